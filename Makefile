@@ -1,0 +1,43 @@
+# Two commands set everything up on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --constraint constraints.txt
+
+.PHONY: demo test lint bench peers clean
+.DELETE_ON_ERROR:
+
+$(VENV)/ready: pyproject.toml constraints.txt requirements-samples.txt
+	@echo "Setting up $(VENV) (a few minutes the first time) ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) --upgrade pip
+	@$(PIP) --editable '.[hf,api]'
+	@$(PIP) --no-deps --requirement requirements-samples.txt
+	@touch $@
+
+$(VENV)/ready-dev: $(VENV)/ready
+	@echo "Adding what the tests need ..."
+	@$(PIP) --editable '.[hf,api,dev]'
+	@touch $@
+
+demo: $(VENV)/ready  ## audit two sample models and write the report
+	@$(BIN)/tiltmeter audit --out tiltmeter-results/demo
+
+test: $(VENV)/ready-dev  ## lint, types, import contract, tests, doctests
+	@$(MAKE) --no-print-directory lint
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/ready-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/ready-dev  ## speed against the peers, measured in the same run
+	$(BIN)/python benchmarks/run.py
+
+peers: $(VENV)/ready-dev  ## differential tests against WEFE, in an environment of its own
+	$(BIN)/python benchmarks/peers.py
+
+clean:
+	rm -rf $(VENV) .venv-* tiltmeter-results

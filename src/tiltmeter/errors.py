@@ -1,0 +1,53 @@
+"""Errors a user can mend. Each is one line that says what is wrong and what to do about it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class TiltmeterError(Exception):
+    """Base of everything tiltmeter raises on purpose; the command line prints it and exits with 2."""
+
+
+class BadInput(TiltmeterError):
+    """A file, word list, option or vector that cannot be used as it is."""
+
+
+class MissingExtra(TiltmeterError):
+    """A part of tiltmeter that needs an optional dependency which is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs the extra '{extra}': pip install 'tiltmeter[{extra}]'")
+
+
+class ModelFailed(TiltmeterError):
+    """A model or its provider did not answer: refused, unreachable, or answered nonsense."""
+
+
+class BudgetSpent(TiltmeterError):
+    """The next request would go over the budget the user gave; what was bought so far is kept."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Suggest the nearest known names, or list them all where nothing is near.
+
+    >>> did_you_mean("waet", ["weat", "seat", "mac"])
+    "did you mean 'weat'?"
+    >>> did_you_mean("xyz", ["weat", "mac"])
+    'known: mac, weat'
+    """
+    choices = sorted(set(known))
+    near = difflib.get_close_matches(name, choices, n=1, cutoff=0.6)
+    if near:
+        return f"did you mean '{near[0]}'?"
+    return f"known: {', '.join(choices)}" if choices else "none are known"
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> BadInput:
+    """The error for a name that does not exist.
+
+    >>> str(unknown("probe", "waet", ["weat"]))
+    "unknown probe 'waet': did you mean 'weat'?"
+    """
+    return BadInput(f"unknown {kind} '{name}': {did_you_mean(name, known)}")
