@@ -1,1 +1,44 @@
-"""."""
+"""Statistics that every measure shares. Words are the unit, uncertainty is never optional."""
+
+from tiltmeter.statistics.correlation import Correlation, correlation
+from tiltmeter.statistics.effect_sizes import band, concatenated_d, effect_size, hedges_g, pooled_sd
+from tiltmeter.statistics.groups import Group, by_unit
+from tiltmeter.statistics.intervals import Interval, bootstrap_interval, effect_interval
+from tiltmeter.statistics.multiplicity import benjamini_hochberg, holm
+from tiltmeter.statistics.permutation import (
+    Alternative,
+    PermutationTest,
+    draw_splits,
+    p_from_null,
+    permutation_test,
+)
+from tiltmeter.statistics.pooling import RandomEffects, random_effects
+from tiltmeter.statistics.power import minimum_detectable_effect
+from tiltmeter.statistics.result import Result, plain
+
+__all__ = [
+    "Alternative",
+    "Correlation",
+    "Group",
+    "Interval",
+    "PermutationTest",
+    "RandomEffects",
+    "Result",
+    "band",
+    "benjamini_hochberg",
+    "bootstrap_interval",
+    "by_unit",
+    "concatenated_d",
+    "correlation",
+    "draw_splits",
+    "effect_interval",
+    "effect_size",
+    "hedges_g",
+    "holm",
+    "minimum_detectable_effect",
+    "p_from_null",
+    "permutation_test",
+    "plain",
+    "pooled_sd",
+    "random_effects",
+]

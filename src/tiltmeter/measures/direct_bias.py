@@ -1,0 +1,87 @@
+"""Direct and indirect bias along a direction (Bolukbasi et al. 2016)."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tiltmeter.errors import BadInput
+from tiltmeter.measures.geometry import rows, unit
+from tiltmeter.statistics import Interval, Result, bootstrap_interval
+from tiltmeter.statistics.groups import Floats
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DirectBiasResult(Result):
+    """``score`` is the mean of |cos|^strictness; ``by_word`` the signed cosines."""
+
+    score: float
+    ci: Interval
+    by_word: tuple[float, ...]
+    strictness: float
+    n: int
+
+
+def bias_direction(first: ArrayLike, second: ArrayLike) -> Floats:
+    """The direction in which pairs (he, she), (man, woman), ... differ: first principal component.
+
+    Each pair of unit vectors is centred on its own middle. Points towards the first members.
+
+    >>> bias_direction([[1.0, 0.1], [1.0, 0.0]], [[-1.0, 0.1], [-1.0, 0.0]]).round(3).tolist()
+    [1.0, 0.0]
+    """
+    one = unit(rows("first", first))
+    two = unit(rows("second", second, like=one))
+    if one.shape != two.shape:
+        raise BadInput(f"pairs need as many first as second members, not {len(one)} and {len(two)}")
+    half = (one - two) / 2
+    if not half.any():
+        raise BadInput("the pairs do not differ, so they give no direction")
+    axis = np.linalg.svd(np.concatenate([half, -half]), full_matrices=False)[2][0]
+    towards_first: Floats = axis if (half @ axis).sum() >= 0 else -axis
+    return towards_first
+
+
+def direct_bias(
+    words: ArrayLike, direction: ArrayLike, *, strictness: float = 1.0, seed: int = 0
+) -> DirectBiasResult:
+    """Mean |cos(w, direction)|^strictness over words that should be neutral.
+
+    0: no word leans; lower is better. Unsigned, so chance alone gives more than 0 (about
+    sqrt(2 / (pi * dimensions)) for random directions). ci resamples words.
+
+    >>> direct_bias([[1.0, 0.0], [0.0, 1.0], [3.0, 4.0]], [1.0, 0.0]).score.__round__(4)
+    0.5333
+    """
+    w = rows("words", words, at_least=2)
+    axis = rows("direction", np.atleast_2d(np.asarray(direction, dtype=np.float64)), like=w)
+    if strictness < 0:
+        raise BadInput(f"strictness must not be negative, got {strictness}")
+    by_word = unit(w) @ unit(axis)[0]
+    strengths = np.abs(by_word) ** strictness
+    ci = bootstrap_interval(strengths, seed=seed)
+    return DirectBiasResult(float(strengths.mean()), ci, tuple(by_word.tolist()), strictness, len(w))
+
+
+def indirect_bias(word: ArrayLike, other: ArrayLike, direction: ArrayLike) -> float:
+    """How much of the similarity of two words comes from the direction.
+
+    beta = (w.v - cos(w_perp, v_perp)) / w.v for unit vectors, perp with the direction removed. 0: none of
+    it; 1: all of it; negative: removing the direction brings them closer.
+
+    >>> indirect_bias([0.6, 0.8, 0.0], [0.6, 0.0, 0.8], [1.0, 0.0, 0.0])
+    1.0
+    """
+    w = unit(rows("word", np.atleast_2d(np.asarray(word, dtype=np.float64)))[0])
+    v = unit(rows("other", np.atleast_2d(np.asarray(other, dtype=np.float64)))[0])
+    g = unit(rows("direction", np.atleast_2d(np.asarray(direction, dtype=np.float64)))[0])
+    similarity = float(w @ v)
+    w_perp, v_perp = w - (w @ g) * g, v - (v @ g) * g
+    lengths = float(np.linalg.norm(w_perp) * np.linalg.norm(v_perp))
+    if abs(similarity) < 1e-12 or lengths < 1e-12:
+        raise BadInput(
+            "indirect bias is not defined: the words are orthogonal, or one lies along the direction"
+        )
+    return (similarity - float(w_perp @ v_perp) / lengths) / similarity

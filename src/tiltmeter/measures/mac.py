@@ -1,0 +1,50 @@
+"""MAC: mean average cosine distance, for any number of groups (Manzini et al. 2019)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tiltmeter.errors import BadInput
+from tiltmeter.measures.geometry import cosines, rows
+from tiltmeter.statistics import Interval, Result, bootstrap_interval
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class MacResult(Result):
+    """``score`` is the mean distance; ``by_target`` one row a target, one column an attribute set."""
+
+    score: float
+    ci: Interval
+    by_target: tuple[tuple[float, ...], ...]
+    n: int
+
+
+def mac(targets: ArrayLike, attribute_sets: Sequence[ArrayLike], *, seed: int = 0) -> MacResult:
+    """Mean over targets and attribute sets of the mean cosine distance (1 - cos).
+
+    1: targets and attributes are unrelated; below 1 they are close. One number for all groups together,
+    so it says how close targets are to the attributes, not to which group they lean. ci resamples targets.
+
+    >>> mac([[1.0, 0.0], [0.0, 1.0]], [[[1.0, 0.0]], [[0.0, 1.0]]]).score
+    0.5
+    """
+    if len(attribute_sets) == 0:
+        raise BadInput("MAC needs at least one set of attributes")
+    t = rows("targets", targets, at_least=2)
+    distances = np.stack(
+        [
+            (1 - cosines(t, rows(f"attribute set {i + 1}", attributes, like=t))).mean(axis=1)
+            for i, attributes in enumerate(attribute_sets)
+        ],
+        axis=1,
+    )
+    return MacResult(
+        score=float(distances.mean()),
+        ci=bootstrap_interval(distances.mean(axis=1), seed=seed),
+        by_target=tuple(map(tuple, distances.tolist())),
+        n=len(t),
+    )

@@ -1,0 +1,96 @@
+"""RNSB: relative negative sentiment bias (Sweeney & Najafian 2019)."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tiltmeter.errors import BadInput
+from tiltmeter.measures.geometry import rows
+from tiltmeter.statistics import Interval, Result
+from tiltmeter.statistics.groups import Floats
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RnsbResult(Result):
+    """``score``: KL divergence from even shares; ``shares``: each target's share of negative sentiment;
+    ``accuracy``: cross-validated, of the sentiment classifier itself (near .5 the score means nothing).
+    """
+
+    score: float
+    p_value: float
+    ci: Interval
+    shares: tuple[float, ...]
+    accuracy: float
+    n: int
+
+
+def rnsb(
+    targets: ArrayLike,
+    positive: ArrayLike,
+    negative: ArrayLike,
+    *,
+    permutations: int = 199,
+    resamples: int = 200,
+    seed: int = 0,
+) -> RnsbResult:
+    """Is negative sentiment spread evenly over identity terms?
+
+    A logistic classifier learns positive from negative words; its probability of "negative" for each
+    target, normalised to shares that sum to 1, is compared with even shares by KL divergence. 0: even;
+    lower is better. KL is never negative, so even noise gives more than 0: p shuffles which words are
+    called negative and learns again. ci resamples the sentiment words, percentile.
+
+    >>> good, bad = [[1.0, 0.1]] * 6, [[0.1, 1.0]] * 6
+    >>> found = rnsb([[1.0, 0.0], [0.0, 1.0]], good, bad, permutations=19, resamples=20)
+    >>> found.shares[1] > found.shares[0]
+    True
+    """
+    t = rows("targets", targets, at_least=2)
+    good, bad = rows("positive", positive, like=t, at_least=5), rows("negative", negative, like=t, at_least=5)
+    if permutations < 1 or resamples < 2:
+        raise BadInput("RNSB needs at least 1 permutation and 2 resamples")
+    words = np.concatenate([good, bad])
+    label = np.repeat([0, 1], [len(good), len(bad)])
+    shares = _shares(words, label, t)
+    score = _divergence(shares)
+    rng = np.random.default_rng([seed, 0])
+    null = np.array([_divergence(_shares(words, rng.permutation(label), t)) for _ in range(permutations)])
+    drawn = np.empty(resamples)
+    for i in range(resamples):
+        chosen = np.concatenate(
+            [rng.integers(len(good), size=len(good)), len(good) + rng.integers(len(bad), size=len(bad))]
+        )
+        drawn[i] = _divergence(_shares(words[chosen], label[chosen], t))
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    extreme = int(np.count_nonzero(null >= score * (1 - 1e-10)))
+    return RnsbResult(
+        score=score,
+        p_value=(extreme + 1) / (permutations + 1),
+        ci=Interval(float(min(low, score)), float(max(high, score)), 0.95, "percentile bootstrap"),
+        shares=tuple(shares.tolist()),
+        accuracy=_accuracy(words, label, seed),
+        n=len(t),
+    )
+
+
+def _shares(words: Floats, label: np.ndarray[tuple[int], np.dtype[np.intp]], targets: Floats) -> Floats:
+    from sklearn.linear_model import LogisticRegression
+
+    negative = LogisticRegression(max_iter=1000).fit(words, label).predict_proba(targets)[:, 1]
+    shares: Floats = negative / negative.sum()
+    return shares
+
+
+def _divergence(shares: Floats) -> float:
+    return float((shares * np.log(shares * len(shares))).sum())
+
+
+def _accuracy(words: Floats, label: np.ndarray[tuple[int], np.dtype[np.intp]], seed: int) -> float:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import StratifiedKFold, cross_val_score
+
+    folds = StratifiedKFold(n_splits=5, shuffle=True, random_state=seed)
+    return float(cross_val_score(LogisticRegression(max_iter=1000), words, label, cv=folds).mean())

@@ -1,0 +1,92 @@
+"""One word at a time: NAS and WEFAT (Caliskan, Bryson & Narayanan 2017)."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from numpy.typing import ArrayLike
+
+from tiltmeter.errors import BadInput
+from tiltmeter.measures.geometry import cosines, rows
+from tiltmeter.statistics import (
+    Alternative,
+    Correlation,
+    Result,
+    by_unit,
+    concatenated_d,
+    correlation,
+    permutation_test,
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NasResult(Result):
+    """One normalised association score a word, in the order given."""
+
+    scores: tuple[float, ...]
+    mean: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class WefatResult(Result):
+    """One effect and p-value a word, and how the effects go with a property of the words in the world."""
+
+    effect_sizes: tuple[float, ...]
+    p_values: tuple[float, ...]
+    correlation: Correlation | None
+
+
+def nas(words: ArrayLike, a: ArrayLike, b: ArrayLike, *, ddof: int = 1) -> NasResult:
+    """Normalised association: (mean cos(w, A) - mean cos(w, B)) / SD of cos(w, .) over A and B.
+
+    Positive: the word is nearer to A; 0 is level; at most 2 in size.
+
+    >>> nas([[1.0, 0.0]], [[1.0, 0.0], [1.0, 1.0]], [[0.0, 1.0], [0.0, 1.0]]).mean.__round__(3)
+    1.683
+    """
+    scores = _normalised(words, a, b, ddof)
+    return NasResult(tuple(scores), sum(scores) / len(scores))
+
+
+def wefat(
+    words: ArrayLike,
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    property: ArrayLike | None = None,
+    alternative: Alternative = "two-sided",
+    ddof: int = 1,
+    permutations: int = 10_000,
+    seed: int = 0,
+) -> WefatResult:
+    """Association of single words with A against B; p permutes the attribute words of A and B.
+
+    ``property`` is a number for each word, such as the share of women in an occupation: WEFAT asks
+    whether the embedding tells it (Pearson's r).
+
+    >>> found = wefat([[1.0, 0.2], [0.2, 1.0]], [[1.0, 0.0], [1.0, 0.1]], [[0.0, 1.0], [0.1, 1.0]])
+    >>> [round(effect, 2) for effect in found.effect_sizes]
+    [1.72, -1.72]
+    """
+    effects = _normalised(words, a, b, ddof)
+    matrix = rows("words", words)
+    to_a, to_b = cosines(matrix, rows("A", a)), cosines(matrix, rows("B", b))
+    tests = [
+        permutation_test(
+            by_unit(near_a), by_unit(near_b), alternative=alternative, permutations=permutations, seed=seed
+        )
+        for near_a, near_b in zip(to_a, to_b, strict=True)
+    ]
+    related = None if property is None else correlation(effects, property)
+    return WefatResult(tuple(effects), tuple(test.p_value for test in tests), related)
+
+
+def _normalised(words: ArrayLike, a: ArrayLike, b: ArrayLike, ddof: int) -> list[float]:
+    w = rows("words", words)
+    a, b = rows("A", a, like=w), rows("B", b, like=w)
+    if len(a) + len(b) < 3:
+        raise BadInput("a single word is compared over attributes: give at least three in A and B together")
+    return [
+        concatenated_d(by_unit(near_a), by_unit(near_b), ddof=ddof)
+        for near_a, near_b in zip(cosines(w, a), cosines(w, b), strict=True)
+    ]

@@ -1,0 +1,177 @@
+"""Permutation tests of the difference between two groups of units.
+
+Splits are drawn without replacement: each is a real reassignment of the units to groups of the same
+sizes. All splits are counted while there are at most a million; beyond that a seeded sample of them is.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from typing import Literal, get_args
+
+import numpy as np
+
+from tiltmeter.errors import BadInput, unknown
+from tiltmeter.statistics.groups import Floats, Group
+from tiltmeter.statistics.result import Result
+
+Alternative = Literal["two-sided", "greater", "less"]
+
+#: Above this number of splits they are sampled instead of counted.
+EXACT_LIMIT = 1_000_000
+#: Two sums closer than this share of the sum of |scores| are a tie: they differ only by rounding.
+TIE = 1e-10
+_CHUNK = 4_000_000
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PermutationTest(Result):
+    """A p-value and how it was obtained; ``standard_error`` is 0 for a count of all splits."""
+
+    p_value: float
+    alternative: str
+    exact: bool
+    splits: int
+    standard_error: float
+
+
+def permutation_test(
+    x: Group,
+    y: Group,
+    *,
+    alternative: Alternative = "two-sided",
+    permutations: int = 10_000,
+    seed: int = 0,
+) -> PermutationTest:
+    """Does group x differ from group y in its mean, each unit counting once?
+
+    The statistic is the difference of sums of the centred unit means. For groups of one size that is
+    WEAT's S; for groups of different sizes centring keeps "two-sided" symmetrical.
+
+    >>> from tiltmeter.statistics import by_unit
+    >>> permutation_test(by_unit([3.0, 4.0]), by_unit([1.0, 2.0]), alternative="greater").p_value
+    0.16666666666666666
+    """
+    if alternative not in get_args(Alternative):
+        raise unknown("alternative", alternative, get_args(Alternative))
+    if permutations < 1:
+        raise BadInput(f"permutations must be at least 1, not {permutations}")
+    values = np.concatenate([x.means, y.means])
+    values = values - values.mean()
+    observed = float(values[: x.n].sum())
+    tolerance = TIE * float(np.abs(values).sum())
+    splits = math.comb(x.n + y.n, x.n)
+    if splits <= EXACT_LIMIT:
+        extreme = _count_all(values, x.n, observed, tolerance, alternative)
+        return PermutationTest(extreme / splits, alternative, True, splits, 0.0)
+    rng = np.random.default_rng([seed, 0])
+    extreme = _count_sampled(values, x.n, observed, tolerance, alternative, permutations, rng)
+    return _sampled(extreme, permutations, alternative)
+
+
+def _count_all(values: Floats, n: int, observed: float, tolerance: float, alternative: Alternative) -> int:
+    """How many of all splits are at least as extreme, without listing them.
+
+    Each half of the units gives its subset sums by size; a split is a pair of subsets whose sizes add up
+    to n, so sorting one side and searching it with the other counts all pairs (meet in the middle).
+    """
+    if n > len(values) - n:  # the other group is smaller; its sum is minus this one, as values are centred
+        return _count_all(-values, len(values) - n, observed, tolerance, alternative)
+    half = len(values) // 2
+    left, right = _subset_sums(values[:half], n), _subset_sums(values[half:], n)
+    threshold = abs(observed) if alternative == "two-sided" else observed
+    count = 0
+    for size in range(max(0, n - len(right) + 1), min(n, len(left) - 1) + 1):
+        ordered, other = np.sort(left[size]), right[n - size]
+        if alternative != "less":
+            count += ordered.size * other.size - int(
+                np.searchsorted(ordered, threshold - tolerance - other).sum()
+            )
+        if alternative != "greater":
+            bound = -threshold if alternative == "two-sided" else threshold
+            count += int(np.searchsorted(ordered, bound + tolerance - other, side="right").sum())
+    # When the observed difference is (nearly) zero both tails hold the splits in between.
+    return min(count, math.comb(len(values), n))
+
+
+def _subset_sums(values: Floats, largest: int) -> list[Floats]:
+    """The sums of all subsets, by subset size up to ``largest``."""
+    sums: list[Floats] = [np.zeros(1)]
+    for value in values:
+        grown = [sums[0]]
+        for size in range(1, min(len(sums), largest) + 1):
+            added = sums[size - 1] + value
+            grown.append(np.concatenate([sums[size], added]) if size < len(sums) else added)
+        sums = grown
+    return sums
+
+
+def _count_sampled(
+    values: Floats,
+    n: int,
+    observed: float,
+    tolerance: float,
+    alternative: Alternative,
+    draws: int,
+    rng: np.random.Generator,
+) -> int:
+    count = 0
+    rows = max(1, _CHUNK // len(values))
+    for start in range(0, draws, rows):
+        shape = (min(rows, draws - start), len(values))
+        sums = rng.permuted(np.broadcast_to(values, shape), axis=1)[:, :n].sum(axis=1)
+        count += _extreme(sums, observed, tolerance, alternative)
+    return count
+
+
+def _extreme(null: Floats, observed: float, tolerance: float, alternative: Alternative) -> int:
+    if alternative == "two-sided":
+        return int(np.count_nonzero(np.abs(null) >= abs(observed) - tolerance))
+    if alternative == "greater":
+        return int(np.count_nonzero(null >= observed - tolerance))
+    return int(np.count_nonzero(null <= observed + tolerance))
+
+
+def _sampled(extreme: int, draws: int, alternative: Alternative) -> PermutationTest:
+    """The observed split counts as one of the draws, so p is never 0."""
+    p_value = (extreme + 1) / (draws + 1)
+    return PermutationTest(p_value, alternative, False, draws, math.sqrt(p_value * (1 - p_value) / draws))
+
+
+def draw_splits(
+    n_x: int, n_y: int, *, permutations: int, seed: int
+) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.bool_]], bool]:
+    """Splits as rows of True (in group x), for statistics that are no plain sum; and whether they are all.
+
+    >>> masks, exact = draw_splits(2, 2, permutations=10_000, seed=0)
+    >>> masks.shape, exact
+    ((6, 4), True)
+    """
+    n = n_x + n_y
+    splits = math.comb(n, n_x)
+    exact = splits <= permutations
+    if exact:
+        chosen = np.array(list(itertools.combinations(range(n), n_x)))
+    else:
+        rng = np.random.default_rng([seed, 0])
+        chosen = rng.permuted(np.broadcast_to(np.arange(n), (permutations, n)), axis=1)[:, :n_x]
+    masks = np.zeros((len(chosen), n), dtype=np.bool_)
+    np.put_along_axis(masks, chosen, True, axis=1)
+    return masks, exact
+
+
+def p_from_null(null: Floats, observed: float, *, alternative: Alternative, exact: bool) -> PermutationTest:
+    """The p-value of an observed statistic among those of the splits (the identity is one of all splits).
+
+    >>> p_from_null(np.array([0.0, 1.0, -1.0, 2.0]), 2.0, alternative="two-sided", exact=True).p_value
+    0.25
+    """
+    if alternative not in get_args(Alternative):
+        raise unknown("alternative", alternative, get_args(Alternative))
+    tolerance = TIE * max(abs(observed), float(np.abs(null).max(initial=0.0)))
+    extreme = _extreme(null, observed, tolerance, alternative)
+    if exact:
+        return PermutationTest(extreme / null.size, alternative, True, null.size, 0.0)
+    return _sampled(extreme, null.size, alternative)
