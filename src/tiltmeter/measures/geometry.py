@@ -52,6 +52,6 @@ def cosines(x: Floats, y: Floats) -> Floats:
 
 
 def leans(words: Floats, a: Floats, b: Floats) -> Floats:
-    """s(w) = mean cos(w, A) - mean cos(w, B) of every word, in one product with mean A - mean B (unit vectors)."""
+    """s(w) = mean cos(w, A) - mean cos(w, B) of every word, in one product (unit vectors)."""
     scores: Floats = unit(words) @ (unit(a).mean(axis=0) - unit(b).mean(axis=0))
     return scores

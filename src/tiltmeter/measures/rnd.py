@@ -83,7 +83,8 @@ def rnd(
 
 def _norms(means: Floats, attributes: Floats) -> Floats:
     squares = (means**2).sum(1)[:, None] - 2 * means @ attributes.T + (attributes**2).sum(1)
-    return np.sqrt(np.maximum(squares, 0.0))
+    norms: Floats = np.sqrt(np.maximum(squares, 0.0))
+    return norms
 
 
 def _cosines(means: Floats, attributes: Floats) -> Floats:
