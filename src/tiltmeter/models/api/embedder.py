@@ -1,0 +1,197 @@
+"""An embedding API as a model: vectors of texts, bought batch by batch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from typing import Literal
+from urllib.parse import urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiltmeter.errors import BadInput, ModelFailed, TiltmeterError, unknown
+from tiltmeter.models.api.budget import Budget
+from tiltmeter.models.api.cohere import COHERE
+from tiltmeter.models.api.keys import Key, find_key, scrub, scrubbed_logs, secrets_of
+from tiltmeter.models.api.openai import OPENAI
+from tiltmeter.models.api.prices import Estimate, estimate_cost, estimate_tokens
+from tiltmeter.models.api.provider import Limits, Send, Target
+from tiltmeter.models.api.requests import Requests, batches
+from tiltmeter.models.api.voyage import VOYAGE
+from tiltmeter.models.protocol import Batch, Identity, Question
+
+PROVIDERS = {provider.name: provider for provider in (OPENAI, COHERE, VOYAGE)}
+#: Servers people run themselves are smaller: some refuse more inputs in one request.
+_SELF_HOSTED_INPUTS = 32
+
+
+class ApiEmbedder:
+    """Vectors of texts from OpenAI, Cohere or Voyage, or from a server that speaks one of their protocols.
+
+    The key is read from the environment (OPENAI_API_KEY; COHERE_API_KEY or CO_API_KEY; VOYAGE_API_KEY) when
+    the first request is made; an OpenAI-compatible server of one's own (``base_url``) needs none.
+
+    ``input_type`` is "clustering" at Cohere unless given (one type for all texts, made for comparing them
+    with each other) and none at Voyage (the text alone, without a retrieval prompt). OpenAI has none.
+
+    >>> model = ApiEmbedder("openai", "text-embedding-3-small", dimensions=256)
+    >>> model.identity.name, dict(model.identity.settings)
+    ('openai:text-embedding-3-small', {'dimensions': '256'})
+    >>> model.estimate(["The nurse slept.", "The doctor slept."])
+    Estimate(requests=1, tokens=14, dollars=2.8e-07)
+    """
+
+    def __init__(
+        self,
+        provider: Literal["openai", "cohere", "voyage"],
+        model: str,
+        *,
+        base_url: str | None = None,
+        dimensions: int | None = None,
+        input_type: str | None = None,
+        budget: Budget | None = None,
+        timeout: float = 60.0,
+        max_tries: int = 6,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        if provider not in PROVIDERS:
+            raise unknown("embedding API", provider, PROVIDERS)
+        self._provider = PROVIDERS[provider]
+        if not model.strip():
+            raise BadInput(f"no model named: write e.g. '{provider}:MODEL'")
+        if input_type is not None and not self._provider.input_types:
+            raise BadInput(f"{provider} has no input_type: leave it out")
+        if input_type is not None and input_type not in self._provider.input_types:
+            raise unknown(f"{provider} input_type", input_type, self._provider.input_types)
+        if (dimensions is not None and dimensions < 1) or timeout <= 0 or max_tries < 1:
+            raise BadInput("dimensions, timeout and max_tries must be positive")
+        self._model = model
+        self._base_url = None if base_url is None else _checked_url(base_url)
+        self._dimensions = dimensions
+        self._input_type = input_type or self._provider.input_type
+        self._timeout = timeout
+        self._requests = Requests(
+            provider=self._provider,
+            model=model,
+            budget=budget or Budget(),
+            max_tries=max_tries,
+            sleep=sleep,
+            dimension=dimensions,
+        )
+
+    @property
+    def identity(self) -> Identity:
+        """What the vectors depend on. Providers publish no revision of their weights: the name has to do."""
+        settings = {"dimensions": self._dimensions, "input_type": self._input_type}
+        address = urlsplit(self._base_url or "")
+        # Without user and password; with the path, because one host may serve several models.
+        server = f"@{address.netloc.rpartition('@')[2]}{scrub(address.path, ())}" if self._base_url else ""
+        return Identity(
+            name=f"{self._provider.name}:{self._model}",
+            revision=f"{self._model}{server}",
+            settings={name: str(value) for name, value in settings.items() if value is not None},
+        )
+
+    def embed_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row per text."""
+        rows: dict[int, NDArray[np.float32]] = {}
+        for positions, answers in self.stream(Question.TEXTS, texts):
+            rows.update(zip(positions, np.asarray(answers, np.float32), strict=True))
+        return np.stack([rows[i] for i in range(len(texts))]) if rows else np.empty((0, 0), np.float32)
+
+    def embed_words(self, words: Sequence[str]) -> NDArray[np.float32]:
+        """One row per word: the bare word, sent as a text."""
+        return self.embed_texts(words)
+
+    def stream(self, question: Question, inputs: Sequence[str]) -> Iterator[Batch]:
+        """One batch per request, so that each answer can be saved before the next is bought.
+
+        A text that stands several times among the inputs is bought once.
+        """
+        if question not in (Question.TEXTS, Question.WORDS):
+            raise BadInput(f"{self.identity.name} embeds texts and bare words, not words in context")
+        return self._buy(self._places(inputs))
+
+    def estimate(self, texts: Sequence[str]) -> Estimate:
+        """What these texts cost at most, without a request; no price is known for a server of one's own."""
+        places = self._places(texts)
+        tokens = sum(map(estimate_tokens, places))
+        dollars = None if self._base_url else estimate_cost(self.identity.name, tokens)
+        return Estimate(sum(1 for _ in batches(list(places), self._limits)), tokens, dollars)
+
+    def _buy(self, places: dict[str, list[int]]) -> Iterator[Batch]:
+        if not places:
+            return
+        key = self._key()
+        target = Target(
+            self._model, key, self._base_url, self._dimensions, self._input_type, timeout=self._timeout
+        )
+        self._requests.secrets = secrets = secrets_of(key, self._base_url)
+        with ExitStack() as stack:
+            send = self._open(target, stack)
+            stack.enter_context(scrubbed_logs(secrets))
+            for texts in batches(list(places), self._limits):
+                rows = self._requests.buy(send, texts)
+                positions = [place for text in texts for place in places[text]]
+                yield positions, rows.repeat([len(places[text]) for text in texts], axis=0)
+
+    def _open(self, target: Target, stack: ExitStack) -> Send:
+        try:
+            return stack.enter_context(self._provider.connect(target))
+        except TiltmeterError:
+            raise
+        except Exception as error:  # e.g. a proxy in the environment that the HTTP library cannot use
+            reason = scrub(" ".join(str(error).split()), self._requests.secrets)
+        raise ModelFailed(f"{self.identity.name}: the client cannot be set up: {reason}")
+
+    def _places(self, texts: Sequence[str]) -> dict[str, list[int]]:
+        """Where each different text stands; all are checked before anything is bought."""
+        if isinstance(texts, str):
+            raise BadInput("one text was given where a list of texts is expected: put it in a list")
+        longest = self._limits.tokens_each
+        places: dict[str, list[int]] = {}
+        for position, text in enumerate(texts):
+            if not isinstance(text, str) or not text.strip():
+                raise BadInput(f"text {position + 1} of {len(texts)} is empty or no text: leave it out")
+            # Refused here only where hardly any tokenizer could fit it; nearer the limit the provider judges,
+            # and it is told not to cut a text short.
+            if len(text) > 4 * longest:
+                raise BadInput(
+                    f"text {position + 1} of {len(texts)} ('{text[:40]}…', {len(text):,} characters) is over "
+                    f"the {longest:,} tokens that {self.identity.name} takes: shorten it"
+                )
+            places.setdefault(text, []).append(position)
+        return places
+
+    def _key(self) -> Key:
+        key = find_key(self._provider.variables)
+        if key is None and self._base_url and self._provider is OPENAI:
+            return Key("none-needed")
+        if key is None:
+            variables = " or ".join(self._provider.variables)
+            raise BadInput(f"no key for {self._provider.name}: set the environment variable {variables}")
+        return key
+
+    @property
+    def _limits(self) -> Limits:
+        limits = self._provider.limits(self._model)
+        if self._base_url is None:
+            return limits
+        return Limits(min(limits.inputs, _SELF_HOSTED_INPUTS), limits.tokens, limits.tokens_each)
+
+    def __repr__(self) -> str:
+        return f"ApiEmbedder({self.identity.name!r})"
+
+
+def _checked_url(url: str) -> str:
+    try:
+        address = urlsplit(url)
+        whole = address.scheme in ("http", "https") and address.hostname and address.port != 0
+    except ValueError:
+        whole = False
+    if not whole or "?" in url or "#" in url:
+        # The address is not quoted: it may hold a password.
+        raise BadInput("base_url must look like http://localhost:11434/v1, with nothing after the path")
+    return url.rstrip("/")

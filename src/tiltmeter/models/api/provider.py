@@ -1,0 +1,87 @@
+"""What the providers have in common: what is asked of one, what it answers, how it fails."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from tiltmeter.errors import MissingExtra
+from tiltmeter.models.api.keys import Key
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most a provider takes: inputs and tokens in one request, tokens in one input."""
+
+    inputs: int
+    tokens: int
+    tokens_each: int
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Whom to ask and how; everything a provider needs to open its client."""
+
+    model: str
+    key: Key
+    base_url: str | None
+    dimensions: int | None
+    input_type: str | None
+    timeout: float
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Vectors as they came (numbers, or base64 of little-endian float32), not yet checked.
+
+    ``order[i]`` is the input that vector i belongs to; None where the provider keeps the order.
+    """
+
+    vectors: Sequence[Sequence[float] | str]
+    order: Sequence[int] | None
+    tokens: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a request has no usable answer. ``status`` is None where no HTTP error was answered."""
+
+    reason: str
+    status: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    no_credit: bool = False
+
+
+Send: TypeAlias = Callable[[Sequence[str]], Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """One embedding API. ``fault`` translates an exception of its SDK; None for any other exception."""
+
+    name: str
+    variables: tuple[str, ...]
+    limits: Callable[[str], Limits]
+    connect: Callable[[Target], AbstractContextManager[Send]]
+    fault: Callable[[Exception], Fault | None]
+    input_types: tuple[str, ...] = ()
+    input_type: str | None = None
+
+
+def load_sdk(module: str) -> Any:
+    """Import a provider's SDK, or say which extra brings it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise MissingExtra(f"the embedding API behind '{module}'", "api") from None
+
+
+def http_fault(status: int | None, headers: Mapping[str, str] | None, reason: object) -> Fault:
+    """A fault from what SDKs keep of an HTTP answer; below 400 the status was fine and the body was not."""
+    if status is None or status < 400:
+        return Fault("an answer that cannot be read")
+    lower = {name.lower(): value for name, value in (headers or {}).items()}
+    return Fault(str(reason), status=status, headers=lower, no_credit=status == 402)

@@ -1,0 +1,126 @@
+"""A model and its stored answers: what is known is not asked again, what is new is stored batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from tiltmeter.errors import BadInput
+from tiltmeter.models.answers import checked, same_width
+from tiltmeter.models.protocol import (
+    Batch,
+    EmbedsSpans,
+    EmbedsTexts,
+    EmbedsWords,
+    Identified,
+    Identity,
+    Question,
+    Streams,
+    Vector,
+)
+from tiltmeter.models.store import VectorStore
+
+#: Inputs per call for a model that does not stream; few enough that a killed run loses little.
+_CHUNK = 128
+
+
+class CachedModel:
+    """Wraps any model; adapters know nothing of it.
+
+    Without a store, or for a model that does not say what its answers depend on (no ``identity``), every
+    answer is asked anew. ``asked`` and ``recalled`` count inputs.
+
+    >>> class Mine:
+    ...     def embed_words(self, words):
+    ...         return [[len(word), 1.0] for word in words]
+    >>> model = CachedModel(Mine())
+    >>> model.answers(Question.WORDS, ["she", "he", "she"])["she"].tolist(), model.asked
+    ([3.0, 1.0], 2)
+    """
+
+    def __init__(self, model: object, store: VectorStore | None = None) -> None:
+        self.model = model
+        self.store = store if isinstance(model, Identified) else None
+        self.asked = 0
+        self.recalled = 0
+
+    @property
+    def identity(self) -> Identity:
+        if isinstance(self.model, Identified):
+            return self.model.identity
+        return Identity(f"own:{type(self.model).__qualname__}", "unknown")
+
+    def answers_question(self, question: Question) -> bool:
+        """Whether the model can be asked this. A word can always be asked as a text."""
+        return self._method(question) is not None
+
+    def answers(
+        self,
+        question: Question,
+        inputs: Sequence[Any],
+        *,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> dict[Any, Vector | None]:
+        """The vector of every different input; ``progress`` is told how many more are done."""
+        asked_as = self._asked_as(question)
+        unique = list(dict.fromkeys(inputs))
+        name = self.identity.name
+        known = self.store.get(self.identity, asked_as, unique) if self.store else {}
+        self.recalled += len(known)
+        progress(len(known))
+        found: dict[Any, Vector | None] = {unique[i]: vector for i, vector in known.items()}
+        width = same_width(name, list(known.values()), None)
+        missing = [item for i, item in enumerate(unique) if i not in known]
+        for positions, answer in self._batches(asked_as, missing) if missing else ():
+            items = [missing[i] for i in positions]
+            vectors = checked(name, items, answer)
+            width = same_width(name, vectors, width)
+            if self.store:
+                self.store.put(self.identity, asked_as, items, vectors)
+            found.update(zip(items, vectors, strict=True))
+            self.asked += len(items)
+            progress(len(items))
+        return found
+
+    def unknown_inputs(self, question: Question, inputs: Sequence[Any]) -> list[Any]:
+        """The different inputs that would have to be asked of the model."""
+        unique = list(dict.fromkeys(inputs))
+        known = self.store.get(self.identity, self._asked_as(question), unique) if self.store else {}
+        return [item for i, item in enumerate(unique) if i not in known]
+
+    def embed_words(self, words: Sequence[str]) -> list[Vector | None]:
+        found = self.answers(Question.WORDS, words)
+        return [found[word] for word in words]
+
+    def embed_texts(self, texts: Sequence[str]) -> list[Vector | None]:
+        found = self.answers(Question.TEXTS, texts)
+        return [found[text] for text in texts]
+
+    def embed_spans(self, spans: Sequence[Any]) -> list[Vector | None]:
+        found = self.answers(Question.SPANS, spans)
+        return [found[span] for span in spans]
+
+    def _asked_as(self, question: Question) -> Question:
+        method = self._method(question)
+        if method is None:
+            raise BadInput(f"{self.identity.name} cannot be asked for vectors of {question.value}")
+        return method
+
+    def _method(self, question: Question) -> Question | None:
+        """The question put to the model: a word goes as a text where that makes no difference."""
+        if question is Question.WORDS and not getattr(self.model, "words_are_texts", False):
+            if isinstance(self.model, EmbedsWords):
+                return Question.WORDS
+            question = Question.TEXTS
+        if question is Question.SPANS:
+            return question if isinstance(self.model, EmbedsSpans) else None
+        return Question.TEXTS if isinstance(self.model, EmbedsTexts) else None
+
+    def _batches(self, question: Question, inputs: list[Any]) -> Iterator[Batch]:
+        if isinstance(self.model, Streams):
+            yield from self.model.stream(question, inputs)
+            return
+        ask = getattr(self.model, f"embed_{question.value}")
+        for start in range(0, len(inputs), _CHUNK):
+            some = inputs[start : start + _CHUNK]
+            yield range(start, start + len(some)), ask(some)
