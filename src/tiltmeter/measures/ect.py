@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from tiltmeter.errors import BadInput
-from tiltmeter.measures.geometry import cosines, rows
+from tiltmeter.measures.geometry import average, cosines, rows
 from tiltmeter.statistics import Interval, Result, correlation
 
 
@@ -35,8 +33,6 @@ def ect(x: ArrayLike, y: ArrayLike, attributes: ArrayLike, *, seed: int = 0) -> 
     """
     x = rows("X", x)
     y, attributes = rows("Y", y, like=x), rows("attributes", attributes, like=x, at_least=4)
-    near_x, near_y = (cosines(group.mean(0)[None], attributes)[0] for group in (x, y))
-    if not (np.isfinite(near_x).all() and np.isfinite(near_y).all()):
-        raise BadInput("the vectors of a target group cancel out, so their average has no direction")
+    near_x, near_y = (cosines(average(name, group)[None], attributes)[0] for name, group in (("X", x), ("Y", y)))
     found = correlation(near_x, near_y, method="spearman", seed=seed)
     return EctResult(found.r, found.ci, tuple(near_x.tolist()), tuple(near_y.tolist()), len(attributes))

@@ -8,6 +8,11 @@ from numpy.typing import ArrayLike
 from tiltmeter.errors import BadInput
 from tiltmeter.statistics.groups import Floats
 
+#: Relative to the vectors it came from, a difference below this is rounding.
+_ROUNDING = 1e-12
+#: Squares of larger numbers overflow, squares of smaller ones than one over it vanish.
+_LARGEST = 1e140
+
 
 def rows(name: str, vectors: ArrayLike, *, like: Floats | None = None, at_least: int = 1) -> Floats:
     """Vectors as a checked float64 matrix: finite, non-zero rows, as wide as ``like``.
@@ -17,26 +22,40 @@ def rows(name: str, vectors: ArrayLike, *, like: Floats | None = None, at_least:
     """
     try:
         matrix = np.asarray(vectors, dtype=np.float64)
-    except ValueError:
+    except (TypeError, ValueError):
         raise BadInput(f"{name}: the vectors are ragged or not numbers; give rows of one length") from None
     if matrix.ndim != 2 or matrix.size == 0 or len(matrix) < at_least:
-        found = (
-            "none"
-            if matrix.size == 0
-            else f"{len(matrix)}"
-            if matrix.ndim == 2
-            else "a single row of numbers"
-        )
+        shapes = {0: "a single number", 1: "a single row of numbers", 2: f"{len(np.atleast_1d(matrix))}"}
+        found = "none" if matrix.size == 0 else shapes.get(matrix.ndim, f"{matrix.ndim} dimensions")
         raise BadInput(f"{name}: needs a matrix of at least {at_least} vector(s), found {found}")
     if not np.isfinite(matrix).all():
         where = int(np.argwhere(~np.isfinite(matrix))[0, 0])
         raise BadInput(f"{name}: vector {where} holds NaN or infinity")
-    lengths = np.linalg.norm(matrix, axis=1)
-    if not lengths.all():
-        raise BadInput(f"{name}: vector {int(lengths.argmin())} is all zeros, so it has no direction")
+    sizes = np.abs(matrix).max(axis=1)
+    if not sizes.all():
+        raise BadInput(f"{name}: vector {int(sizes.argmin())} is all zeros, so it has no direction")
+    if sizes.max() > _LARGEST or sizes.min() < 1 / _LARGEST:
+        raise BadInput(f"{name}: a vector is too large or too small to compute with, scale the vectors first")
     if like is not None and matrix.shape[1] != like.shape[1]:
         raise BadInput(f"{name}: vectors are {matrix.shape[1]} wide, the others {like.shape[1]}")
     return matrix
+
+
+def average(name: str, matrix: Floats) -> Floats:
+    """The mean of checked vectors, which must have a direction of its own.
+
+    >>> average("x", rows("x", [[1.0, 0.0], [0.0, 1.0]])).tolist()
+    [0.5, 0.5]
+    """
+    mean: Floats = matrix.mean(axis=0)
+    if vanishes(mean, matrix):
+        raise BadInput(f"{name}: the vectors cancel out, so their average has no direction")
+    return mean
+
+
+def vanishes(vector: Floats, parts: Floats) -> bool:
+    """Is a sum or difference of vectors nothing but the rounding of its parts?"""
+    return bool(np.abs(vector).max() <= _ROUNDING * np.abs(parts).max())
 
 
 def unit(matrix: Floats) -> Floats:
@@ -53,5 +72,8 @@ def cosines(x: Floats, y: Floats) -> Floats:
 
 def leans(words: Floats, a: Floats, b: Floats) -> Floats:
     """s(w) = mean cos(w, A) - mean cos(w, B) of every word, in one product (unit vectors)."""
-    scores: Floats = unit(words) @ (unit(a).mean(axis=0) - unit(b).mean(axis=0))
+    towards_a, towards_b = unit(a).mean(axis=0), unit(b).mean(axis=0)
+    if vanishes(towards_a - towards_b, unit(a)):
+        raise BadInput("the two sets of attributes have the same average, so no word can lean to either")
+    scores: Floats = unit(words) @ (towards_a - towards_b)
     return scores

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike
 from tiltmeter.errors import BadInput
 from tiltmeter.measures.geometry import cosines, rows, unit
 from tiltmeter.statistics import Correlation, Interval, Result, correlation
+from tiltmeter.statistics.randomness import generator
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -38,15 +40,19 @@ def cluster_bias(group_1: ArrayLike, group_2: ArrayLike, *, seed: int = 0) -> Cl
 
     one = rows("group 1", group_1, at_least=2)
     two = rows("group 2", group_2, like=one, at_least=2)
-    found = KMeans(n_clusters=2, n_init=10, random_state=seed).fit_predict(unit(np.concatenate([one, two])))
+    words = unit(np.concatenate([one, two]))
+    if np.ptp(words, axis=0).max() <= 1e-12:
+        raise BadInput("all words have the same direction, so they form no clusters")
+    start = int(generator(seed, "resample").integers(2**31))
+    found = KMeans(n_clusters=2, n_init=10, random_state=start).fit_predict(words)
     first, second = found[: len(one)], found[len(one) :]
     table = [[int((part == label).sum()) for label in (0, 1)] for part in (first, second)]
     right = max(table[0][0] + table[1][1], table[0][1] + table[1][0])
     n = len(found)
     low, high = proportion_confint(right, n, method="wilson")
-    return ClusterResult(
-        right / n, float(fisher_exact(np.array(table)).pvalue), Interval(low, high, 0.95, "Wilson"), n
-    )
+    # With thousands of words the smallest p-values underflow; they are small, never zero.
+    p_value = max(float(fisher_exact(np.array(table)).pvalue), sys.float_info.min)
+    return ClusterResult(right / n, p_value, Interval(float(low), float(high), 0.95, "Wilson"), n)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -75,12 +81,13 @@ def neighbour_bias(
     w = rows("words", words)
     one, two = rows("pool 1", pool_1, like=w), rows("pool 2", pool_2, like=w)
     if not 1 <= k < len(one) + len(two):
-        raise BadInput(
-            f"k must be from 1 to {len(one) + len(two) - 1} for a pool of {len(one) + len(two)}, not {k}"
-        )
+        raise BadInput(f"k must be from 1 to {len(one) + len(two) - 1} for a pool of {len(one) + len(two)}, not {k}")
     similar = cosines(w, np.concatenate([one, two]))
     # A word that is itself in the pool is no neighbour of its own.
     similar[similar > 1 - 1e-12] = -np.inf
+    fewest = int(np.isfinite(similar).sum(axis=1).min())
+    if k > fewest:
+        raise BadInput(f"a word has only {fewest} neighbours in the pools besides itself, so k cannot be {k}")
     nearest = np.argpartition(-similar, k - 1, axis=1)[:, :k]
     shares = (nearest < len(one)).mean(axis=1)
     return NeighbourResult(correlation(shares, bias), tuple(shares.tolist()), k)

@@ -14,6 +14,7 @@ from tiltmeter.measures.geometry import cosines, rows
 from tiltmeter.measures.weat import WeatResult, weat
 from tiltmeter.statistics import Result, holm
 from tiltmeter.statistics.groups import Floats
+from tiltmeter.statistics.randomness import generator
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -73,14 +74,14 @@ def multi_weat(
         raise BadInput("all words have the same associations, so groups cannot be compared")
     label = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
     observed = _between(lean, label[None], len(groups))[0]
-    rng = np.random.default_rng([seed, 0])
+    if permutations < 1:
+        raise BadInput(f"permutations must be at least 1, not {permutations}")
+    rng = generator(seed, "permute")
     shuffled = rng.permuted(np.broadcast_to(label, (permutations, len(label))), axis=1)
     null = _between(lean, shuffled, len(groups))
     extreme = int(np.count_nonzero(null >= observed * (1 - 1e-10)))
     spread = lean.std(axis=0, ddof=1)
-    means = np.stack([lean[label == g].mean(axis=0) for g in range(len(groups))]) / np.where(
-        spread == 0, 1, spread
-    )
+    means = np.stack([lean[label == g].mean(axis=0) for g in range(len(groups))]) / np.where(spread == 0, 1, spread)
     return MultiWeatResult(
         effect_size=float(np.sqrt(observed / total)),
         p_value=(extreme + 1) / (permutations + 1),
@@ -99,9 +100,7 @@ def _between(lean: Floats, labels: np.ndarray[tuple[int, ...], np.dtype[np.intp]
     return total
 
 
-def _contrasts(
-    groups: list[Floats], sets: list[Floats], permutations: int, seed: int
-) -> tuple[Contrast, ...]:
+def _contrasts(groups: list[Floats], sets: list[Floats], permutations: int, seed: int) -> tuple[Contrast, ...]:
     found = [
         (
             pair,

@@ -7,7 +7,7 @@ import dataclasses
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.measures.geometry import rows, unit
+from tiltmeter.measures.geometry import rows, unit, vanishes
 from tiltmeter.statistics import Interval, Result, bootstrap_interval
 
 
@@ -36,7 +36,7 @@ def ripa(words: ArrayLike, first: ArrayLike, second: ArrayLike, *, seed: int = 0
     if one.shape != two.shape:
         raise BadInput(f"pairs need as many first as second members, not {len(one)} and {len(two)}")
     relation = one - two
-    if not relation.any(axis=1).all():
+    if any(vanishes(pair, member) for pair, member in zip(relation, one, strict=True)):
         raise BadInput("a pair has two identical vectors, so it names no relation")
     by_word = (w @ unit(relation).T).mean(axis=1)
     ci = bootstrap_interval(by_word, seed=seed)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import unknown
-from tiltmeter.measures.geometry import rows, unit
+from tiltmeter.measures.geometry import average, rows, unit
 from tiltmeter.statistics import (
     Alternative,
     Interval,
@@ -59,20 +59,23 @@ def rnd(
     x = rows("X", x)
     y, attributes = rows("Y", y, like=x), rows("attributes", attributes, like=x)
     near = _norms if distance == "norm" else _cosines
-    by_attribute = (near(x.mean(0)[None], attributes) - near(y.mean(0)[None], attributes))[0]
+    mean_x, mean_y = (average("X", x), average("Y", y)) if distance == "cos" else (x.mean(0), y.mean(0))
+    by_attribute = (near(mean_x[None], attributes) - near(mean_y[None], attributes))[0]
     both = np.concatenate([x, y])
     masks, exact = draw_splits(len(x), len(y), permutations=permutations, seed=seed)
     in_x = masks / len(x)
     in_y = ~masks / len(y)
     null = (near(in_x @ both, attributes) - near(in_y @ both, attributes)).mean(axis=1)
-    test = p_from_null(null, float(by_attribute.mean()), alternative=alternative, exact=exact)
     score = float(by_attribute.mean())
+    test = p_from_null(null, score, alternative=alternative, exact=exact)
+    # Whatever the attribute, two averages cannot be further apart than this.
+    bound = float(np.linalg.norm(mean_x - mean_y)) if distance == "norm" else 2.0
     return RndResult(
         score=score,
         p_value=test.p_value,
         ci=bootstrap_interval(by_attribute, seed=seed)
         if len(by_attribute) > 1
-        else Interval(-np.inf, np.inf, 0.95, "not estimable: one attribute"),
+        else Interval(-bound, bound, 0.95, "not estimable: one attribute"),
         exact=test.exact,
         standard_error=test.standard_error,
         distance=distance,
@@ -82,8 +85,10 @@ def rnd(
 
 
 def _norms(means: Floats, attributes: Floats) -> Floats:
-    squares = (means**2).sum(1)[:, None] - 2 * means @ attributes.T + (attributes**2).sum(1)
-    norms: Floats = np.sqrt(np.maximum(squares, 0.0))
+    from scipy.spatial.distance import cdist
+
+    # Not |m|^2 - 2 m.a + |a|^2: where an average meets an attribute its rounding would break ties.
+    norms: Floats = cdist(means, attributes)
     return norms
 
 

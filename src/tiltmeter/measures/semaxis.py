@@ -7,7 +7,7 @@ import dataclasses
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.measures.geometry import rows, unit
+from tiltmeter.measures.geometry import rows, unit, vanishes
 from tiltmeter.statistics import Result
 
 
@@ -28,8 +28,9 @@ def semaxis(words: ArrayLike, pole_1: ArrayLike, pole_2: ArrayLike) -> SemAxisRe
     0.0
     """
     w = rows("words", words)
-    axis = rows("pole 1", pole_1, like=w).mean(0) - rows("pole 2", pole_2, like=w).mean(0)
-    if not axis.any():
+    one, two = rows("pole 1", pole_1, like=w), rows("pole 2", pole_2, like=w)
+    axis = one.mean(0) - two.mean(0)
+    if vanishes(axis, one):
         raise BadInput("the two poles have the same average, so there is no axis between them")
     scores = unit(w) @ unit(axis)
     return SemAxisResult(tuple(scores.tolist()), float(scores.mean()))

@@ -39,7 +39,7 @@ class WefatResult(Result):
 def nas(words: ArrayLike, a: ArrayLike, b: ArrayLike, *, ddof: int = 1) -> NasResult:
     """Normalised association: (mean cos(w, A) - mean cos(w, B)) / SD of cos(w, .) over A and B.
 
-    Positive: the word is nearer to A; 0 is level; at most 2 in size.
+    Positive: the word is nearer to A; 0 is level; at most 2 in size for A and B of one size.
 
     >>> nas([[1.0, 0.0]], [[1.0, 0.0], [1.0, 1.0]], [[0.0, 1.0], [0.0, 1.0]]).mean.__round__(3)
     1.683

@@ -33,9 +33,7 @@ def checked(model: str, inputs: Sequence[Any], answer: Rows | Mapping[Any, Any])
     rows = [answer.get(item) for item in inputs] if isinstance(answer, Mapping) else list(answer)
     if len(rows) != len(inputs):
         raise ModelFailed(f"{model} gave {len(rows)} vectors for {len(inputs)} inputs: it must give one each")
-    return [
-        None if row is None else _vector(model, item, row) for item, row in zip(inputs, rows, strict=True)
-    ]
+    return [None if row is None else _vector(model, item, row) for item, row in zip(inputs, rows, strict=True)]
 
 
 def _vector(model: str, item: object, row: Any) -> Vector:
@@ -46,9 +44,7 @@ def _vector(model: str, item: object, row: Any) -> Vector:
     if vector.ndim != 1 or vector.size == 0:
         raise ModelFailed(f"{model}: the answer for {shown(item)} is no vector (its shape is {vector.shape})")
     if not np.isfinite(vector).all():
-        raise ModelFailed(
-            f"{model}: the vector of {shown(item)} holds NaN or infinity, so nothing can be measured"
-        )
+        raise ModelFailed(f"{model}: the vector of {shown(item)} holds NaN or infinity, so nothing can be measured")
     if not vector.any():
         raise ModelFailed(f"{model}: the vector of {shown(item)} is all zeros, so it has no direction")
     return vector

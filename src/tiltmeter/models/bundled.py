@@ -63,7 +63,5 @@ def load_bundled(name: str) -> object:
 
         return TransformerEncoder(str(path), name="bundled:minilm")
     if name == "glove":
-        return StaticVectors(
-            path, name="bundled:glove", case="lower", index=path.with_name("glove_6B_index.parquet")
-        )
+        return StaticVectors(path, name="bundled:glove", case="lower", index=path.with_name("glove_6B_index.parquet"))
     return StaticVectors(path, name="bundled:word2vec")

@@ -99,7 +99,5 @@ def _memo() -> Iterator[sqlite3.Connection]:
     folder = Path(os.environ.get("TILTMETER_CACHE") or platformdirs.user_cache_dir("tiltmeter"))
     folder.mkdir(parents=True, exist_ok=True)
     with contextlib.closing(sqlite3.connect(folder / "fingerprints.sqlite")) as memo, memo:
-        memo.execute(
-            "CREATE TABLE IF NOT EXISTS seen (path TEXT PRIMARY KEY, size INT, mtime INT, digest TEXT)"
-        )
+        memo.execute("CREATE TABLE IF NOT EXISTS seen (path TEXT PRIMARY KEY, size INT, mtime INT, digest TEXT)")
         yield memo

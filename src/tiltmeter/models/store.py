@@ -123,8 +123,7 @@ class VectorStore:
             some = keys[start : start + _AT_ONCE]
             marks = ",".join("?" * len(some))
             for key, blob, checksum in db.execute(
-                "SELECT input, vector, checksum FROM vectors "
-                f"WHERE model = ? AND question = ? AND input IN ({marks})",
+                f"SELECT input, vector, checksum FROM vectors WHERE model = ? AND question = ? AND input IN ({marks})",
                 (model, question.value, *some),
             ):
                 if not _sound(blob, checksum):
@@ -136,9 +135,7 @@ class VectorStore:
                 "DELETE FROM vectors WHERE model = ? AND question = ? AND input = ?",
                 [(model, question.value, key) for key in damaged],
             )
-            self.notes.append(
-                f"{len(damaged)} damaged cache entries of {identity.name} were dropped and asked again"
-            )
+            self.notes.append(f"{len(damaged)} damaged cache entries of {identity.name} were dropped and asked again")
         return {position: found[key] for position, key in enumerate(keys) if key in found}
 
     def _model(self, db: sqlite3.Connection, identity: Identity) -> int:
@@ -197,9 +194,7 @@ class VectorStore:
                     if _sound(row[3], row[4]):
                         fresh.execute("INSERT OR IGNORE INTO vectors VALUES (?, ?, ?, ?, ?)", row)
                         saved += 1
-        self.notes.append(
-            f"a damaged cache was set aside as {aside.name}; {saved} entries were saved from it"
-        )
+        self.notes.append(f"a damaged cache was set aside as {aside.name}; {saved} entries were saved from it")
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -1,7 +1,7 @@
 """Statistics that every measure shares. Words are the unit, uncertainty is never optional."""
 
 from tiltmeter.statistics.correlation import Correlation, correlation
-from tiltmeter.statistics.effect_sizes import band, concatenated_d, effect_size, hedges_g, pooled_sd
+from tiltmeter.statistics.effect_sizes import band, concatenated_d, effect_size, hedges_g, pooled_d
 from tiltmeter.statistics.groups import Group, by_unit
 from tiltmeter.statistics.intervals import Interval, bootstrap_interval, effect_interval
 from tiltmeter.statistics.multiplicity import benjamini_hochberg, holm
@@ -39,6 +39,6 @@ __all__ = [
     "p_from_null",
     "permutation_test",
     "plain",
-    "pooled_sd",
+    "pooled_d",
     "random_effects",
 ]

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import sys
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput, unknown
+from tiltmeter.statistics.groups import numbers
 from tiltmeter.statistics.intervals import Interval, bootstrap_interval
 from tiltmeter.statistics.result import Result
+
+#: Relative to the values themselves, a range below this is rounding, not variation.
+_ROUNDING = 1e-12
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -27,32 +33,36 @@ class Correlation(Result):
 def correlation(
     x: ArrayLike, y: ArrayLike, *, method: Literal["pearson", "spearman"] = "pearson", seed: int = 0
 ) -> Correlation:
-    """Pearson's r with Fisher's interval, or Spearman's rho with a BCa bootstrap interval.
+    """Pearson's r with Fisher's interval, or Spearman's rho with a percentile bootstrap interval.
 
     >>> round(correlation([1, 2, 3, 4], [1, 2, 3, 5]).r, 4)
     0.9827
     """
-    from scipy.stats import pearsonr, spearmanr
+    from scipy.stats import pearsonr, rankdata, spearmanr
 
-    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    if a.shape != b.shape or a.ndim != 1 or a.size < 4:
+    if method not in ("pearson", "spearman"):
+        raise unknown("correlation", method, ["pearson", "spearman"])
+    a, b = numbers("a list to correlate", x), numbers("a list to correlate", y)
+    if a.shape != b.shape or a.size < 4:
         raise BadInput("a correlation needs two lists of the same length, at least 4")
-    if np.ptp(a) == 0 or np.ptp(b) == 0:
+    if any(np.ptp(values) <= _ROUNDING * np.abs(values).max() for values in (a, b)):
         raise BadInput("one of the two lists does not vary, so a correlation is not defined")
     if method == "pearson":
         found = pearsonr(a, b)
         ends = found.confidence_interval(0.95)
         interval = Interval(float(ends.low), float(ends.high), 0.95, "Fisher z")
-        return Correlation(float(found.statistic), float(found.pvalue), interval, a.size, method)
-    if method != "spearman":
-        raise unknown("correlation", method, ["pearson", "spearman"])
+        # A perfect correlation has p = 0 in theory and one as small as a number can be in practice.
+        p_value = max(float(found.pvalue), sys.float_info.min)
+        return Correlation(float(found.statistic), p_value, interval, a.size, method)
     rank = spearmanr(a, b)
 
     def rho(positions: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
         chosen = positions.astype(int)
         if np.ptp(a[chosen]) == 0 or np.ptp(b[chosen]) == 0:
             return float(rank.statistic)
-        return float(spearmanr(a[chosen], b[chosen]).statistic)
+        return float(np.corrcoef(rankdata([a[chosen], b[chosen]], axis=1))[0, 1])
 
     interval = bootstrap_interval(np.arange(a.size), rho, method="percentile", seed=seed)
-    return Correlation(float(rank.statistic), float(rank.pvalue), interval, a.size, method)
+    # No rank order is rarer than one in n!, which the approximation by Student's t does not know.
+    smallest = max(2 * math.exp(-math.lgamma(a.size + 1)), sys.float_info.min)
+    return Correlation(float(rank.statistic), max(float(rank.pvalue), smallest), interval, a.size, method)

@@ -19,24 +19,25 @@ def concatenated_d(x: Group, y: Group, *, ddof: int = 1) -> float:
     """(mean x - mean y) / SD of the two groups put together, each unit counting once."""
     if ddof not in (0, 1):
         raise BadInput(f"ddof must be 0 or 1, not {ddof}")
-    weight_x = x.n / (x.n + y.n)
-    mean_x, mean_y = x.means.mean(), y.means.mean()
-    centre = weight_x * mean_x + (1 - weight_x) * mean_y
-    square = weight_x * x.squares.mean() + (1 - weight_x) * y.squares.mean()
-    variance = square - centre**2
+    largest = max(x.squares.max(), y.squares.max())
+    centre = np.concatenate([x.means, y.means]).mean()
+    x, y = x.around(centre), y.around(centre)
+    variance = np.concatenate([x.squares, y.squares]).mean()
     n = x.observations + y.observations
-    if n <= ddof or variance <= _ROUNDING**2 * square:
+    if n <= ddof or variance <= _ROUNDING**2 * largest:
         raise BadInput("all scores are the same, so an effect size is not defined: check words and vectors")
-    return float((mean_x - mean_y) / math.sqrt(variance * n / (n - ddof)))
+    return float((x.means.mean() - y.means.mean()) / math.sqrt(variance * n / (n - ddof)))
 
 
-def pooled_sd(x: ArrayLike, y: ArrayLike) -> float:
-    """The SD within the groups, as in Student's t test."""
-    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    if x.size + y.size < 3:
-        raise BadInput("a pooled SD needs at least three scores")
-    squares = ((x - x.mean()) ** 2).sum() + ((y - y.mean()) ** 2).sum()
-    return float(math.sqrt(squares / (x.size + y.size - 2)))
+def pooled_d(x: Group, y: Group) -> float:
+    """(mean x - mean y) / SD within the groups (Cohen's d), each unit counting once."""
+    largest = max(x.squares.max(), y.squares.max())
+    mean_x, mean_y = x.means.mean(), y.means.mean()
+    squares = np.concatenate([x.around(mean_x).squares, y.around(mean_y).squares]).mean()
+    n = x.observations + y.observations
+    if n < 3 or squares <= _ROUNDING**2 * largest:
+        raise BadInput("the scores do not vary within the groups, so Cohen's d is not defined")
+    return float((mean_x - mean_y) / math.sqrt(squares * n / (n - 2)))
 
 
 def effect_size(
@@ -61,10 +62,7 @@ def effect_size(
         return concatenated_d(group_x, group_y, ddof=ddof)
     if sd != "pooled":
         raise unknown("sd", sd, ["concatenated", "pooled"])
-    within = pooled_sd(x, y)
-    if within <= _ROUNDING * math.sqrt(max(group_x.squares.max(), group_y.squares.max())):
-        raise BadInput("the scores do not vary within the groups, so Cohen's d is not defined")
-    return float((group_x.means.mean() - group_y.means.mean()) / within)
+    return pooled_d(group_x, group_y)
 
 
 def hedges_g(x: ArrayLike, y: ArrayLike) -> float:
@@ -76,6 +74,8 @@ def hedges_g(x: ArrayLike, y: ArrayLike) -> float:
     from scipy.special import gammaln
 
     df = np.size(x) + np.size(y) - 2
+    if df < 2:
+        raise BadInput("Hedges' correction needs at least four scores in the two groups together")
     d = effect_size(x, y, sd="pooled")
     correction = math.exp(gammaln(df / 2) - gammaln((df - 1) / 2)) / math.sqrt(df / 2)
     return float(d * correction)

@@ -31,6 +31,28 @@ class Group:
     def n(self) -> int:
         return len(self.means)
 
+    def around(self, centre: float) -> Group:
+        """The same scores counted from a centre: squares of large, close scores would lose their digits."""
+        means = self.means - centre
+        return Group(means, np.maximum(self.squares - self.means**2, 0.0) + means**2, self.observations)
+
+
+def numbers(name: str, values: ArrayLike) -> Floats:
+    """Values as a checked list of at least one finite number.
+
+    >>> numbers("scores", [1, 2]).tolist()
+    [1.0, 2.0]
+    """
+    try:
+        found = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BadInput(f"{name} must be a plain list of numbers") from None
+    if found.ndim != 1 or found.size == 0:
+        raise BadInput(f"{name} must be a list of at least one number")
+    if not np.isfinite(found).all():
+        raise BadInput(f"{name} holds NaN or infinity: every value must be a finite number")
+    return found
+
 
 def by_unit(scores: ArrayLike, units: Sequence[Hashable] | NDArray[Any] | None = None) -> Group:
     """Sum scores up by unit; without units each score is its own.
@@ -38,11 +60,7 @@ def by_unit(scores: ArrayLike, units: Sequence[Hashable] | NDArray[Any] | None =
     >>> by_unit([1.0, 3.0, 5.0], ["he", "he", "man"]).means.tolist()
     [2.0, 5.0]
     """
-    values = np.asarray(scores, dtype=np.float64)
-    if values.ndim != 1 or values.size == 0:
-        raise BadInput("a group of scores must be a list of at least one number")
-    if not np.isfinite(values).all():
-        raise BadInput("a score is NaN or infinite: every score must be a finite number")
+    values = numbers("a group of scores", scores)
     if units is None:
         return Group(values, values**2, values.size)
     if len(units) != values.size:

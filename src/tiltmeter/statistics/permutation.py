@@ -15,6 +15,7 @@ import numpy as np
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.statistics.groups import Floats, Group
+from tiltmeter.statistics.randomness import generator
 from tiltmeter.statistics.result import Result
 
 Alternative = Literal["two-sided", "greater", "less"]
@@ -58,15 +59,16 @@ def permutation_test(
         raise unknown("alternative", alternative, get_args(Alternative))
     if permutations < 1:
         raise BadInput(f"permutations must be at least 1, not {permutations}")
-    values = np.concatenate([x.means, y.means])
-    values = values - values.mean()
+    scores = np.concatenate([x.means, y.means])
+    values = scores - scores.mean()
     observed = float(values[: x.n].sum())
-    tolerance = TIE * float(np.abs(values).sum())
+    # Centring rounds too: of equal scores it leaves nothing but the rounding.
+    tolerance = TIE * float(np.abs(values).sum()) + 1e-15 * float(np.abs(scores).sum())
     splits = math.comb(x.n + y.n, x.n)
     if splits <= EXACT_LIMIT:
         extreme = _count_all(values, x.n, observed, tolerance, alternative)
         return PermutationTest(extreme / splits, alternative, True, splits, 0.0)
-    rng = np.random.default_rng([seed, 0])
+    rng = generator(seed, "permute")
     extreme = _count_sampled(values, x.n, observed, tolerance, alternative, permutations, rng)
     return _sampled(extreme, permutations, alternative)
 
@@ -86,9 +88,7 @@ def _count_all(values: Floats, n: int, observed: float, tolerance: float, altern
     for size in range(max(0, n - len(right) + 1), min(n, len(left) - 1) + 1):
         ordered, other = np.sort(left[size]), right[n - size]
         if alternative != "less":
-            count += ordered.size * other.size - int(
-                np.searchsorted(ordered, threshold - tolerance - other).sum()
-            )
+            count += ordered.size * other.size - int(np.searchsorted(ordered, threshold - tolerance - other).sum())
         if alternative != "greater":
             bound = -threshold if alternative == "two-sided" else threshold
             count += int(np.searchsorted(ordered, bound + tolerance - other, side="right").sum())
@@ -149,13 +149,15 @@ def draw_splits(
     >>> masks.shape, exact
     ((6, 4), True)
     """
+    if permutations < 1:
+        raise BadInput(f"permutations must be at least 1, not {permutations}")
     n = n_x + n_y
     splits = math.comb(n, n_x)
     exact = splits <= permutations
     if exact:
         chosen = np.array(list(itertools.combinations(range(n), n_x)))
     else:
-        rng = np.random.default_rng([seed, 0])
+        rng = generator(seed, "permute")
         chosen = rng.permuted(np.broadcast_to(np.arange(n), (permutations, n)), axis=1)[:, :n_x]
     masks = np.zeros((len(chosen), n), dtype=np.bool_)
     np.put_along_axis(masks, chosen, True, axis=1)
@@ -173,5 +175,7 @@ def p_from_null(null: Floats, observed: float, *, alternative: Alternative, exac
     tolerance = TIE * max(abs(observed), float(np.abs(null).max(initial=0.0)))
     extreme = _extreme(null, observed, tolerance, alternative)
     if exact:
+        # The observed split is one of them, even where rounding put it a hair below itself.
+        extreme = max(extreme, 1)
         return PermutationTest(extreme / null.size, alternative, True, null.size, 0.0)
     return _sampled(extreme, null.size, alternative)

@@ -40,12 +40,15 @@ def random_effects(effects: ArrayLike, variances: ArrayLike) -> RandomEffects:
     variance = np.atleast_1d(np.asarray(variances, dtype=np.float64))
     if effect.ndim != 1 or effect.shape != variance.shape or effect.size == 0:
         raise BadInput("effects and variances must be two lists of the same length, at least 1")
-    if not (np.isfinite(effect).all() and np.isfinite(variance).all() and (variance > 0).all()):
-        raise BadInput("effects must be finite and variances finite and above 0")
+    if not (np.isfinite(effect).all() and np.isfinite(variance).all() and (variance > 1e-300).all()):
+        raise BadInput("effects must be finite and variances finite and above 0 (1e-300)")
     weight = 1 / variance
     centre = float((weight * effect).sum() / weight.sum())
     q = float((weight * (effect - centre) ** 2).sum())
-    c = float(weight.sum() - (weight**2).sum() / weight.sum())
+    # c = sum w - (sum w^2) / (sum w), which loses all its digits to one huge weight; the same is twice the sum
+    # of w_i w_j over all pairs, divided by sum w.
+    before = np.concatenate([[0.0], np.cumsum(weight)[:-1]])
+    c = float(2 * (weight / weight.sum() * before).sum())
     tau2 = max(0.0, (q - (effect.size - 1)) / c) if effect.size > 1 else 0.0
     v = 1 / (variance + tau2)
     mean, error = float((v * effect).sum() / v.sum()), math.sqrt(1 / float(v.sum()))

@@ -30,6 +30,8 @@ def minimum_detectable_effect(
         raise BadInput("a detectable effect needs at least two units in each group")
     if sd not in ("concatenated", "pooled"):
         raise unknown("sd", sd, ["concatenated", "pooled"])
+    if not 0 < alpha < power < 1:
+        raise BadInput(f"alpha and power must satisfy 0 < alpha < power < 1, not {alpha} and {power}")
     cohen = float(TTestIndPower().solve_power(nobs1=n_1, ratio=n_2 / n_1, alpha=alpha, power=power))
     if sd == "pooled":
         return cohen

@@ -20,9 +20,7 @@ from .sentences import Sentence, SentenceSet
 from .text import comparable, normalise
 
 _QUOTES = "\"'`“”‘’«»"
-_SECRET = re.compile(
-    r"(?:^|[_-]|api|access)(?:key|token|secret|password|credentials?)(?:$|[_-])", re.IGNORECASE
-)
+_SECRET = re.compile(r"(?:^|[_-]|api|access)(?:key|token|secret|password|credentials?)(?:$|[_-])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +77,7 @@ def _verbatim(group: Group, frames: Iterable[tuple[int, str]]) -> SentenceSet:
     return SentenceSet(
         group.label,
         tuple(
-            Sentence(
-                frame.replace("{}", text), text, frame.index("{}"), frame.index("{}") + len(text), number
-            )
+            Sentence(frame.replace("{}", text), text, frame.index("{}"), frame.index("{}") + len(text), number)
             for text in group.texts
             for number, frame in frames
         ),
@@ -95,9 +91,7 @@ def _word_lists(folder: Path, prefix: str, warnings: list[str]) -> dict[str, Gro
     groups = {}
     for file in files:
         name = file.stem.removeprefix(prefix)
-        words = [
-            normalise(word.strip().strip(_QUOTES)) for word in re.split(r"[,،，、\r\n]", read_text(file))
-        ]
+        words = [normalise(word.strip().strip(_QUOTES)) for word in re.split(r"[,،，、\r\n]", read_text(file))]
         kept: dict[str, str] = {}
         for word in filter(None, words):
             kept.setdefault(comparable(word), word)
@@ -128,26 +122,18 @@ def _report_shared(groups: Mapping[str, Group], warnings: list[str]) -> None:
             warnings.append(f"attribute lists '{one}' and '{other}' share {words}: kept in both")
 
 
-def _templates(
-    folder: Path, attributes: Mapping[str, Group], warnings: list[str]
-) -> dict[str, tuple[str, ...]]:
+def _templates(folder: Path, attributes: Mapping[str, Group], warnings: list[str]) -> dict[str, tuple[str, ...]]:
     file = _config(folder, "templates.json")
     if file is None:
-        raise BadInput(
-            f"no templates.json in {folder}, its config folder or the config folder beside or above it"
-        )
+        raise BadInput(f"no templates.json in {folder}, its config folder or the config folder beside or above it")
     groups = _domain(read_json(file), folder, file)
-    templates = {
-        name.removesuffix("_templates"): _frames(frames, file, name) for name, frames in groups.items()
-    }
+    templates = {name.removesuffix("_templates"): _frames(frames, file, name) for name, frames in groups.items()}
     for name in attributes:
         if name not in templates:
             raise BadInput(f"{file.name}: {unknown('template group', name, templates)}")
     for name in templates:
         if name not in attributes:
-            warnings.append(
-                f"{file.name}: '{name}' has templates but no attribute_words_{name}.txt: for targets only"
-            )
+            warnings.append(f"{file.name}: '{name}' has templates but no attribute_words_{name}.txt: for targets only")
     repeated = _repeated(frame for frames in templates.values() for frame in frames)
     warnings += [f"{file.name}: '{frame}' is there more than once: kept as published" for frame in repeated]
     return templates
@@ -193,9 +179,7 @@ def _models(folder: Path, warnings: list[str]) -> tuple[ModelName, ...]:
     entries = list(listed.values()) if isinstance(listed, dict) else listed
     models = []
     for entry in entries if isinstance(entries, list) else []:
-        provider, model = (
-            (entry.get("provider"), entry.get("model_name")) if isinstance(entry, dict) else (None, None)
-        )
+        provider, model = (entry.get("provider"), entry.get("model_name")) if isinstance(entry, dict) else (None, None)
         if isinstance(provider, str) and isinstance(model, str):
             models.append(ModelName(provider.strip().lower(), model.strip()))
         else:

@@ -1,7 +1,27 @@
 """Lexicons: groups of words, pairs of words and sentence templates, with their language and their source.
 
-A lexicon is one YAML file. What it holds is addressed as ``lexicon.name``, e.g. ``gender.male_terms``; for a
-file of your own the address is its path and the name, e.g. ``my_words.yaml.nurses``.
+A lexicon is one YAML file, in any language::
+
+    name: mine
+    language: en                 # BCP 47
+    licence: MIT
+    groups:
+      jobs:
+        kind: noun               # of the words that say no other
+        properties: [share]      # what else a word may carry
+        words:
+          - engineer
+          - {word: nurse, phrase: a trained nurse, share: 88.5}
+          - {word: hers, kind: owner}
+    pairs:
+      gender: {label_1: female, label_2: male, pairs: [[she, he], [woman, man]]}
+    templates:
+      work:
+        templates:
+          - {subject: "{} came late.", object: "We waited for {}.", owner: "The desk was {}."}
+
+What it holds is addressed as ``lexicon.name``, e.g. ``gender.male_terms``; for a file of your own the address
+is its path and the name, e.g. ``my_words.yaml.jobs``.
 """
 
 from __future__ import annotations
@@ -58,9 +78,17 @@ class Group:
     notes: str = ""
 
     @classmethod
-    def of(cls, name: str, words: Iterable[str], *, kind: str | None = None, label: str = "") -> Self:
+    def of(
+        cls,
+        name: str,
+        words: Iterable[str],
+        *,
+        kind: str | None = None,
+        label: str = "",
+        language: str = "en",
+    ) -> Self:
         """A group made in Python from plain words of one kind."""
-        return cls(name, label or name, tuple(Word(normalise(word), kind) for word in words))
+        return cls(name, label or name, tuple(Word(normalise(word), kind) for word in words), language)
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -128,9 +156,7 @@ def lexicon_names() -> tuple[str, ...]:
     True
     """
     return tuple(
-        sorted(
-            file.name.removesuffix(".yaml") for file in _shipped().iterdir() if file.name.endswith(".yaml")
-        )
+        sorted(file.name.removesuffix(".yaml") for file in _shipped().iterdir() if file.name.endswith(".yaml"))
     )
 
 
@@ -183,9 +209,7 @@ def check_disjoint(group_1: Group, group_2: Group) -> tuple[str, ...]:
     theirs = {comparable(text) for text in group_2.texts}
     shared = tuple(text for text in group_1.texts if comparable(text) in theirs)
     if len(shared) == len(group_1.words) == len(group_2.words):
-        raise BadInput(
-            f"'{group_1.name}' and '{group_2.name}' hold the same words: give two different groups"
-        )
+        raise BadInput(f"'{group_1.name}' and '{group_2.name}' hold the same words: give two different groups")
     return shared
 
 

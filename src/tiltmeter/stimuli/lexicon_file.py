@@ -98,8 +98,10 @@ def _complaint(error: ValidationError, raw: Any) -> str:
     for step in first["loc"]:
         here = _inside(here, step)
         word = here.get("word") if isinstance(here, dict) else here
-        shown = f"'{word}'" if isinstance(word, str) else f"entry {step + 1 if isinstance(step, int) else ''}"
-        place.append(shown if isinstance(step, int) else str(step))
+        if isinstance(step, int):
+            place.append(f"'{word}'" if isinstance(word, str) else f"entry {step + 1}")
+        else:
+            place.append(step)
     if first["type"] == "extra_forbidden":
         *above, key = place
         known = list((_ENTRIES[above[0]] if above else _LexiconFile).model_fields)
@@ -161,9 +163,7 @@ class _Reader:
             raise self._bad(f"{place}: an empty phrase: remove it or fill it in")
         return Word(text, kind, phrase, self._properties(place, entry.properties, word.model_extra or {}))
 
-    def _properties(
-        self, place: str, declared: list[str], given: Mapping[str, Any]
-    ) -> dict[str, float | str]:
+    def _properties(self, place: str, declared: list[str], given: Mapping[str, Any]) -> dict[str, float | str]:
         properties: dict[str, float | str] = {}
         for key, value in given.items():
             if key not in declared:
@@ -204,9 +204,7 @@ class _Reader:
                     raise self._bad(f"{place}: {role}: '{frame}' needs one {{}} where the word goes")
         frames = tuple({role: normalise(frame) for role, frame in each.items()} for each in entry.templates)
         for role in KINDS:
-            self._check_repeats(
-                f"templates '{name}': {role}", [each[role] for each in frames if role in each]
-            )
+            self._check_repeats(f"templates '{name}': {role}", [each[role] for each in frames if role in each])
         return TemplateSet(templates=frames, **self._header(name, entry))
 
     def _header(self, name: str, entry: _Entry) -> dict[str, Any]:
@@ -235,9 +233,7 @@ class _Reader:
             shared = [f"'{text}'" for key, text in keys[one].items() if key in keys[other]]
             if shared:
                 more = f" and {len(shared) - 5} more" if len(shared) > 5 else ""
-                warnings.append(
-                    f"{self.source}: groups '{one}' and '{other}' share {', '.join(shared[:5])}{more}"
-                )
+                warnings.append(f"{self.source}: groups '{one}' and '{other}' share {', '.join(shared[:5])}{more}")
         return tuple(warnings)
 
     def _bad(self, message: str) -> BadInput:

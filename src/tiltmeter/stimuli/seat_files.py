@@ -7,6 +7,7 @@ or, without one, from the rectangle of words and templates that the list is made
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -64,9 +65,7 @@ def load_seat_file(path: str | Path) -> SeatTest:
     return SeatTest(file.stem, sets["targ1"], sets["targ2"], sets["attr1"], sets["attr2"], tuple(warnings))
 
 
-def _units(
-    texts: Sequence[str], words: Sequence[str] | None, place: str, warnings: list[str]
-) -> list[_Found]:
+def _units(texts: Sequence[str], words: Sequence[str] | None, place: str, warnings: list[str]) -> list[_Found]:
     whole = [(text, 0, len(text)) for text in texts]
     if not any(text.endswith((".", "!", "?")) for text in texts):
         return whole  # a word test: each entry is its own word
@@ -102,12 +101,13 @@ def _match(text: str, words: Iterable[str]) -> _Found | None:
     return best[1] if best else None
 
 
-def _forms(word: str) -> set[str]:
+@functools.cache
+def _forms(word: str) -> frozenset[str]:
     """The word, its plurals, and the singulars it may be the plural of (a word test may hold "children")."""
     plurals = {word + "s", word + "es", re.sub("y$", "ies", word), re.sub("fe?$", "ves", word)}
     singulars = {re.sub("s$", "", word), re.sub("es$", "", word), re.sub("ies$", "y", word)}
     irregular = {_IRREGULAR.get(word, word)} | {one for one, many in _IRREGULAR.items() if many == word}
-    return {word} | plurals | singulars | irregular
+    return frozenset({word} | plurals | singulars | irregular)
 
 
 def _rectangle(texts: Sequence[str]) -> list[_Found] | None:

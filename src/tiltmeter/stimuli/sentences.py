@@ -100,9 +100,7 @@ def _phrase(word: Word, group: Group) -> tuple[str, str, str]:
         return (before, inserted, after) if inserted else ("", word.phrase, "")
     english = group.language.partition("-")[0].lower() == "en"
     if word.kind == "adjective" and not english:
-        raise BadInput(
-            f"{group.name}: '{word.text}' needs a phrase to stand in a subject frame ({group.language})"
-        )
+        raise BadInput(f"{group.name}: '{word.text}' needs a phrase to stand in a subject frame ({group.language})")
     if word.kind in ("noun", "adjective") and english:
         return article(word.text) + " ", word.text, " person" if word.kind == "adjective" else ""
     return "", word.text, ""

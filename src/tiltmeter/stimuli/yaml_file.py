@@ -41,8 +41,6 @@ def _reject_repeated_keys(root: yaml.Node | None) -> None:
             keys: set[str] = set()
             for key, value in node.value:
                 if str(key.value) in keys:
-                    raise yaml.MarkedYAMLError(
-                        problem=f"'{key.value}' is there twice", problem_mark=key.start_mark
-                    )
+                    raise yaml.MarkedYAMLError(problem=f"'{key.value}' is there twice", problem_mark=key.start_mark)
                 keys.add(str(key.value))
                 waiting.append(value)

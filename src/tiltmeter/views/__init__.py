@@ -1,1 +1,1 @@
-"""."""
+"""Views: tables, charts and the report. They read readings and never ask a model."""

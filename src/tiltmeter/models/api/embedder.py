@@ -125,9 +125,7 @@ class ApiEmbedder:
         if not places:
             return
         key = self._key()
-        target = Target(
-            self._model, key, self._base_url, self._dimensions, self._input_type, timeout=self._timeout
-        )
+        target = Target(self._model, key, self._base_url, self._dimensions, self._input_type, timeout=self._timeout)
         self._requests.secrets = secrets = secrets_of(key, self._base_url)
         with ExitStack() as stack:
             send = self._open(target, stack)

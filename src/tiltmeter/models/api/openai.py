@@ -24,9 +24,7 @@ def _connect(target: Target) -> Iterator[Send]:
     )
 
     def send(texts: Sequence[str]) -> Answer:
-        response = client.embeddings.create(
-            input=list(texts), model=target.model, encoding_format="base64", **options
-        )
+        response = client.embeddings.create(input=list(texts), model=target.model, encoding_format="base64", **options)
         usage = getattr(response, "usage", None)
         return Answer(
             vectors=[item.embedding for item in response.data],
@@ -53,6 +51,4 @@ def _fault(error: Exception) -> Fault | None:
     return None
 
 
-OPENAI = Provider(
-    name="openai", variables=("OPENAI_API_KEY",), limits=_limits, connect=_connect, fault=_fault
-)
+OPENAI = Provider(name="openai", variables=("OPENAI_API_KEY",), limits=_limits, connect=_connect, fault=_fault)

@@ -136,9 +136,7 @@ class _UnusableError(Exception):
 
 def _may_pass(fault: Fault) -> bool:
     """Whether the same request may succeed later."""
-    return not fault.no_credit and (
-        fault.status is None or fault.status >= 500 or fault.status in (408, 409, 429)
-    )
+    return not fault.no_credit and (fault.status is None or fault.status >= 500 or fault.status in (408, 409, 429))
 
 
 def _refusal(fault: Fault) -> str:

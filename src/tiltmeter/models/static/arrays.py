@@ -23,15 +23,11 @@ def rows(path: Path, wanted: set[str], *, index: Path) -> Generator[tuple[str, V
     values = matrix(path)
     count, places = _places(index, wanted)
     if count != len(values):
-        raise BadInput(
-            f"{path}: has {len(values)} rows, its index {index} has {count} words; they must match"
-        )
+        raise BadInput(f"{path}: has {len(values)} rows, its index {index} has {count} words; they must match")
     yield from picked(path, values, places)
 
 
-def picked(
-    path: Path, values: NDArray[Any], places: dict[str, int]
-) -> Generator[tuple[str, Vector], None, None]:
+def picked(path: Path, values: NDArray[Any], places: dict[str, int]) -> Generator[tuple[str, Vector], None, None]:
     """The vectors at the given rows."""
     for word, place in places.items():
         yield word, narrowed(values[place], f"{path}, row {place} ('{word}')")
@@ -42,13 +38,9 @@ def matrix(path: Path) -> NDArray[Any]:
     try:
         values: NDArray[Any] = np.lib.format.open_memmap(path, mode="r")
     except (ValueError, OverflowError, OSError) as error:
-        raise BadInput(
-            f"{path}: is not a complete .npy file of numbers; write or download it again"
-        ) from error
+        raise BadInput(f"{path}: is not a complete .npy file of numbers; write or download it again") from error
     if values.ndim != 2 or values.dtype.kind != "f":
-        raise BadInput(
-            f"{path}: holds {values.dtype} in {values.ndim} dimensions; floats in 2 (words x size) are due"
-        )
+        raise BadInput(f"{path}: holds {values.dtype} in {values.ndim} dimensions; floats in 2 (words x size) are due")
     return values
 
 
@@ -100,9 +92,7 @@ def _from_json(index: Path, wanted: set[str]) -> tuple[int, dict[str, int]]:
         raise BadInput(f"{index}: is not readable as JSON in UTF-8 ({error})") from error
     if isinstance(words, list):
         return len(words), first_places(words, wanted)
-    if not isinstance(words, dict) or sorted(map(repr, words.values())) != sorted(
-        map(repr, range(len(words)))
-    ):
+    if not isinstance(words, dict) or sorted(map(repr, words.values())) != sorted(map(repr, range(len(words)))):
         raise BadInput(f"{index}: must hold a list of words, or an object of word: row with every row once")
     return len(words), {word: words[word] for word in wanted if word in words}
 

@@ -12,8 +12,9 @@ from typing import BinaryIO
 
 from tiltmeter.errors import BadInput
 
-#: Small enough to stay in the processor's second-level cache between the copy and the search.
-BLOCK = 1 << 18
+#: Small enough to stay in the processor's second-level cache between copy and search, and to be reused by the
+#: allocator: at twice this size each block is fresh memory from the system, which makes reading half as fast.
+BLOCK = 1 << 17
 
 
 @contextlib.contextmanager

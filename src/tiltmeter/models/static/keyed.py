@@ -48,9 +48,7 @@ def _values(path: Path, state: dict[str, Any]) -> NDArray[Any]:
     if beside:
         return matrix(beside[0])
     if "vectors_ngrams" in state or "vectors_ngrams" in str(state.get("__numpys")):
-        raise BadInput(
-            f"{path}: is fastText with n-grams; save its words with save_word2vec_format('words.vec')"
-        )
+        raise BadInput(f"{path}: is fastText with n-grams; save its words with save_word2vec_format('words.vec')")
     raise BadInput(f"{path}: holds no vectors, and {path.name}.vectors.npy is not beside it; copy both")
 
 
@@ -85,9 +83,7 @@ class _Restricted(pickle.Unpickler):
             return _NUMPY[name]
         if (module, name) == ("_codecs", "encode"):
             return _latin1
-        raise BadInput(
-            f"{self._path}: wants to run code ({module}.{name}); do not open it, ask for a .vec or .bin"
-        )
+        raise BadInput(f"{self._path}: wants to run code ({module}.{name}); do not open it, ask for a .vec or .bin")
 
 
 def _latin1(text: str, _encoding: str) -> bytes:

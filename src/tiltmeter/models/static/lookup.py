@@ -72,9 +72,7 @@ class Sought:
     def check_encoding(self, path: Path) -> None:
         """Called at the end of a file: a word that is there, but as Latin-1, must not pass for unknown."""
         for word in sorted(self._misread.intersection(self.utf8.values())):
-            raise BadInput(
-                f"{path}: '{word}' is written in Latin-1, not UTF-8; save the vectors again in UTF-8"
-            )
+            raise BadInput(f"{path}: '{word}' is written in Latin-1, not UTF-8; save the vectors again in UTF-8")
 
 
 def _is_utf8(encoded: bytes) -> bool:

@@ -86,9 +86,7 @@ def layout_of(path: Path) -> Layout:
     while size < len(fields) - 1 and _is_number(fields[-1 - size]):
         size += 1
     if not size or b" " not in first:
-        raise BadInput(
-            f"{path}, line 1: is neither a word and its numbers, separated by spaces, nor 'count size'"
-        )
+        raise BadInput(f"{path}, line 1: is neither a word and its numbers, separated by spaces, nor 'count size'")
     return Layout(size, None, mark, 1)
 
 
@@ -96,18 +94,14 @@ def _check_header(path: Path, layout: Layout, row: list[bytes]) -> None:
     if not row:
         raise BadInput(f"{path}: has a first line and no vectors after it")
     if not layout.size or _ragged(row, row[0], layout.size):
-        raise BadInput(
-            f"{path}: the first line promises {layout.size} values a word, line 2 holds {len(row) - 1}"
-        )
+        raise BadInput(f"{path}: the first line promises {layout.size} values a word, line 2 holds {len(row) - 1}")
 
 
 def _check_encoding(path: Path, head: bytes) -> None:
     if not head.strip():
         raise BadInput(f"{path}: is empty")
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or head.count(0) > len(head) // 8:
-        raise BadInput(
-            f"{path}: is UTF-16 or binary, not UTF-8 text; save it as UTF-8, or as .bin if it is that"
-        )
+        raise BadInput(f"{path}: is UTF-16 or binary, not UTF-8 text; save it as UTF-8, or as .bin if it is that")
     text = codecs.getincrementaldecoder("utf-8")("replace").decode(head)
     wrong = text.count("\N{REPLACEMENT CHARACTER}") - head.count("\N{REPLACEMENT CHARACTER}".encode())
     right = len(text) - len(text.encode("ascii", "ignore")) - wrong

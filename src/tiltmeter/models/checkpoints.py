@@ -1,0 +1,164 @@
+"""Transformers checkpoints: found in a folder or on the hub, identified, and loaded without chatter."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+import warnings
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from tiltmeter.errors import BadInput, MissingExtra, ModelFailed
+
+#: Seconds to wait for the hub's answer.
+HUB_TIMEOUT = 5.0
+#: sentence-transformers keeps the parts of a model in folders called 0_Transformer, 1_Pooling, ...
+_PART = r"(?:\d+_\w+/)?"
+_SETTINGS = re.compile(_PART + r"[^/]+\.(?:json|txt|model)")
+_TOKENIZER = re.compile(_PART + r"(?:tokenizer\.json|vocab\.(?:txt|json)|[^/]+\.model)")
+_SAFETENSORS = re.compile(_PART + r"model(?:-\d+-of-\d+)?\.safetensors")
+_PICKLED = re.compile(_PART + r"pytorch_model(?:-\d+-of-\d+)?\.bin")
+
+
+def locate(name: str, *, revision: str | None = None) -> Path:
+    """The folder of a model: the one named, or the hub's copy on this machine, fetched where it is missing."""
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        if revision is not None:
+            raise BadInput(f"revision={revision} is for models on the hub, but '{name}' is a folder: leave it out")
+        return folder
+    try:
+        import huggingface_hub as hub
+    except ImportError as error:
+        raise MissingExtra("a Transformers model", "hf") from error
+    try:
+        found = hub.try_to_load_from_cache(name, "config.json", revision=revision)
+    except ValueError:  # the hub has no such names, so it was meant as a path
+        raise ModelFailed(f"cannot load 'hf:{name}': no such folder; give the path of a local copy") from None
+    cached = Path(found).parent if isinstance(found, str) else None
+    if cached and (cached / "modules.json").is_file() and _weights(_files(cached)):
+        return cached
+    try:
+        return _fetch(name, cached.name if cached else revision)
+    except Exception as error:
+        if cached and _weights(_files(cached)):
+            return cached
+        raise ModelFailed(
+            f"cannot load 'hf:{name}': no such folder, and the hub could not be reached or has no such model "
+            f"({first_line(error)}); give the path of a local copy"
+        ) from error
+
+
+def _fetch(name: str, revision: str | None) -> Path:
+    import huggingface_hub as hub
+
+    bars: Any = hub.utils
+    info = hub.HfApi().model_info(name, revision=revision, timeout=HUB_TIMEOUT)
+    wanted = _needed(file.rfilename for file in info.siblings or ())
+    shown = not bars.are_progress_bars_disabled()
+    bars.disable_progress_bars()
+    try:
+        return Path(hub.snapshot_download(name, revision=info.sha, allow_patterns=wanted, etag_timeout=HUB_TIMEOUT))
+    finally:
+        if shown:
+            bars.enable_progress_bars()
+
+
+def revision_of(name: str, folder: Path) -> str:
+    """The hub's commit, or a hash of the weights, settings and vocabulary of a local folder."""
+    from tiltmeter.models.fingerprint import fingerprint
+
+    if not Path(name).expanduser().is_dir():
+        return folder.name
+    total = hashlib.blake2b(digest_size=8)
+    for file in _needed(_files(folder)):
+        total.update(f"{file}\0{fingerprint(folder / file)}\0".encode())
+    return total.hexdigest()
+
+
+def load(folder: Path, *, called: str) -> tuple[Any, Any]:
+    """The fast tokenizer and the model without a head, in float32, ready to be asked."""
+    try:
+        import torch  # noqa: F401
+        from transformers import AutoModel, AutoTokenizer
+    except ImportError as error:
+        raise MissingExtra("a Transformers model", "hf") from error
+    _check_files(folder, called)
+    with quiet():
+        try:
+            tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+        except Exception as error:
+            raise ModelFailed(f"cannot load '{called}': bad tokenizer ({first_line(error)})") from error
+        if not tokenizer.is_fast:
+            raise ModelFailed(f"cannot load '{called}': it has no fast tokenizer; save one as tokenizer.json")
+        try:
+            model, report = AutoModel.from_pretrained(folder, output_loading_info=True, trust_remote_code=False)
+        except Exception as error:
+            raise ModelFailed(
+                f"cannot load '{called}': bad weights or config.json ({first_line(error)}); fetch it anew"
+            ) from error
+    # The pooler is the one part that no answer uses; any other missing weight would be random.
+    missing = sorted(key for key in report["missing_keys"] if not key.startswith("pooler."))
+    if missing:
+        raise ModelFailed(
+            f"cannot load '{called}': its weights do not fit its config.json ({len(missing)} missing, e.g. "
+            f"{missing[0]}); fetch it anew"
+        )
+    model.config.use_cache = False
+    return tokenizer, model.float().eval()
+
+
+def _check_files(folder: Path, called: str) -> None:
+    files = _files(folder)
+    for what, there in (
+        ("config.json", "config.json" in files),
+        ("weights (model.safetensors or pytorch_model.bin)", bool(_weights(files))),
+        ("tokenizer (tokenizer.json or its vocabulary)", any(map(_TOKENIZER.fullmatch, files))),
+    ):
+        if not there:
+            raise ModelFailed(f"cannot load '{called}': no {what} in {folder}; give a Transformers model's folder")
+
+
+def _files(folder: Path) -> list[str]:
+    return [path.relative_to(folder).as_posix() for path in (*folder.glob("*"), *folder.glob("*/*"))]
+
+
+def _needed(files: Iterable[str]) -> list[str]:
+    names = sorted(files)
+    return [name for name in names if _SETTINGS.fullmatch(name)] + _weights(names)
+
+
+def _weights(files: list[str]) -> list[str]:
+    return [f for f in files if _SAFETENSORS.fullmatch(f)] or [f for f in files if _PICKLED.fullmatch(f)]
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Transformers' log lines, progress bars and warnings off; as they were at the end."""
+    import transformers
+
+    logging: Any = transformers.utils.logging
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity(logging.CRITICAL)
+    logging.disable_progress_bar()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def first_line(error: BaseException, *, most: int = 160) -> str:
+    """What a library's error says, short enough to stand in a line of ours.
+
+    >>> first_line(ValueError("no such model\\nTraceback ..."))
+    'no such model'
+    """
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    line = lines[0] if lines else type(error).__name__
+    return line if len(line) <= most else f"{line[: most - 3]}..."

@@ -1,0 +1,156 @@
+"""How the CPUs are shared out: several batches at a time, one thread each, as many as pay.
+
+Splitting one batch over threads makes them wait for each other in every layer, and as soon as another
+process takes one of the CPUs they all wait for it: throughput falls by a factor of ten. Batches that are
+computed side by side never wait for each other. They also give the same bits whatever the number of CPUs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+#: Below this share of a CPU per lane, the lanes are in each other's way or in another process's.
+CROWDED = 0.8
+#: A speed below this part of the best seen with the setting means that the machine has changed.
+DROP = 0.6
+#: A crowded machine is measured anew after this many seconds.
+LOOK_AGAIN = 10.0
+#: Shorter measurements are mostly noise.
+LEAST_SECONDS = 0.2
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Timing:
+    """When a batch of ``size`` tokens ran (wall clock) and how many seconds of CPU it got."""
+
+    size: int
+    start: float
+    end: float
+    cpu: float
+
+
+@dataclasses.dataclass(slots=True)
+class _Window:
+    """What was finished since a moment, with one setting."""
+
+    since: float
+    batches: int = 0
+    tokens: int = 0
+    cpu: float = 0.0
+    wall: float = 0.0
+
+    def add(self, batch: Timing) -> None:
+        self.batches += 1
+        self.tokens += batch.size
+        self.cpu += batch.cpu
+        self.wall += batch.end - batch.start
+
+
+class ThreadTuner:
+    """Chooses how many lanes compute at a time, from the timings of the batches themselves.
+
+    All lanes run while each gets its CPU. Where they do not, fewer lanes are tried in turn and the
+    fastest setting is kept, until the speed drops or some seconds have passed.
+
+    >>> tuner = ThreadTuner(2)
+    >>> tuner.lanes
+    2
+    """
+
+    def __init__(self, most: int) -> None:
+        self.lanes = self.most = most
+        self._candidates = sorted({most, max(1, most // 2), 1}, reverse=True)
+        self._best = 0.0
+        self._look_at = self._changed = -math.inf
+        self._last = 0.0
+        self._window = _Window(self._last)
+        self._tried: dict[int, float] = {}
+
+    def begin(self, now: float) -> None:
+        """A run starts; many short ones are measured like a long one, without the pauses between them."""
+        self._window.since += now - self._last
+        self._last = now
+
+    def saw(self, batch: Timing) -> None:
+        """Take note of a finished batch, and change ``lanes`` where that pays."""
+        window, self._last = self._window, batch.end
+        if batch.start < self._changed:  # it shared the CPUs with lanes of the setting before
+            window.since = max(window.since, batch.end)
+            return
+        window.add(batch)
+        seconds = batch.end - window.since
+        if window.batches >= 2 * self.lanes and seconds >= LEAST_SECONDS:
+            self._judge(window.tokens / seconds, window.cpu / window.wall, batch.end)
+
+    def _judge(self, speed: float, share: float, now: float) -> None:
+        if not self._tried and not self._worth_a_look(speed, share, now):
+            self._best = max(self._best, speed)
+            self._window = _Window(now)
+            return
+        self._tried[self.lanes] = speed
+        untried = [lanes for lanes in self._candidates if lanes not in self._tried]
+        if untried:
+            self._change(untried[0], now)
+            return
+        self._change(max(self._tried, key=lambda lanes: self._tried[lanes]), now)
+        self._best, self._look_at, self._tried = self._tried[self.lanes], now + LOOK_AGAIN, {}
+
+    def _worth_a_look(self, speed: float, share: float, now: float) -> bool:
+        crowded = share < CROWDED or self.lanes < self.most
+        changed = now >= self._look_at or speed < DROP * self._best
+        return crowded and changed and self.most > 1
+
+    def _change(self, lanes: int, now: float) -> None:
+        self.lanes, self._changed, self._window = lanes, now, _Window(now)
+
+
+def usable_cpus() -> int:
+    """The CPUs this process may use: those it is bound to, and no more than torch was told to use."""
+    import torch
+
+    bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(bound, torch.get_num_threads()))
+
+
+def in_lanes(work: Callable[[T], R], items: Iterable[tuple[T, int]], *, tuner: ThreadTuner) -> Iterator[R]:
+    """Results of ``work`` on each (item, size in tokens), as they are ready.
+
+    Each lane computes with one torch thread; the caller's setting is back at the end.
+    """
+    import torch
+
+    def timed(item: T, size: int) -> tuple[R, Timing]:
+        start, cpu = time.perf_counter(), time.thread_time()
+        result = work(item)
+        return result, Timing(size, start, time.perf_counter(), time.thread_time() - cpu)
+
+    threads = torch.get_num_threads()
+    waiting = iter(items)
+    running: set[Future[tuple[R, Timing]]] = set()
+    finished: list[tuple[R, Timing]] = []
+    pool = ThreadPoolExecutor(tuner.most, "lane", initializer=torch.set_num_threads, initargs=(1,))
+    try:
+        tuner.begin(time.perf_counter())
+        while True:
+            while len(running) < tuner.lanes and (following := next(waiting, None)) is not None:
+                running.add(pool.submit(timed, *following))
+            for result, _ in finished:  # only now: the lanes compute on while the caller saves these
+                yield result
+            if not running:
+                return
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            finished = sorted((future.result() for future in done), key=lambda pair: pair[1].end)
+            for _, timing in finished:
+                tuner.saw(timing)
+    finally:
+        pool.shutdown(cancel_futures=True)
+        torch.set_num_threads(threads)

@@ -1,0 +1,83 @@
+"""Tokens of texts, and which of them a word in its sentence is made of."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tiltmeter.errors import BadInput, ModelFailed
+from tiltmeter.models.protocol import Span
+
+Offsets = Sequence[tuple[int, int]]
+
+
+def tokenise(tokenizer: Any, texts: Sequence[str], *, limit: int | None) -> tuple[list[list[int]], list[Offsets]]:
+    """Token ids and character offsets of each text, cut at ``limit`` tokens."""
+    with _one_tokenizer_thread():
+        try:
+            found = tokenizer(
+                list(texts),
+                truncation=limit is not None,
+                max_length=limit,
+                return_offsets_mapping=True,
+                return_attention_mask=False,
+                return_token_type_ids=False,
+            )
+        except Exception as error:
+            raise ModelFailed(f"the tokenizer refused a text ({type(error).__name__}: {error})") from error
+    least = tokenizer.num_special_tokens_to_add()
+    for text, ids in zip(texts, found["input_ids"], strict=True):
+        if len(ids) <= least:
+            raise BadInput(f"{shortened(text)} holds nothing that the model can read: leave it out")
+    return found["input_ids"], found["offset_mapping"]
+
+
+@contextlib.contextmanager
+def _one_tokenizer_thread() -> Iterator[None]:
+    # Tokenising takes some 3% of the time, so its threads gain nothing; used once, they make every later
+    # fork of the process print a warning.
+    name = "TOKENIZERS_PARALLELISM"
+    given = os.environ.get(name)
+    os.environ.setdefault(name, "false")
+    try:
+        yield
+    finally:
+        if given is None:
+            del os.environ[name]
+
+
+def tokens_of(span: Span, offsets: Offsets, *, limit: int | None = None) -> list[int]:
+    """The tokens that hold a character of the span; a text of ``limit`` tokens may have been cut there.
+
+    Some tokenizers count the space before a word as part of its first token; white space decides nothing here.
+
+    >>> tokens_of(Span("The nurse slept.", 4, 9), [(0, 0), (0, 3), (3, 7), (7, 9), (9, 15), (15, 16)])
+    [2, 3]
+    """
+    word = f"{shortened(span.word)} at {span.start}:{span.end} of {shortened(span.text)}"
+    if not 0 <= span.start < span.end <= len(span.text) or not span.word.strip():
+        raise BadInput(f"{word} is no word: give the offsets of its first character and past its last one")
+    start, end = _without_space(span.text, span.start, span.end)
+    if limit is not None and len(offsets) >= limit and end > max(stop for _, stop in offsets):
+        raise BadInput(f"{word} is beyond the model's limit of {limit} tokens: shorten the text around it")
+    covered = [_without_space(span.text, *offset) for offset in offsets]
+    tokens = [index for index, (first, stop) in enumerate(covered) if max(first, start) < min(stop, end)]
+    if not tokens:
+        raise BadInput(f"{word} has no token of its own in this model: leave it out or choose another word")
+    return tokens
+
+
+def _without_space(text: str, start: int, end: int) -> tuple[int, int]:
+    inside = text[start:end]
+    return start + len(inside) - len(inside.lstrip()), end - len(inside) + len(inside.rstrip())
+
+
+def shortened(text: str, *, most: int = 60) -> str:
+    """A text quoted in an error line.
+
+    >>> shortened("The nurse slept.", most=10)
+    "'The nur...'"
+    """
+    return repr(text if len(text) <= most else f"{text[: most - 3]}...")

@@ -1,0 +1,215 @@
+"""Permutation tests against counting by hand, against scipy, and against the faults of published code."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tiltmeter.errors import BadInput
+from tiltmeter.statistics import by_unit, draw_splits, p_from_null, permutation_test
+from tiltmeter.statistics import permutation as module
+
+ALTERNATIVES = ["two-sided", "greater", "less"]
+# Few different whole numbers, so that ties are many and counting is exact.
+WHOLE = st.lists(st.integers(-4, 4), min_size=1, max_size=6)
+
+
+def p_value(x, y, alternative="two-sided", **options):
+    return permutation_test(by_unit(x), by_unit(y), alternative=alternative, **options).p_value
+
+
+def counted(x, y, alternative):
+    """The share of splits at least as extreme, one by one, in whole numbers: n * m * (mean - mean)."""
+    everything = [*x, *y]
+
+    def difference(chosen):
+        inside = sum(everything[i] for i in chosen)
+        return inside * len(everything) - len(x) * sum(everything)
+
+    observed = difference(range(len(x)))
+    null = [difference(chosen) for chosen in itertools.combinations(range(len(everything)), len(x))]
+    extreme = {
+        "greater": [value >= observed for value in null],
+        "less": [value <= observed for value in null],
+        "two-sided": [abs(value) >= abs(observed) for value in null],
+    }[alternative]
+    return sum(extreme) / len(null)
+
+
+@pytest.mark.parametrize(("alternative", "expected"), [("greater", 2 / 6), ("less", 5 / 6), ("two-sided", 4 / 6)])
+def test_six_splits_counted_by_hand(alternative, expected):
+    # sums of two out of {1, -.2, -1, .2}: .8 (observed), 0, 1.2, -1.2, 0, -.8
+    found = permutation_test(by_unit([1.0, -0.2]), by_unit([-1.0, 0.2]), alternative=alternative)
+    assert found.p_value == pytest.approx(expected)
+    assert (found.exact, found.splits, found.standard_error) == (True, 6, 0.0)
+
+
+@given(WHOLE, WHOLE, st.sampled_from(ALTERNATIVES))
+def test_meeting_in_the_middle_counts_what_listing_all_splits_counts(x, y, alternative):
+    assert p_value(x, y, alternative) == pytest.approx(counted(x, y, alternative), abs=1e-12)
+
+
+@given(WHOLE, WHOLE, st.sampled_from(ALTERNATIVES), st.sampled_from([0.1, 1 / 3, 1e-9, 1e9]))
+def test_ties_survive_rounding(x, y, alternative, scale):
+    """Tenths and thirds are no binary fractions: equal sums differ in the last digit and must still tie."""
+    scaled = p_value([value * scale for value in x], [value * scale for value in y], alternative)
+    assert scaled == pytest.approx(counted(x, y, alternative), abs=1e-12)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("sizes", [(5, 5), (3, 6), (6, 3), (2, 9)])
+def test_exact_p_is_scipys(alternative, sizes):
+    rng = np.random.default_rng(sum(sizes))
+    x, y = rng.normal(0.4, size=sizes[0]), rng.normal(size=sizes[1])
+    two_sided = alternative == "two-sided"
+
+    def statistic(a, b, axis):
+        difference = a.mean(axis) - b.mean(axis)
+        # scipy doubles the smaller tail; for groups of two sizes that is another test than |difference|
+        return np.abs(difference) if two_sided else difference
+
+    scipys = scipy.stats.permutation_test(
+        (x, y),
+        statistic,
+        n_resamples=np.inf,
+        vectorized=True,
+        alternative="greater" if two_sided else alternative,
+    )
+    assert p_value(x, y, alternative) == pytest.approx(scipys.pvalue, abs=1e-12)
+
+
+@given(WHOLE, WHOLE)
+def test_p_values_are_never_zero_and_the_tails_mirror_each_other(x, y):
+    assert 0 < p_value(x, y) <= 1
+    assert p_value(x, y, "greater") == pytest.approx(p_value(y, x, "less"))
+    assert p_value(x, y, "greater") + p_value(x, y, "less") >= 1
+    assert p_value(x, y) == pytest.approx(p_value(y, x))
+
+
+@given(WHOLE, WHOLE, st.sampled_from(ALTERNATIVES))
+def test_shifting_all_scores_changes_nothing(x, y, alternative):
+    shifted = p_value([value + 1000.3 for value in x], [value + 1000.3 for value in y], alternative)
+    assert shifted == pytest.approx(p_value(x, y, alternative))
+
+
+def test_two_sided_is_right_for_negative_differences():
+    low, high = [-3.0, -2.0, -1.0, -2.5], [1.0, 2.0, 3.0, 2.5]
+    # wholly separated: the observed split and its mirror, out of 70
+    assert p_value(low, high) == pytest.approx(2 / 70)
+    assert p_value(low, high, "less") == pytest.approx(1 / 70)
+    assert p_value(low, high, "greater") == 1.0
+
+
+def test_equal_scores_give_a_p_of_one():
+    assert p_value([0.3] * 3, [0.3] * 3) == 1.0
+    assert p_value([0.1 + 0.2, 0.3], [0.3, 0.3]) == 1.0
+
+
+def test_the_largest_counted_case_is_right():
+    # 11 + 11: C(22, 11) = 705,432 splits; separated groups leave one split in each tail
+    found = permutation_test(by_unit(np.arange(11.0) + 20), by_unit(np.arange(11.0)))
+    assert (found.exact, found.splits) == (True, 705_432)
+    assert found.p_value == pytest.approx(2 / 705_432)
+
+
+def test_units_not_observations_are_permuted():
+    # two words a group, ninety sentences each: C(4, 2) = 6 splits, however many sentences
+    x = by_unit(np.repeat([2.0, 3.0], 90), np.repeat(["he", "man"], 90))
+    y = by_unit(np.repeat([0.0, 1.0], 90), np.repeat(["she", "woman"], 90))
+    assert permutation_test(x, y).splits == 6
+    assert permutation_test(x, y).p_value == pytest.approx(2 / 6)
+
+
+class TestSampled:
+    """From 12 + 12 words on there are more than a million splits."""
+
+    x = np.random.default_rng(1).normal(0.5, size=13)
+    y = np.random.default_rng(2).normal(size=13)
+
+    def test_the_seed_decides(self):
+        first, again, other = (p_value(self.x, self.y, seed=seed) for seed in (1, 1, 2))
+        assert first == again
+        assert first != other
+
+    @pytest.mark.parametrize("alternative", ALTERNATIVES)
+    def test_a_sample_agrees_with_counting_them_all(self, alternative, monkeypatch):
+        sampled = permutation_test(by_unit(self.x), by_unit(self.y), alternative=alternative)
+        monkeypatch.setattr(module, "EXACT_LIMIT", 10**8)
+        exact = permutation_test(by_unit(self.x), by_unit(self.y), alternative=alternative)
+        assert (sampled.exact, exact.exact) == (False, True)
+        assert sampled.p_value == pytest.approx(exact.p_value, abs=4 * sampled.standard_error)
+
+    def test_the_standard_error_is_binomial(self):
+        found = permutation_test(by_unit(self.x), by_unit(self.y), permutations=1_000)
+        p = found.p_value
+        assert found.standard_error == pytest.approx(math.sqrt(p * (1 - p) / 1_000))
+
+    def test_p_is_never_zero(self):
+        found = permutation_test(by_unit(np.arange(15.0) + 50), by_unit(np.arange(15.0)), permutations=999)
+        assert found.p_value == 1 / 1000
+
+    def test_every_draw_is_a_split_without_replacement(self):
+        # X holds the one large score. No split of the words can beat the observed one, but a "permutation"
+        # drawn with replacement beats it whenever it draws the large score twice.
+        x, y = [100.0, *[1.0] * 12], [0.0] * 13
+        assert p_value(x, y, "greater") == 1 / 10_001
+
+    def test_unequal_groups_are_sampled_rightly(self, monkeypatch):
+        x, y = self.x[:8], np.concatenate([self.y, self.y + 0.1])
+        sampled = permutation_test(by_unit(x), by_unit(y), permutations=20_000)
+        monkeypatch.setattr(module, "EXACT_LIMIT", 10**9)
+        exact = permutation_test(by_unit(x), by_unit(y))
+        assert sampled.p_value == pytest.approx(exact.p_value, abs=4 * sampled.standard_error)
+
+    def test_many_draws_are_taken_in_pieces(self, monkeypatch):
+        whole = p_value(self.x, self.y)
+        monkeypatch.setattr(module, "_CHUNK", 1_000)
+        assert p_value(self.x, self.y) == pytest.approx(whole, abs=0.03)
+
+
+def test_drawn_splits_are_all_splits_or_a_sample_of_real_ones():
+    masks, exact = draw_splits(3, 2, permutations=10, seed=0)
+    assert exact
+    assert len({tuple(mask) for mask in masks.tolist()}) == math.comb(5, 3)
+    masks, exact = draw_splits(8, 8, permutations=500, seed=0)
+    assert not exact
+    assert masks.shape == (500, 16)
+    assert (masks.sum(axis=1) == 8).all()
+    again, _ = draw_splits(8, 8, permutations=500, seed=0)
+    assert (masks == again).all()
+
+
+def test_p_from_a_null_distribution():
+    null = np.array([0.0, 1.0, -2.0, 2.0])
+    exact = [p_from_null(null, 1.0, alternative=each, exact=True).p_value for each in ALTERNATIVES]
+    assert exact == [3 / 4, 2 / 4, 3 / 4]
+    sampled = p_from_null(null, 5.0, alternative="greater", exact=False)
+    assert sampled.p_value == 1 / 5
+    rounded = p_from_null(np.array([0.3 - 1e-17, -1.0]), 0.1 + 0.2, alternative="greater", exact=True)
+    assert rounded.p_value == 1 / 2
+
+
+def test_the_observed_split_counts_even_where_rounding_hides_it():
+    assert p_from_null(np.array([0.0, -1.0]), 1e-9, alternative="greater", exact=True).p_value == 1 / 2
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: p_value([1.0], [2.0], "greter"), "did you mean 'greater'"),
+        (lambda: p_value([1.0], [2.0], "two_sided"), "did you mean 'two-sided'"),
+        (lambda: p_value([1.0], [2.0], permutations=0), "permutations must be at least 1, not 0"),
+        (lambda: p_value(TestSampled.x, TestSampled.y, seed=-1), "a seed must be a whole number"),
+        (lambda: draw_splits(9, 9, permutations=0, seed=0), "permutations must be at least 1, not 0"),
+        (lambda: p_from_null(np.zeros(2), 0.0, alternative="lss", exact=True), "did you mean 'less'"),
+    ],
+)
+def test_options_that_make_no_sense_are_named(call, message):
+    with pytest.raises(BadInput, match=message):
+        call()
