@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --constraint constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --no-warn-conflicts --constraint constraints.txt
 
 .PHONY: demo test lint bench peers clean
 .DELETE_ON_ERROR:

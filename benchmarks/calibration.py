@@ -11,6 +11,7 @@ import argparse
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,15 +103,18 @@ def coverages(simulations: int) -> Iterator[tuple[str, list[float]]]:
         for kind, make in kinds.items():
             label = f"{n} + {n} words, {kind}"
             yield label, [coverage(make(n, effect), effect, simulations) for effect in EFFECTS]
-    for method in ("percentile", "BCa"):
+    others: tuple[Literal["percentile", "BCa"], ...] = ("percentile", "BCa")
+    for method in others:
         for n in (8, 25):
             rates = [coverage(normal(n, effect), effect, simulations // 2, method=method) for effect in EFFECTS]
             yield f"   not chosen: {method}, {n} + {n} words, normal", rates
 
 
-def coverage(draw: Draw, effect: float, simulations: int, *, method: str = "ours") -> float:
+def coverage(
+    draw: Draw, effect: float, simulations: int, *, method: Literal["ours", "percentile", "BCa"] = "ours"
+) -> float:
     """The share of intervals that hold the planted effect."""
-    rng = np.random.default_rng(3)
+    rng = np.random.default_rng([3, round(100 * effect)])
     hits = 0
     for seed in range(simulations):
         x, y = draw(rng)
@@ -124,7 +128,7 @@ def coverage(draw: Draw, effect: float, simulations: int, *, method: str = "ours
     return hits / simulations
 
 
-def _scipys(x: Floats, y: Floats, method: str, seed: int) -> tuple[float, float]:
+def _scipys(x: Floats, y: Floats, method: Literal["percentile", "BCa"], seed: int) -> tuple[float, float]:
     from scipy.stats import bootstrap
 
     def d(a: Floats, b: Floats, axis: int = -1) -> Floats:

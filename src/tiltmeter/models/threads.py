@@ -30,9 +30,10 @@ LEAST_SECONDS = 0.2
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Timing:
-    """When a batch of ``size`` tokens ran (wall clock) and how many seconds of CPU it got."""
+    """When a batch of ``size`` tokens, sent off with so many ``lanes``, ran, and the seconds of CPU it got."""
 
     size: int
+    lanes: int
     start: float
     end: float
     cpu: float
@@ -70,7 +71,7 @@ class ThreadTuner:
         self.lanes = self.most = most
         self._candidates = sorted({most, max(1, most // 2), 1}, reverse=True)
         self._best = 0.0
-        self._look_at = self._changed = -math.inf
+        self._look_at = -math.inf
         self._last = 0.0
         self._window = _Window(self._last)
         self._tried: dict[int, float] = {}
@@ -83,7 +84,7 @@ class ThreadTuner:
     def saw(self, batch: Timing) -> None:
         """Take note of a finished batch, and change ``lanes`` where that pays."""
         window, self._last = self._window, batch.end
-        if batch.start < self._changed:  # it shared the CPUs with lanes of the setting before
+        if batch.lanes != self.lanes:  # it shared the CPUs with lanes of the setting before
             window.since = max(window.since, batch.end)
             return
         window.add(batch)
@@ -110,7 +111,7 @@ class ThreadTuner:
         return crowded and changed and self.most > 1
 
     def _change(self, lanes: int, now: float) -> None:
-        self.lanes, self._changed, self._window = lanes, now, _Window(now)
+        self.lanes, self._window = lanes, _Window(now)
 
 
 def usable_cpus() -> int:
@@ -128,10 +129,10 @@ def in_lanes(work: Callable[[T], R], items: Iterable[tuple[T, int]], *, tuner: T
     """
     import torch
 
-    def timed(item: T, size: int) -> tuple[R, Timing]:
+    def timed(item: T, size: int, lanes: int) -> tuple[R, Timing]:
         start, cpu = time.perf_counter(), time.thread_time()
         result = work(item)
-        return result, Timing(size, start, time.perf_counter(), time.thread_time() - cpu)
+        return result, Timing(size, lanes, start, time.perf_counter(), time.thread_time() - cpu)
 
     threads = torch.get_num_threads()
     waiting = iter(items)
@@ -142,7 +143,7 @@ def in_lanes(work: Callable[[T], R], items: Iterable[tuple[T, int]], *, tuner: T
         tuner.begin(time.perf_counter())
         while True:
             while len(running) < tuner.lanes and (following := next(waiting, None)) is not None:
-                running.add(pool.submit(timed, *following))
+                running.add(pool.submit(timed, *following, tuner.lanes))
             for result, _ in finished:  # only now: the lanes compute on while the caller saves these
                 yield result
             if not running:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tiltmeter.statistics import Interval, band, minimum_detectable_effect
+from tiltmeter.statistics import Interval, band
 
 ALPHA = 0.05
 
@@ -29,19 +29,25 @@ def interval_text(ci: Interval) -> str:
 
 
 def tilt(
-    groups: tuple[str, str], poles: tuple[str, str], d: float, ci: Interval, p: float, words: tuple[int, int]
+    groups: tuple[str, str],
+    poles: tuple[str, str],
+    d: float,
+    ci: Interval,
+    p: float,
+    words: tuple[int, int],
+    *,
+    detectable: float,
 ) -> tuple[str, str, str]:
     """Which way it leans, how strongly, and a sentence for two groups between two poles."""
     first, second = groups if d >= 0 else groups[::-1]
     strength = band(d)
     numbers = f"d = {d:.2f}, {interval_text(ci)}, {p_text(p)}"
     if p > ALPHA:
-        found = minimum_detectable_effect(*words)
         return (
             "no clear lean",
             strength,
             f"No clear tilt of {groups[0]} against {groups[1]} between {poles[0]} and {poles[1]} ({numbers}). "
-            f"With {words[0]} + {words[1]} words only a tilt of about {found:.1f} or more would be found "
+            f"With {words[0]} + {words[1]} words only a tilt of about {detectable:.1f} or more would be found "
             "reliably, so this is no proof of balance.",
         )
     size = "a negligible" if strength == "negligible" else f"a {strength}"

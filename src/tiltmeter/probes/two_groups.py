@@ -5,13 +5,15 @@ from __future__ import annotations
 import itertools
 from typing import Any, cast
 
+import numpy as np
+
 from tiltmeter import measures
 from tiltmeter.models.protocol import Question
 from tiltmeter.probes.kinds import Kind, Measured, Options
 from tiltmeter.probes.plain_words import ALPHA, interval_text, p_text, tilt
 from tiltmeter.probes.stimuli_sets import Answers, Found, Query
 from tiltmeter.readings import Estimate
-from tiltmeter.statistics import Alternative
+from tiltmeter.statistics import Alternative, by_unit, minimum_detectable_effect
 
 _NEARER_ZERO = "nearer to 0 is better"
 GENDER_CAREER = {
@@ -44,7 +46,13 @@ def _weat(query: Query, answers: Answers, options: Options) -> Measured:
         x.vectors, y.vectors, a.vectors, b.vectors, **{**_statistics(options), "alternative": "greater"}
     )
     leans, strength, sentence = tilt(
-        (x.label, y.label), (a.label, b.label), found.effect_size, found.ci, found.p_value, (len(x), len(y))
+        (x.label, y.label),
+        (a.label, b.label),
+        found.effect_size,
+        found.ci,
+        found.p_value,
+        (len(x), len(y)),
+        detectable=minimum_detectable_effect(len(x), len(y)),
     )
     effect = Estimate(
         "effect size d",
@@ -94,8 +102,17 @@ def _sentences(query: Query, answers: Answers, options: Options) -> Measured:
         **_statistics(options),
     )
     words = (len(set(t_1.units)), len(set(t_2.units)))
+    # d is in SDs of sentences; what can be found depends on how words vary, which is less.
+    means = [by_unit(found.scores_1, t_1.units).means, by_unit(found.scores_2, t_2.units).means]
+    narrower = float(np.concatenate(means).std() / np.std(found.scores_1 + found.scores_2))
     leans, strength, sentence = tilt(
-        (t_1.label, t_2.label), (a_1.label, a_2.label), found.effect_size, found.ci, found.p_value, words
+        (t_1.label, t_2.label),
+        (a_1.label, a_2.label),
+        found.effect_size,
+        found.ci,
+        found.p_value,
+        words,
+        detectable=narrower * minimum_detectable_effect(*words),
     )
     effect = Estimate(
         "effect size d",

@@ -43,6 +43,9 @@ class ApiEmbedder:
     Estimate(requests=1, tokens=14, dollars=2.8e-07)
     """
 
+    #: A word is sent as a text of its own, so the two share stored answers.
+    words_are_texts = True
+
     def __init__(
         self,
         provider: Literal["openai", "cohere", "voyage"],
