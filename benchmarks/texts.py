@@ -67,8 +67,9 @@ def contenders(texts: list[str]) -> dict[str, Callable[[], object]]:
 
     path = sample_model()
     ours = TransformerEncoder(str(path), device="cpu")
-    theirs = SentenceTransformer(str(path), device="cpu")
-    model = AutoModel.from_pretrained(path).float().eval()
+    with quiet():
+        theirs = SentenceTransformer(str(path), device="cpu")
+        model = AutoModel.from_pretrained(path).float().eval()
     ids = AutoTokenizer.from_pretrained(path)(texts)["input_ids"]
     groups = by_length([len(row) for row in ids], budget=BUDGET["cpu"])
     batches = [torch.tensor([ids[index] for index in group]) for group in groups]

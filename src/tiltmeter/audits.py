@@ -7,14 +7,15 @@ import dataclasses
 import datetime
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, get_args
 
-from tiltmeter.errors import BadInput, TiltmeterError
+from tiltmeter.errors import BadInput, TiltmeterError, unknown
 from tiltmeter.models import CachedModel, Identity, Question, VectorStore, load
 from tiltmeter.probes import Options, Probe, make_probe
+from tiltmeter.probes.probe import model_name
 from tiltmeter.progress import progress_bar
 from tiltmeter.readings import Reading, ReadingStore
-from tiltmeter.statistics import benjamini_hochberg, holm
+from tiltmeter.statistics import Alternative, benjamini_hochberg, holm
 from tiltmeter.suites import Suite, load_suite
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Skipped:
     failed: bool = False
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Audit:
     """The readings of one audit. ``asked`` and ``recalled`` count inputs put to models and known before."""
 
@@ -85,16 +86,19 @@ class Audit:
         """The audit stored in a folder."""
         store = ReadingStore(folder)
         manifest = store.manifest()
-        return cls(
-            suite=manifest["suite"],
-            models=tuple(manifest["models"]),
-            readings=tuple(store.load(manifest["readings"])),
-            skipped=tuple(Skipped(**each) for each in manifest["skipped"]),
-            asked=manifest["asked"],
-            recalled=manifest["recalled"],
-            notes=tuple(manifest["notes"]),
-            folder=Path(folder),
-        )
+        try:
+            return cls(
+                suite=manifest["suite"],
+                models=tuple(manifest["models"]),
+                readings=tuple(store.load(manifest["readings"])),
+                skipped=tuple(Skipped(**each) for each in manifest["skipped"]),
+                asked=manifest["asked"],
+                recalled=manifest["recalled"],
+                notes=tuple(manifest["notes"]),
+                folder=store.folder,
+            )
+        except (KeyError, TypeError) as error:
+            raise BadInput(f"{store.folder / store.MANIFEST} is damaged ({error}): run the audit again") from None
 
 
 def audit(
@@ -103,8 +107,8 @@ def audit(
     suite: str | Path | Suite = "default",
     out: str | Path | None = None,
     cache: bool | VectorStore = True,
-    seed: int = 0,
-    permutations: int = 10_000,
+    seed: int | None = None,
+    permutations: int | None = None,
     budget: Budget | None = None,
     progress: bool | None = None,
     announce: Callable[[str], None] = lambda _: None,
@@ -112,7 +116,8 @@ def audit(
     """Run every probe of the suite on every model that answers its question.
 
     ``models`` are specs or objects of your own. With ``out`` each reading is written as soon as it is made. A
-    model that fails does not stop the others: it is listed in ``skipped`` with the reason.
+    model that fails does not stop the others: it is listed in ``skipped`` with the reason. ``seed`` (0) and
+    ``permutations`` (10,000) go to every probe; a ``Suite`` of your own keeps those it was made with unless given.
 
     >>> words = {"he": [1.0, 0.1], "him": [1.0, 0.0], "she": [0.1, 1.0], "her": [0.0, 1.0]}
     >>> audit([words], suite="weat", cache=False)  # doctest: +ELLIPSIS
@@ -120,8 +125,8 @@ def audit(
     tiltmeter.errors.BadInput: nothing could be measured: ...
     """
     started = _now()
-    options = Options(seed=seed, permutations=permutations)
-    plan = suite if isinstance(suite, Suite) else load_suite(suite, options=options)
+    plan = _plan(suite, seed, permutations)
+    _check_options(plan.probes)
     given = list(models) if isinstance(models, list | tuple) else [models]
     if not given:
         raise BadInput("no model to audit: name at least one, e.g. bundled:minilm")
@@ -134,14 +139,13 @@ def audit(
     asked = recalled = 0
     names = []
     with _vectors(cache) as vectors:
-        for model in loaded:
+        for spec, model in zip(given, loaded, strict=True):
             wrapped = CachedModel(model, vectors)
-            names.append(run.measure(wrapped))
+            names.append(run.measure(wrapped, spec if isinstance(spec, str) else type(spec).__name__))
             asked, recalled = asked + wrapped.asked, recalled + wrapped.recalled
         notes = tuple(vectors.notes) if vectors else ()
     if not run.readings:
-        first = next((each for each in run.skipped if each.failed), run.skipped[0])
-        raise BadInput(f"nothing could be measured: {first.model}, {first.probe}: {first.reason}")
+        raise BadInput(f"nothing could be measured: {_why(run.skipped)}")
     found = Audit(
         plan.name,
         tuple(names),
@@ -194,6 +198,7 @@ def put(
     announce: Callable[[str], None] = lambda _: None,
 ) -> list[Reading]:
     """Put ready-made probes to one model; any that cannot be measured is an error."""
+    _check_options(probes)
     with _vectors(cache) as store:
         wrapped = CachedModel(load(model, budget=budget), store)
         found = []
@@ -206,6 +211,34 @@ def put(
                 answers = wrapped.answers(each.question, each.inputs, progress=advance)
             found.append(each.read(wrapped.identity, answers))
         return found
+
+
+def _plan(suite: str | Path | Suite, seed: int | None, permutations: int | None) -> Suite:
+    chosen = {"seed": seed, "permutations": permutations}
+    given: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
+    if not isinstance(suite, Suite):
+        return load_suite(suite, options=dataclasses.replace(Options(), **given))
+    probes = (dataclasses.replace(each, options=dataclasses.replace(each.options, **given)) for each in suite.probes)
+    return dataclasses.replace(suite, probes=tuple(probes))
+
+
+def _check_options(probes: Sequence[Probe]) -> None:
+    """Done before a model is asked: a typing error must not cost a request."""
+    for options in {each.options for each in probes}:
+        if options.alternative not in get_args(Alternative):
+            raise unknown("alternative", options.alternative, get_args(Alternative))
+        if options.permutations < 1:
+            raise BadInput(f"permutations must be at least 1, not {options.permutations}")
+        if options.seed < 0:
+            raise BadInput(f"the seed must be 0 or more, not {options.seed}")
+
+
+def _why(skipped: Sequence[Skipped]) -> str:
+    """Why nothing came of an audit: a model that failed, otherwise the last probe that was tried."""
+    failed = next((each for each in skipped if each.failed), None)
+    if failed:
+        return failed.reason if failed.model in failed.reason else f"{failed.model}: {failed.reason}"
+    return f"{skipped[-1].model}, {skipped[-1].probe}: {skipped[-1].reason}"
 
 
 @contextlib.contextmanager
@@ -233,14 +266,14 @@ class _Run:
         self.readings: list[Reading] = []
         self.files: list[str] = []
         self.skipped: list[Skipped] = []
+        self._seen: list[Identity] = []
 
-    def measure(self, model: CachedModel) -> str:
-        """Put the suite to one model; returns the model's name."""
-        name = type(model.model).__name__
+    def measure(self, model: CachedModel, name: str) -> str:
+        """Put the suite to one model, called ``name`` until it says what it is; returns what readings call it."""
         try:
-            identity = model.identity
-            name = identity.name
-            fitting = [probe for probe in self._plan.probes if self._fits(model, probe)]
+            identity = self._distinct(model.identity)
+            name = model_name(identity)
+            fitting = [probe for probe in self._plan.probes if self._fits(model, name, probe)]
             answers = self._ask(model, fitting)
         except TiltmeterError as error:
             done = {each.probe for each in self.skipped if each.model == name}
@@ -252,11 +285,17 @@ class _Run:
             self._read(identity, probe, answers[probe.question])
         return name
 
-    def _fits(self, model: CachedModel, probe: Probe) -> bool:
+    def _distinct(self, identity: Identity) -> Identity:
+        """Two models that call themselves the same (two dicts of vectors) must not share readings."""
+        earlier = self._seen.count(identity)
+        self._seen.append(identity)
+        return dataclasses.replace(identity, name=f"{identity.name} ({earlier + 1})") if earlier else identity
+
+    def _fits(self, model: CachedModel, name: str, probe: Probe) -> bool:
         if model.answers_question(probe.question):
             return True
         reason = f"needs vectors of {probe.question.value}, which this model does not give"
-        self.skipped.append(Skipped(model.identity.name, probe.id, reason))
+        self.skipped.append(Skipped(name, probe.id, reason))
         return False
 
     def _ask(self, model: CachedModel, probes: list[Probe]) -> dict[Question, dict[str, Any]]:
@@ -273,7 +312,7 @@ class _Run:
         try:
             reading = probe.read(identity, vectors)
         except TiltmeterError as error:
-            self.skipped.append(Skipped(identity.name, probe.id, str(error)))
+            self.skipped.append(Skipped(model_name(identity), probe.id, str(error)))
             return
         self.readings.append(reading)
         if self._store:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
 import os
 import sys
@@ -33,22 +35,37 @@ def main() -> NoReturn:
     """Run the command; every error a user can mend is one line on standard error and exit code 2."""
     if len(sys.argv) == 1:
         sys.argv.append("--help")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal or file of another encoding gets an escape for what it cannot show, never a traceback.
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = app(standalone_mode=False) or 0
+        sys.stdout.flush()
     except (typer.Abort, KeyboardInterrupt):
         code = _fail("stopped; run the same command again to go on from here", 130)
     except TiltmeterError as error:
         code = _fail(str(error))
     except BrokenPipeError:
         # The reader of a pipe (head, less) had enough; that is no error.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence()
         code = 0
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
+        _silence()
+        code = _fail(f"the output cannot be written ({error.strerror}): free some space")
     except Exception as error:
         # Usage errors of the option parser; what has no message of that form is a bug and keeps its traceback.
         if not hasattr(error, "format_message"):
             raise
         code = _fail(_usage(error))
     sys.exit(code)
+
+
+def _silence() -> None:
+    """What is still to be printed goes nowhere, where printing has failed."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, code: int = 2) -> int:
@@ -336,7 +353,7 @@ def _show_audit(found: Any, report: Path) -> None:
     console = Console(width=_width())
     rows = list(zip(found.readings, found.adjusted(), strict=True))
     for name in found.models:
-        mine = [(r, p) for r, (p, _) in rows if r.provenance["model"]["name"] == name]
+        mine = [(r, p) for r, (p, _) in rows if r.model == name]
         if mine:
             console.print(audit_table(name, mine))
     skipped: dict[tuple[str, str], list[str]] = {}
@@ -384,8 +401,8 @@ def _print_json(values: Any) -> None:
 
 
 def _width() -> int | None:
-    """The terminal's own width; wide enough to read where the output goes to a file."""
-    return None if sys.stdout.isatty() else 140
+    """The terminal's own width, or COLUMNS; wide enough to read where the output goes to a file."""
+    return None if sys.stdout.isatty() or os.environ.get("COLUMNS") else 140
 
 
 def _say(message: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import io
 import json
 import os
 import re
@@ -129,8 +130,10 @@ class ReadingStore:
         name = _file_name(reading)
         values = reading.to_dict()
         items = values.pop("items")
-        write_atomically(self.folder / "readings" / f"{name}.parquet", _parquet(items))
-        write_atomically(self.folder / "readings" / f"{name}.json", _json(values))
+        _json({"items": items})  # Parquet would take a NaN without a word
+        contents = {".parquet": _parquet(items), ".json": _json(values)}
+        for suffix, content in contents.items():
+            write_atomically(self.folder / "readings" / f"{name}{suffix}", content)
         return name
 
     def save_manifest(self, manifest: Mapping[str, Any]) -> None:
@@ -138,7 +141,7 @@ class ReadingStore:
         write_atomically(self.folder / self.MANIFEST, _json({"schema_version": SCHEMA_VERSION, **manifest}))
         kept = set(manifest["readings"])
         for file in (self.folder / "readings").iterdir():
-            if file.suffix in (".json", ".parquet") and file.stem not in kept:
+            if file.suffix in (".json", ".parquet", ".part") and file.stem not in kept:
                 file.unlink(missing_ok=True)
 
     def manifest(self) -> dict[str, Any]:
@@ -160,7 +163,14 @@ class ReadingStore:
             path = self.folder / "readings" / f"{name}.parquet"
             if not path.is_file():
                 raise BadInput(f"{path} is missing: run the audit again")
-            found.append(Reading.from_dict({**values, "items": parquet.read_table(path).to_pylist()}))
+            try:
+                # From its bytes: pyarrow cannot open a path that is no UTF-8.
+                items = parquet.read_table(io.BytesIO(path.read_bytes())).to_pylist()
+                found.append(Reading.from_dict({**values, "items": items}))
+            except (KeyError, TypeError, ValueError, OSError) as error:  # pyarrow's own errors are among these
+                raise BadInput(
+                    f"the reading {path.with_suffix('')} is damaged ({error}): run the audit again"
+                ) from None
         return found
 
 
@@ -196,18 +206,19 @@ def _guard(path: Path, action: Any) -> None:
 
 def _file_name(reading: Reading) -> str:
     slug = re.sub(r"[^a-z0-9]+", "-", f"{reading.model} {reading.id}".lower()).strip("-")[:80]
-    exact = json.dumps([reading.provenance["model"], reading.id], sort_keys=True)
+    # The name holds all that decides the content, so an audit that is killed leaves the one before it as it was.
+    exact = json.dumps([reading.provenance, reading.id], sort_keys=True)
     return f"{slug}-{hashlib.sha256(exact.encode()).hexdigest()[:8]}"
 
 
 def _json(values: Mapping[str, Any]) -> bytes:
     # allow_nan=False: a NaN that reaches a file is a bug, and must not pass silently.
-    return (json.dumps(values, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False) + "\n").encode()
+    text = json.dumps(values, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False) + "\n"
+    # The name of a folder may be no UTF-8; what Python makes of such a byte is the same in JSON's own escapes.
+    return text.encode(errors="backslashreplace")
 
 
 def _parquet(items: list[dict[str, Any]]) -> bytes:
-    import io
-
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
@@ -219,6 +230,8 @@ def _parquet(items: list[dict[str, Any]]) -> bytes:
 def _read_json(path: Path) -> dict[str, Any]:
     try:
         values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(values, dict):
+            raise ValueError("no JSON object")
     except FileNotFoundError:
         raise BadInput(f"{path} is missing: run the audit again") from None
     except (OSError, ValueError) as error:

@@ -1,4 +1,5 @@
 import dataclasses
+import functools
 import json
 import os
 import shutil
@@ -54,21 +55,33 @@ def spans_of(sentence: str) -> list[Span]:
     return [Span(sentence, start, start + len(words[start:].split()[0])) for start in starts]
 
 
-def by_hand(folder: Path, span: Span, layer: int) -> np.ndarray:
-    """A span's vector from a bare forward pass; its tokens found by counting those of the text before it."""
+@functools.cache
+def plain(folder: Path):
+    """Tokenizer and model as Transformers loads them."""
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    model = transformers.AutoModel.from_pretrained(folder).eval()
-    ids = tokenizer(span.text)["input_ids"]
-    special = len(tokenizer("")["input_ids"]) and (ids[0] in tokenizer.all_special_ids)
+    return tokenizer, transformers.AutoModel.from_pretrained(folder).eval()
+
+
+@functools.cache
+def hidden_states(folder: Path, text: str):
+    """Token ids, and the hidden states of every layer from a bare forward pass."""
+    tokenizer, model = plain(folder)
+    ids = tokenizer(text)["input_ids"]
+    with torch.no_grad():
+        return ids, model(input_ids=torch.tensor([ids]), output_hidden_states=True).hidden_states
+
+
+def by_hand(folder: Path, span: Span, layer: int) -> np.ndarray:
+    """The mean hidden state of a span's tokens, which are found by counting those of the text before it."""
+    tokenizer, _ = plain(folder)
+    ids, hidden = hidden_states(folder, span.text)
+    special = int(ids[0] in tokenizer.all_special_ids)
     before, upto = (
-        len(tokenizer(span.text[:end].rstrip(), add_special_tokens=False)["input_ids"])
+        special + len(tokenizer(span.text[:end].rstrip(), add_special_tokens=False)["input_ids"])
         for end in (span.start, span.end)
     )
-    positions = [i + special for i in range(before, upto)]
     # a token that is nothing but the space before the word holds no character of it
-    bare = [i for i in positions if tokenizer.convert_ids_to_tokens(ids[i]) not in ("Ġ", "▁")]
-    with torch.no_grad():
-        hidden = model(input_ids=torch.tensor([ids]), output_hidden_states=True).hidden_states
+    bare = [i for i in range(before, upto) if tokenizer.convert_ids_to_tokens(ids[i]) not in ("Ġ", "▁")]
     return hidden[layer][0, bare].mean(0).numpy()
 
 
@@ -111,11 +124,7 @@ def test_batched_in_any_order_equals_one_by_one(tiny, family):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_without_settings_of_its_own_a_text_is_the_mean_of_all_its_tokens(tiny, family):
-    tokenizer = transformers.AutoTokenizer.from_pretrained(tiny[family])
-    model = transformers.AutoModel.from_pretrained(tiny[family]).eval()
-    with torch.no_grad():
-        ids = torch.tensor([tokenizer(SENTENCES[1])["input_ids"]])
-        hidden = model(input_ids=ids).last_hidden_state[0].numpy()
+    hidden = hidden_states(tiny[family], SENTENCES[1])[1][-1][0].numpy()
     encoder = TransformerEncoder(str(tiny[family]))
     np.testing.assert_allclose(encoder.embed_texts(SENTENCES)[1], hidden.mean(0), **CLOSE)
     np.testing.assert_allclose(encoder.embed_words(["nurse"]), encoder.embed_texts(["nurse"]), **CLOSE)
@@ -235,7 +244,7 @@ def test_a_span_without_a_vector_names_the_text_and_what_to_do(tiny, span, line)
 
 @pytest.mark.parametrize("text", ["", "  ", "\u200b", None, Span("The nurse", 4, 9)])
 def test_a_text_without_a_word_is_refused(tiny, text):
-    with pytest.raises(BadInput, match="leave it out|give str"):
+    with pytest.raises(BadInput, match=r"leave it out|give str"):
         TransformerEncoder(str(tiny["bert"])).embed_texts(["The nurse slept.", text])
 
 
@@ -317,8 +326,9 @@ def hub_cache(monkeypatch, tmp_path) -> Path:
     return tmp_path
 
 
+@pytest.mark.usefixtures("hub_cache")
 @pytest.mark.parametrize("name", ["nobody/nothing", "nothing", "/no/such/folder", "./no/such/folder"])
-def test_a_model_that_is_nowhere_gives_one_line_at_once(hub_cache, name, capfd):
+def test_a_model_that_is_nowhere_gives_one_line_at_once(name, capfd):
     start = time.monotonic()
     with pytest.raises(ModelFailed, match=f"cannot load 'hf:{name}': no such folder.*path of a local copy") as caught:
         TransformerEncoder(name).embed_texts(["The nurse slept."])

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 
 import pytest
-
 from benchmarks import calibration
 
 
@@ -19,7 +18,7 @@ def reach(rate: float, simulations: int) -> float:
 
 
 def test_false_positives_by_word_are_nominal_and_by_sentence_are_not():
-    runs = 300
+    runs = 200
     found = dict(zip(["8", "25", "0", "0s", ".3", ".3s", "1", "1s"], rates(runs), strict=True))
     for ours in ("8", "25", "0", ".3", "1"):
         assert found[ours] == pytest.approx(0.05, abs=reach(0.05, runs))
@@ -38,7 +37,6 @@ def rates(runs):
 def test_intervals_hold_the_planted_effect_as_often_as_they_say(n, effect):
     runs = 200
     found = calibration.coverage(calibration.normal(n, effect), effect, runs)
-    assert found >= (0.90 if n == 8 else 0.92) - reach(0.95, runs) + 0.02
     assert found >= 0.95 - reach(0.95, runs)
 
 

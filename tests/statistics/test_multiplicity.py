@@ -1,4 +1,4 @@
-"""Adjusted p-values against their definitions."""
+"""Adjusted p-values by hand, against their definitions and against statsmodels."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
 
 from tiltmeter.errors import BadInput
 from tiltmeter.statistics import benjamini_hochberg, holm
@@ -43,6 +44,12 @@ def test_benjamini_hochberg_is_its_definition(p):
     np.testing.assert_allclose(benjamini_hochberg(p), expected, atol=1e-12)
 
 
+@pytest.mark.parametrize(("adjust", "name"), [(holm, "holm"), (benjamini_hochberg, "fdr_bh")])
+def test_adjusted_p_values_are_statsmodels(adjust, name):
+    p = np.random.default_rng(0).beta(0.5, 2, size=40).round(3)
+    np.testing.assert_allclose(adjust(p), multipletests(p, method=name)[1], atol=1e-12)
+
+
 @given(P_VALUES)
 def test_adjusting_never_lowers_a_p_value(p):
     found = benjamini_hochberg(p)
@@ -55,7 +62,7 @@ def test_no_tests_have_no_p_values():
     assert holm([]).size == benjamini_hochberg([]).size == 0
 
 
-@pytest.mark.parametrize("p", [[1.2], [-0.1], [float("nan")]])
+@pytest.mark.parametrize("p", [[1.2], [-0.1], [float("nan")], [[0.1], [0.1, 0.2]], [[0.1]], ["small"]])
 @pytest.mark.parametrize("adjust", [holm, benjamini_hochberg])
 def test_numbers_that_are_no_p_values_are_an_error(p, adjust):
     with pytest.raises(BadInput, match="between 0 and 1"):

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import inspect
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
-from tiltmeter.errors import BadInput
-from tiltmeter.models.answers import checked, same_width
+from tiltmeter.errors import BadInput, ModelFailed
+from tiltmeter.models.answers import checked, same_width, shown
 from tiltmeter.models.protocol import (
     Batch,
     EmbedsSpans,
     EmbedsTexts,
     EmbedsWords,
-    Identified,
     Identity,
     Question,
     Streams,
@@ -40,15 +40,23 @@ class CachedModel:
 
     def __init__(self, model: object, store: VectorStore | None = None) -> None:
         self.model = model
-        self.store = store if isinstance(model, Identified) else None
+        # Looked for, not yet asked: a model may have to read its files, or fail, to say what it is.
+        self._identified = inspect.getattr_static(model, "identity", None) is not None
+        self.store = store if self._identified else None
         self.asked = 0
         self.recalled = 0
 
     @property
     def identity(self) -> Identity:
-        if isinstance(self.model, Identified):
-            return self.model.identity
-        return Identity(f"own:{type(self.model).__qualname__}", "unknown")
+        if not self._identified:
+            return Identity(f"own:{type(self.model).__qualname__}", "unknown")
+        identity = getattr(self.model, "identity", None)
+        if not isinstance(identity, Identity):
+            raise BadInput(
+                f"the identity of {type(self.model).__qualname__} is a {type(identity).__name__}: make it a "
+                "tiltmeter.models.Identity(name, revision), or leave it out and nothing will be cached"
+            )
+        return identity
 
     def answers_question(self, question: Question) -> bool:
         """Whether the model can be asked this. A word can always be asked as a text."""
@@ -71,8 +79,8 @@ class CachedModel:
         found: dict[Any, Vector | None] = {unique[i]: vector for i, vector in known.items()}
         width = same_width(name, list(known.values()), None)
         missing = [item for i, item in enumerate(unique) if i not in known]
-        for positions, answer in self._batches(asked_as, missing) if missing else ():
-            items = [missing[i] for i in positions]
+        for positions, answer in self._batches(asked_as, unique, known) if missing else ():
+            items = [unique[i] for i in positions]
             vectors = checked(name, items, answer)
             width = same_width(name, vectors, width)
             if self.store:
@@ -80,6 +88,9 @@ class CachedModel:
             found.update(zip(items, vectors, strict=True))
             self.asked += len(items)
             progress(len(items))
+        left = [item for item in missing if item not in found]
+        if left:
+            raise ModelFailed(f"{name} left {len(left)} inputs unanswered, e.g. {shown(left[0])}: it must answer each")
         return found
 
     def unknown_inputs(self, question: Question, inputs: Sequence[Any]) -> list[Any]:
@@ -116,11 +127,12 @@ class CachedModel:
             return question if isinstance(self.model, EmbedsSpans) else None
         return Question.TEXTS if isinstance(self.model, EmbedsTexts) else None
 
-    def _batches(self, question: Question, inputs: list[Any]) -> Iterator[Batch]:
+    def _batches(self, question: Question, inputs: list[Any], known: Collection[int]) -> Iterator[Batch]:
         if isinstance(self.model, Streams):
-            yield from self.model.stream(question, inputs)
+            yield from self.model.stream(question, inputs, known=known)
             return
         ask = getattr(self.model, f"embed_{question.value}")
-        for start in range(0, len(inputs), _CHUNK):
-            some = inputs[start : start + _CHUNK]
-            yield range(start, start + len(some)), ask(some)
+        asked = [position for position in range(len(inputs)) if position not in known]
+        for start in range(0, len(asked), _CHUNK):
+            some = asked[start : start + _CHUNK]
+            yield some, ask([inputs[position] for position in some])

@@ -60,7 +60,7 @@ def _fetch(name: str, revision: str | None) -> Path:
     shown = not bars.are_progress_bars_disabled()
     bars.disable_progress_bars()
     try:
-        return Path(hub.snapshot_download(name, revision=info.sha, allow_patterns=wanted, etag_timeout=HUB_TIMEOUT))
+        return Path(hub.snapshot_download(name, revision=revision, allow_patterns=wanted, etag_timeout=HUB_TIMEOUT))
     finally:
         if shown:
             bars.enable_progress_bars()

@@ -92,10 +92,12 @@ def parse(spec: str) -> tuple[str, str, dict[str, Any]]:
     >>> parse("hf:some/folder?layer=8")
     ('hf', 'some/folder', {'layer': 8})
     """
-    kind, colon, rest = spec.partition(":")
-    if not colon or not rest or kind not in KINDS:
-        raise _not_a_spec(spec, kind)
+    kind, _, rest = spec.partition(":")
     name, _, query = rest.partition("?")
+    if not name or kind not in KINDS:
+        raise _not_a_spec(spec, kind)
+    if any("\ud800" <= character <= "\udfff" for character in spec):
+        raise BadInput("the name of the model is not UTF-8: rename the file or folder")
     options: dict[str, Any] = {}
     for part in query.split("&") if query else ():
         option, equals, value = part.partition("=")
@@ -111,8 +113,10 @@ def parse(spec: str) -> tuple[str, str, dict[str, Any]]:
 
 
 def _not_a_spec(spec: str, kind: str) -> BadInput:
+    if ":" in spec and kind in KINDS:
+        return BadInput(f"'{spec}' names no model: write e.g. {KINDS[kind].example}")
     path = Path(spec)
-    if path.is_dir():
+    if spec and path.is_dir():
         return BadInput(f"'{spec}' names no kind of model: for this folder write hf:{spec}")
     if path.is_file():
         return BadInput(f"'{spec}' names no kind of model: for this file write static:{spec}")

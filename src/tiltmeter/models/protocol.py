@@ -7,7 +7,7 @@ A model needs no base class: it answers a question by having the method. Where a
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -87,9 +87,13 @@ class Identified(Protocol):
 
 @runtime_checkable
 class Streams(Protocol):
-    """A model that answers in batches, in any order that suits it (e.g. by length)."""
+    """A model that answers in batches, in any order that suits it (e.g. by length).
 
-    def stream(self, question: Question, inputs: Sequence[Any]) -> Iterator[Batch]: ...
+    Inputs at ``known`` positions need no answer. Where the company a text keeps in a batch changes its last digits,
+    batches are those of all the inputs without the known ones: a killed run then goes on to the very same numbers.
+    """
+
+    def stream(self, question: Question, inputs: Sequence[Any], *, known: Collection[int] = ()) -> Iterator[Batch]: ...
 
 
 def gather(batches: Iterator[Batch], n: int) -> list[Vector | None]:

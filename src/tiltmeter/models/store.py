@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import sqlite3
+import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -27,6 +28,16 @@ CREATE TABLE IF NOT EXISTS vectors (
     vector BLOB, checksum INTEGER NOT NULL, UNIQUE (model, question, input));
 """
 _AT_ONCE = 500
+#: Seconds to wait for another process that is writing.
+_PATIENCE = 60.0
+#: SQLite's codes for trouble around a file. Any other error means that the file itself is damaged.
+_AROUND = {
+    *(sqlite3.SQLITE_PERM, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY),
+    *(sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN),
+    *(sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_AUTH),
+}
+#: Rows in a row that cannot be read before the rest of a damaged table is given up.
+_UNREADABLE = 20_000
 
 
 def cache_folder() -> Path:
@@ -47,7 +58,8 @@ class VectorStore:
         self.path = (folder or cache_folder()) / "vectors.sqlite"
         self.notes: list[str] = []
         self._connection: sqlite3.Connection | None = None
-        self._models: dict[str, int] = {}
+        self._file: tuple[int, int] | None = None
+        self._lock = threading.RLock()
 
     def get(self, identity: Identity, question: Question, inputs: Sequence[Any]) -> dict[int, Vector | None]:
         """The known answers, by position in ``inputs``."""
@@ -57,16 +69,19 @@ class VectorStore:
         self, identity: Identity, question: Question, inputs: Sequence[Any], vectors: Sequence[Vector | None]
     ) -> None:
         """Store answers, all or none; None records that a word is out of vocabulary."""
+        name = _name(identity)
         blobs = [None if v is None else np.ascontiguousarray(v, dtype="<f4").tobytes() for v in vectors]
+        keyed = [(_key(item), blob) for item, blob in zip(inputs, blobs, strict=True)]
 
         def store(db: sqlite3.Connection) -> None:
-            model = self._model(db, identity)
-            rows = [
-                (model, question.value, _key(item), blob, zlib.crc32(blob or b""))
-                for item, blob in zip(inputs, blobs, strict=True)
-            ]
             with _transaction(db):
-                db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?)", rows)
+                # Looked up each time: another process may have cleared the model, and its number may be another's now.
+                db.execute("INSERT OR IGNORE INTO models (identity) VALUES (?)", (name,))
+                model = _number(db, name)
+                db.executemany(
+                    "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?)",
+                    [(model, question.value, key, blob, _checksum(name, question, key, blob)) for key, blob in keyed],
+                )
 
         self._run(store)
 
@@ -80,7 +95,7 @@ class VectorStore:
             ).fetchall()
         )
         return [
-            {**json.loads(identity), "question": question, "entries": count, "bytes": size or 0}
+            {**_described(identity), "question": question, "entries": count, "bytes": size or 0}
             for identity, question, count, size in found
         ]
 
@@ -91,20 +106,18 @@ class VectorStore:
             removed = 0
             with _transaction(db):
                 for row, identity in db.execute("SELECT id, identity FROM models").fetchall():
-                    if model is None or json.loads(identity)["name"] == model:
+                    if model is None or _described(identity)["name"] == model:
                         removed += db.execute("DELETE FROM vectors WHERE model = ?", (row,)).rowcount
                         db.execute("DELETE FROM models WHERE id = ?", (row,))
             db.execute("VACUUM")
             return removed
 
-        self._models.clear()
         return self._run(forget)
 
     def close(self) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-        self._models.clear()
 
     def __enter__(self) -> VectorStore:
         return self
@@ -115,56 +128,45 @@ class VectorStore:
     def _get(
         self, db: sqlite3.Connection, identity: Identity, question: Question, inputs: Sequence[Any]
     ) -> dict[int, Vector | None]:
-        model = self._model(db, identity)
+        name = _name(identity)
+        model = _number(db, name)
+        if model is None:
+            return {}
         keys = [_key(item) for item in inputs]
-        found: dict[bytes, Vector | None] = {}
-        damaged: list[bytes] = []
-        for start in range(0, len(keys), _AT_ONCE):
-            some = keys[start : start + _AT_ONCE]
-            marks = ",".join("?" * len(some))
-            for key, blob, checksum in db.execute(
-                f"SELECT input, vector, checksum FROM vectors WHERE model = ? AND question = ? AND input IN ({marks})",
-                (model, question.value, *some),
-            ):
-                if not _sound(blob, checksum):
-                    damaged.append(key)
-                else:
-                    found[key] = None if blob is None else np.frombuffer(blob, dtype="<f4").astype(np.float32)
+        found, damaged = _select(db, model, name, question, keys)
         if damaged:
+            db.execute("REINDEX vectors")  # the index may be all that is damaged: look again before anything is dropped
+            found, damaged = _select(db, model, name, question, keys)
             db.executemany(
                 "DELETE FROM vectors WHERE model = ? AND question = ? AND input = ?",
                 [(model, question.value, key) for key in damaged],
             )
-            self.notes.append(f"{len(damaged)} damaged cache entries of {identity.name} were dropped and asked again")
+            lost = f"entries dropped and asked again: {len(damaged)}" if damaged else "its index was rebuilt"
+            self.notes.append(f"the cache of {identity.name} was damaged; {lost}")
         return {position: found[key] for position, key in enumerate(keys) if key in found}
-
-    def _model(self, db: sqlite3.Connection, identity: Identity) -> int:
-        text = json.dumps(identity.to_dict(), sort_keys=True, ensure_ascii=False)
-        if text not in self._models:
-            db.execute("INSERT OR IGNORE INTO models (identity) VALUES (?)", (text,))
-            found = db.execute("SELECT id FROM models WHERE identity = ?", (text,)).fetchone()
-            self._models[text] = int(found[0])
-        return self._models[text]
 
     def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Do the work on the open database; mend a damaged one and do it again."""
-        try:
+        with self._lock:
             try:
-                return work(self._open())
-            except sqlite3.OperationalError:
-                raise
-            except sqlite3.DatabaseError:
+                try:
+                    return work(self._open())
+                except (sqlite3.Error, UnicodeDecodeError) as error:
+                    if not _damaged(error):
+                        raise
+                    self.close()
+                    self._mend()
+                    return work(self._open())
+            except (sqlite3.Error, OSError) as error:
                 self.close()
-                self._mend()
-                return work(self._open())
-        except sqlite3.Error as error:
-            self.close()
-            raise BadInput(
-                f"the cache {self.path} cannot be used ({error}): free some space or make it writable, or "
-                "set TILTMETER_CACHE to another folder; everything stored so far is kept"
-            ) from None
+                raise BadInput(
+                    f"the cache {self.path} cannot be used ({error}): free some space or make it writable, or "
+                    "set TILTMETER_CACHE to another folder; everything stored so far is kept"
+                ) from None
 
     def _open(self) -> sqlite3.Connection:
+        if self._connection is not None and self._file != _file_id(self.path):
+            self.close()  # another process has put a mended file in its place
         if self._connection is None:
             try:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -173,34 +175,121 @@ class VectorStore:
                     f"the cache folder {self.path.parent} cannot be made ({error.strerror}): "
                     "set TILTMETER_CACHE to another"
                 ) from None
+            self._file = _file_id(self.path)  # known also where it turns out that it cannot be opened
             self._connection = _connect(self.path)
+            self._file = _file_id(self.path)
         return self._connection
 
     def _mend(self) -> None:
-        """Set a damaged file aside and save what can still be read from it."""
-        aside = self.path.with_name(f"{self.path.name}.damaged-{time.time_ns()}")
-        self.path.replace(aside)
-        for suffix in ("-wal", "-shm"):
+        """Save what can still be read from a damaged file, then put the mended one in its place."""
+        stamp = time.time_ns()
+        aside = self.path.with_name(f"{self.path.name}.damaged-{stamp}")
+        fresh = self.path.with_name(f"{self.path.name}.mending-{stamp}")
+        damaged = self._file
+        saved = _salvage(self.path, fresh)
+        if damaged != _file_id(self.path):
+            fresh.unlink()  # another process was faster
+            return
+        # The log goes first: SQLite would write the log of the damaged file into the mended one.
+        for suffix in ("-wal", "-shm", ""):
             with contextlib.suppress(FileNotFoundError):
                 self.path.with_name(self.path.name + suffix).replace(aside.with_name(aside.name + suffix))
-        saved = 0
-        fresh = _connect(self.path)
-        with contextlib.closing(fresh), contextlib.closing(sqlite3.connect(aside)) as old:
-            with contextlib.suppress(sqlite3.DatabaseError):
-                for row in old.execute("SELECT id, identity FROM models"):
-                    fresh.execute("INSERT OR IGNORE INTO models VALUES (?, ?)", row)
-            with _transaction(fresh), contextlib.suppress(sqlite3.DatabaseError):
-                for row in old.execute("SELECT model, question, input, vector, checksum FROM vectors"):
-                    if _sound(row[3], row[4]):
-                        fresh.execute("INSERT OR IGNORE INTO vectors VALUES (?, ?, ?, ?, ?)", row)
-                        saved += 1
+        fresh.replace(self.path)
         self.notes.append(f"a damaged cache was set aside as {aside.name}; {saved} entries were saved from it")
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(path, timeout=60, isolation_level=None)
+def _select(
+    db: sqlite3.Connection, model: int, name: str, question: Question, keys: list[bytes]
+) -> tuple[dict[bytes, Vector | None], list[bytes]]:
+    """The sound answers to these inputs, and the inputs whose answers are damaged."""
+    found: dict[bytes, Vector | None] = {}
+    damaged: list[bytes] = []
+    for start in range(0, len(keys), _AT_ONCE):
+        some = keys[start : start + _AT_ONCE]
+        marks = ",".join("?" * len(some))
+        # CAST: a flipped bit can turn a blob into text that is no UTF-8, which Python would refuse to fetch.
+        for key, blob, checksum in db.execute(
+            "SELECT CAST(input AS BLOB), CAST(vector AS BLOB), CAST(checksum AS INTEGER) FROM vectors "
+            f"WHERE model = ? AND question = ? AND input IN ({marks})",
+            (model, question.value, *some),
+        ):
+            if _checksum(name, question, key, blob) != checksum:
+                damaged.append(key)
+            else:
+                found[key] = None if blob is None else np.frombuffer(blob, dtype="<f4").astype(np.float32)
+    return found, damaged
+
+
+def _salvage(damaged: Path, fresh: Path) -> int:
+    """Copy the sound entries of a damaged file; returns how many."""
+    saved = 0
+    names: dict[int, str] = {}
+    columns = "model, CAST(question AS TEXT), CAST(input AS BLOB), CAST(vector AS BLOB), CAST(checksum AS INTEGER)"
+    with (
+        contextlib.closing(_connect(fresh)) as new,
+        contextlib.closing(sqlite3.connect(damaged)) as old,
+        _transaction(new),
+    ):
+        for number, name in _readable(old, "models", "CAST(identity AS TEXT)"):
+            if name is not None:
+                names[number] = name
+                new.execute("INSERT OR IGNORE INTO models VALUES (?, ?)", (number, name))
+        for _, *row in _readable(old, "vectors", columns):
+            model, question, key, blob, checksum = row
+            known = model in names and None not in (question, key)
+            if known and _checksum(names[model], question, key, blob) == checksum:
+                saved += new.execute("INSERT OR IGNORE INTO vectors VALUES (?, ?, ?, ?, ?)", row).rowcount
+    return saved
+
+
+def _readable(db: sqlite3.Connection, table: str, columns: str) -> Iterator[tuple[Any, ...]]:
+    """The rows of a damaged table, with their number; those that cannot be read are stepped over."""
+    at = failures = 0
     try:
-        db.execute("PRAGMA journal_mode=WAL")
+        db.execute(f"SELECT {columns} FROM {table} LIMIT 0")
+    except (sqlite3.Error, UnicodeDecodeError):
+        return  # not even the table is known
+    while failures < _UNREADABLE:
+        try:
+            for row in db.execute(f"SELECT rowid, {columns} FROM {table} WHERE rowid >= ? ORDER BY rowid", (at,)):
+                at, failures = max(at, row[0]) + 1, 0
+                yield row
+            return
+        except sqlite3.Error:
+            at, failures = at + 1, failures + 1
+
+
+def _damaged(error: sqlite3.Error | UnicodeDecodeError) -> bool:
+    # ProgrammingError and InterfaceError would be mistakes of ours, and no reason to touch the file.
+    if isinstance(error, sqlite3.ProgrammingError | sqlite3.InterfaceError):
+        return False
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is None or code & 0xFF not in _AROUND
+
+
+def _file_id(path: Path) -> tuple[int, int] | None:
+    """Which file stands at the path, so that one put in its place is noticed."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    deadline = time.monotonic() + _PATIENCE
+    # The store has a lock of its own, so threads may share the connection.
+    db = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+    try:
+        while True:
+            try:
+                db.execute("PRAGMA journal_mode=WAL")
+                break
+            except sqlite3.OperationalError as error:
+                # Of several processes that make the file at once SQLite turns some away without waiting.
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
         # FULL: an answer that was paid for must survive even a power cut once it is stored.
         db.execute("PRAGMA synchronous=FULL")
         db.executescript(_SCHEMA)
@@ -228,5 +317,24 @@ def _key(item: Any) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-def _sound(blob: bytes | None, checksum: object) -> bool:
-    return zlib.crc32(blob or b"") == checksum and (blob is None or len(blob) % 4 == 0)
+def _name(identity: Identity) -> str:
+    return json.dumps(identity.to_dict(), sort_keys=True)
+
+
+def _described(name: str) -> dict[str, Any]:
+    """What a stored name says of the model; there is no checksum over it, so it may be damaged."""
+    with contextlib.suppress(ValueError, TypeError, KeyError):
+        values = json.loads(name)
+        return {key: values[key] for key in ("name", "revision", "settings")}
+    return {"name": "unreadable", "revision": "", "settings": {}}
+
+
+def _number(db: sqlite3.Connection, name: str) -> int | None:
+    found = db.execute("SELECT id FROM models WHERE identity = ?", (name,)).fetchone()
+    return None if found is None else int(found[0])
+
+
+def _checksum(name: str, question: str, key: bytes, blob: bytes | None) -> int:
+    """Of the answer and of whose it is: damage in an index can pass off one input's vector as another's."""
+    answer = b"unknown" if blob is None else b"vector" + blob
+    return zlib.crc32(b"\0".join((name.encode(), question.encode(), key, answer)))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -47,6 +48,11 @@ class _Row:
     positions: list[int]
     spans: list[list[int]]
 
+    def without(self, known: Collection[int]) -> _Row:
+        kept = [place for place, position in enumerate(self.positions) if position not in known]
+        spans = [self.spans[place] for place in kept] if self.spans else []
+        return _Row(self.ids, [self.positions[place] for place in kept], spans)
+
 
 class TransformerEncoder:
     """A Transformers model in a folder or on the hub, asked for vectors.
@@ -59,6 +65,9 @@ class TransformerEncoder:
     Traceback (most recent call last):
     tiltmeter.errors.BadInput: unknown pooling 'sum': known: auto, cls, mean
     """
+
+    #: A word is embedded as a text of its own, so the two share stored answers.
+    words_are_texts = True
 
     def __init__(
         self,
@@ -81,13 +90,16 @@ class TransformerEncoder:
     @functools.cached_property
     def identity(self) -> Identity:
         """The weights by hub commit or content, without reading them into memory."""
-        root = locate(self._source, revision=self._revision)
         settings = {"pooling": str(self._recipe), "layer": str(self._layer)}
-        return Identity(self.name, revision_of(self._source, root), settings)
+        return Identity(self.name, revision_of(self._source, self._root), settings)
+
+    @functools.cached_property
+    def _root(self) -> Path:
+        return locate(self._source, revision=self._revision)
 
     @functools.cached_property
     def _recipe(self) -> Recipe:
-        return read_recipe(locate(self._source, revision=self._revision), self._pooling)
+        return read_recipe(self._root, self._pooling)
 
     @functools.cached_property
     def _loaded(self) -> _Loaded:
@@ -123,12 +135,17 @@ class TransformerEncoder:
             return np.empty((0, self._loaded.model.config.hidden_size), dtype=np.float32)
         return np.array(gather(self.stream(question, inputs), len(inputs)), dtype=np.float32)
 
-    def stream(self, question: Question, inputs: Sequence[Any]) -> Iterator[Batch]:
-        """Answers batch by batch, in the order in which they are ready."""
+    def stream(self, question: Question, inputs: Sequence[Any], *, known: Collection[int] = ()) -> Iterator[Batch]:
+        """Answers batch by batch, in the order in which they are ready.
+
+        Batches are made of all the inputs and the known ones then left out: which texts share a batch changes the last
+        digits of their vectors, and a run that goes on after a kill must give the same ones.
+        """
         texts = [_text(question, position, item) for position, item in enumerate(inputs)]
         for first in range(0, len(inputs), CHUNK):
             positions = range(first, min(first + CHUNK, len(inputs)))
-            yield from self._answers(self._rows(question, inputs, texts, positions))
+            if not all(position in known for position in positions):
+                yield from self._answers(self._rows(question, inputs, texts, positions), known)
 
     def _rows(
         self, question: Question, inputs: Sequence[Any], texts: Sequence[str], positions: Sequence[int]
@@ -144,12 +161,13 @@ class TransformerEncoder:
             for own, where, who in zip(ids, offsets, askers.values(), strict=True)
         ]
 
-    def _answers(self, rows: list[_Row]) -> Iterator[Batch]:
+    def _answers(self, rows: list[_Row], known: Collection[int]) -> Iterator[Batch]:
         loaded = self._loaded
         lengths = [len(row.ids) for row in rows]
         budget = fair_budget(lengths, budget=BUDGET[loaded.device], lanes=loaded.tuner.most)
         groups = by_length(lengths, budget=budget)
-        batches = [([rows[index] for index in group], len(group) * lengths[group[0]]) for group in groups]
+        asked = [[row for index in group if (row := rows[index].without(known)).positions] for group in groups]
+        batches = [(batch, sum(len(row.ids) for row in batch)) for batch in asked if batch]
         if loaded.device == "cpu":
             yield from in_lanes(self._compute, batches, tuner=loaded.tuner)
         else:

@@ -34,7 +34,7 @@ def _ripa(query: Query, answers: Answers, options: Options) -> Measured:
         f"{words.label} → {towards}" if clear else "no clear lean",
         "",
         f"Along {pairs.label} {words.label} lean {f'to {towards}' if clear else 'neither way clearly'} "
-        f"({found.score:+.3f}, {interval_text(found.ci)}).",
+        f"({found.score:+.3f}, {interval_text(found.ci, digits=3)}).",
         _items(words.inputs, words.label, found.by_word, "inner_product"),
         len(words),
         len(words),
@@ -53,8 +53,8 @@ def _direct(query: Query, answers: Answers, options: Options) -> Measured:
         "",
         "",
         f"On average {words.label} have {found.score:.3f} of their direction in common with {pairs.label} "
-        f"({interval_text(found.ci)}); unrelated directions of {words.vectors.shape[1]} dimensions have about "
-        f"{chance:.3f}. Most to {pairs.label_1}: {extremes[-1][1]}; most to {pairs.label_2}: {extremes[0][1]}.",
+        f"({interval_text(found.ci, digits=3)}); unrelated directions of {words.vectors.shape[1]} dimensions have "
+        f"about {chance:.3f}. Most to {pairs.label_1}: {extremes[-1][1]}; most to {pairs.label_2}: {extremes[0][1]}.",
         _items(words.inputs, words.label, found.by_word, "cosine"),
         len(words),
         len(words),
@@ -66,8 +66,7 @@ def _cluster(query: Query, answers: Answers, options: Options) -> Measured:
     words = answers.of(query.targets[0], at_least=8)
     bias = _lean(words.vectors, *answers.of_pairs(pairs))
     order = np.argsort(bias)
-    half = len(order) // 2
-    low, high = order[:half], order[-half:]
+    low, high = np.array_split(order, 2)
     found = measures.cluster_bias(words.vectors[high], words.vectors[low], seed=options.seed)
     clear = found.p_value <= ALPHA
     return Measured(
@@ -88,8 +87,8 @@ def _cluster(query: Query, answers: Answers, options: Options) -> Measured:
         f"knowing the groups find them again for {found.accuracy:.0%} of {words.label} ({interval_text(found.ci)}, "
         f"{p_text(found.p_value)}).",
         _items(words.inputs, words.label, tuple(bias.tolist()), "lean"),
-        2 * half,
-        2 * half,
+        len(words),
+        len(words),
     )
 
 

@@ -58,7 +58,7 @@ def _wefat(query: Query, answers: Answers, options: Options) -> Measured:
             "two-sided",
             False,
         ),
-        f"{a.label} ~ {name}" if clear else "no clear lean",
+        f"high {name} → {a.label if related.r > 0 else b.label}" if clear else "no clear lean",
         correlation_strength(related.r),
         f"How much {words.label} lean towards {a.label} rather than {b.label} {direction} their {name} in the world "
         f"({numbers})."
@@ -87,7 +87,7 @@ def _semaxis(query: Query, answers: Answers, options: Options) -> Measured:
         f"{words.label} → {towards}" if clear else "no clear lean",
         "",
         f"On the axis from {two.label} (-) to {one.label} (+), {words.label} stand at {found.mean:+.3f} on average "
-        f"({interval_text(ci)}), from {words.inputs[low]} ({found.scores[low]:+.2f}) to {words.inputs[high]} "
+        f"({interval_text(ci, digits=3)}), from {words.inputs[low]} ({found.scores[low]:+.2f}) to {words.inputs[high]} "
         f"({found.scores[high]:+.2f}).",
         tuple(
             {"word": word, "group": words.label, "position": score}
@@ -113,7 +113,7 @@ def _mac(query: Query, answers: Answers, options: Options) -> Measured:
             {
                 "word": word,
                 "group": words.label,
-                **{each.label: value for each, value in zip(sets, row, strict=True)},
+                **{f"distance to {each.label}": value for each, value in zip(sets, row, strict=True)},
             }
             for word, row in zip(words.inputs, found.by_target, strict=True)
         ),
@@ -130,18 +130,20 @@ def _same(query: Query, answers: Answers, options: Options) -> Measured:
     detail = ""
     leans = ""
     if found.skew is not None and found.stereotype is not None:
+        ci = bootstrap_interval(found.by_word, seed=options.seed)
         towards = sets[0].label if found.skew > 0 else sets[1].label
-        leans = f"{words.label} → {towards}"
+        clear = 0.0 not in ci
+        leans = f"{words.label} → {towards}" if clear else "no clear lean"
         detail = (
-            f" On the whole they lean to {towards} (skew {found.skew:+.3f}); single words differ by "
-            f"{found.stereotype:.3f} (stereotype)."
+            f" On the whole they lean {f'to {towards}' if clear else 'neither way clearly'} (skew {found.skew:+.3f}, "
+            f"{interval_text(ci, digits=3)}); single words differ by {found.stereotype:.3f} (stereotype)."
         )
     return Measured(
         Estimate("mean bias", found.score, 0.0, "nearer to 0 is better", found.ci),
         leans,
         "",
         f"{words.label[:1].upper()}{words.label[1:]} lie {found.score:.3f} along what separates {names} "
-        f"({interval_text(found.ci)}), where 0 is level and 1 the most.{detail}",
+        f"({interval_text(found.ci, digits=3)}), where 0 is level and 1 the most.{detail}",
         tuple(
             {"word": word, "group": words.label, "bias": bias}
             for word, bias in zip(words.inputs, found.by_word, strict=True)
@@ -180,8 +182,9 @@ def _rnsb(query: Query, answers: Answers, options: Options) -> Measured:
         f"{worst} → {bad.label}" if clear else "no clear lean",
         "",
         f"Negative sentiment is spread {'unevenly' if clear else 'about as evenly as chance would'} over the words "
-        f"(KL = {found.score:.3f}, {interval_text(found.ci)}, {p_text(found.p_value)}); {worst} get most. The "
-        f"sentiment classifier behind it is right {found.accuracy:.0%} of the time.",
+        f"(KL = {found.score:.3f}, {interval_text(found.ci, digits=3)}, {p_text(found.p_value)})"
+        f"{f'; {worst} get most' if clear else ''}. The sentiment classifier behind it is right {found.accuracy:.0%} "
+        "of the time.",
         tuple(
             {"word": word, "group": label, "negative_share": share}
             for (word, label), share in zip(rows, found.shares, strict=True)

@@ -7,25 +7,32 @@ from tiltmeter.statistics import Interval, band
 ALPHA = 0.05
 
 
-def p_text(p: float) -> str:
+def p_number(p: float) -> str:
     """A p-value as people write it, never zero.
 
-    >>> p_text(0.00002), p_text(0.0312), p_text(0.4)
-    ('p < 0.0001', 'p = 0.031', 'p = 0.40')
+    >>> p_number(0.00002), p_number(0.0021), p_number(0.0432), p_number(0.4)
+    ('< 0.0001', '0.0021', '0.043', '0.40')
     """
-    if p < 0.0001:
-        return "p < 0.0001"
-    digits = 4 if p < 0.001 else 3 if p < 0.1 else 2
-    return f"p = {p:.{digits}f}"
+    return "< 0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.01 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
 
 
-def interval_text(ci: Interval) -> str:
+def p_text(p: float) -> str:
+    """A p-value in a sentence.
+
+    >>> p_text(0.00002), p_text(0.0312)
+    ('p < 0.0001', 'p = 0.031')
+    """
+    number = p_number(p)
+    return f"p {number}" if number.startswith("<") else f"p = {number}"
+
+
+def interval_text(ci: Interval, *, digits: int = 2) -> str:
     """An interval as people read it.
 
     >>> interval_text(Interval(-0.5, 1.25, 0.95, "bootstrap"))
     '95% interval -0.50 to 1.25'
     """
-    return f"{ci.level:.0%} interval {ci.low:.2f} to {ci.high:.2f}"
+    return f"{ci.level:.0%} interval {ci.low:.{digits}f} to {ci.high:.{digits}f}"
 
 
 def tilt(
@@ -47,15 +54,16 @@ def tilt(
             "no clear lean",
             strength,
             f"No clear tilt of {groups[0]} against {groups[1]} between {poles[0]} and {poles[1]} ({numbers}). "
-            f"With {words[0]} + {words[1]} words only a tilt of about {detectable:.1f} or more would be found "
+            f"With {words[0]} + {words[1]} words only a tilt of about {detectable:.2g} or more would be found "
             "reliably, so this is no proof of balance.",
         )
-    size = "a negligible" if strength == "negligible" else f"a {strength}"
+    # The test asks whether the words could be split anyhow, the interval what other words would give.
+    doubt = ", but the interval reaches 0: with other words for the same groups it might vanish" if 0.0 in ci else ""
     return (
         f"{first} → {poles[0]}, {second} → {poles[1]}",
         strength,
-        f"{first[:1].upper()}{first[1:]} lean towards {poles[0]} and {second} towards {poles[1]}: {size} tilt "
-        f"({numbers}), hard to explain by which words happened to be picked.",
+        f"{first[:1].upper()}{first[1:]} lean towards {poles[0]} and {second} towards {poles[1]}: a {strength} tilt "
+        f"({numbers}). Taken alone, it is hard to explain by chance{doubt}.",
     )
 
 

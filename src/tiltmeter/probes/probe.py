@@ -49,7 +49,7 @@ class Probe:
             id=self.id,
             probe=self.kind.name,
             title=self.title,
-            model=_shown(identity),
+            model=model_name(identity),
             effect=found.effect,
             published=found.published,
             correction=found.correction,
@@ -98,9 +98,9 @@ def make_probe(
         raise BadInput(f"{name} takes no pairs: leave them out")
     if templates is not None and kind.question is not Question.TEXTS:
         raise BadInput(f"{name} takes words, not sentences: leave the templates out")
-    groups = [stimuli.group(address) for address in target_names]
-    against = [stimuli.group(address) for address in attribute_names]
-    notes = _overlaps(groups) + _overlaps(against)
+    groups = _distinct([stimuli.group(address) for address in target_names])
+    against = _distinct([stimuli.group(address) for address in attribute_names])
+    notes = _overlaps([*groups, *against])
     frames = templates if templates is not None else default.get("templates")
     query = Query(
         targets=tuple(_stimuli(group, frames, own=False) for group in groups),
@@ -144,6 +144,15 @@ def _check_number(kind: Kind, what: str, given: list[str], bounds: tuple[int, in
         raise BadInput(f"{kind.name} needs {needed} {what}, and {len(given)} were given")
 
 
+def _distinct(groups: list[stimuli.Group]) -> list[stimuli.Group]:
+    """Groups that share a label get their address with it: a result that names one must not mean two."""
+    labels = [each.label for each in groups]
+    return [
+        dataclasses.replace(each, label=f"{each.label} ({each.name})") if labels.count(each.label) > 1 else each
+        for each in groups
+    ]
+
+
 def _overlaps(groups: list[stimuli.Group]) -> tuple[str, ...]:
     notes = []
     for i, one in enumerate(groups):
@@ -154,8 +163,12 @@ def _overlaps(groups: list[stimuli.Group]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _shown(identity: Identity) -> str:
-    """The model's name with the settings a user chose, as it stands in tables."""
+def model_name(identity: Identity) -> str:
+    """The model's name with the settings a user chose, as it stands in tables.
+
+    >>> model_name(Identity("hf:some/folder", "1f0e", {"layer": "8", "pooling": "auto"}))
+    'hf:some/folder?layer=8'
+    """
     usual = {"case": "exact", "pooling": "auto", "layer": "-1"}
     chosen = [f"{k}={v}" for k, v in sorted(identity.settings.items()) if usual.get(k) != v]
     bundled = identity.name.startswith("bundled:")

@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from tiltmeter import measures
+from tiltmeter.measures.geometry import cosines, rows
 from tiltmeter.models.protocol import Question
 from tiltmeter.probes.kinds import Kind, Measured, Options
 from tiltmeter.probes.plain_words import ALPHA, interval_text, p_text, tilt
@@ -158,12 +159,12 @@ def _rnd(query: Query, answers: Answers, options: Options) -> Measured:
     (a,) = (answers.of(each, at_least=2) for each in query.attributes)
     found = measures.rnd(x.vectors, y.vectors, a.vectors, **_statistics(options))
     nearer, further = (x.label, y.label) if found.score < 0 else (y.label, x.label)
-    numbers = f"difference of distances {found.score:.3f}, {interval_text(found.ci)}, {p_text(found.p_value)}"
+    numbers = f"difference of distances {found.score:.3f}, {interval_text(found.ci, digits=3)}, {p_text(found.p_value)}"
     clear = found.p_value <= ALPHA
+    place = f"nearer to {nearer} than to {further}" if clear else f"not clearly nearer to {x.label} or to {y.label}"
     sentence = (
-        f"{a.label[:1].upper()}{a.label[1:]} stand nearer to {nearer} than to {further} ({numbers})."
-        if clear
-        else f"{a.label[:1].upper()}{a.label[1:]} stand about as near to {x.label} as to {y.label} ({numbers})."
+        f"{a.label[:1].upper()}{a.label[1:]}: {place} ({numbers}). The interval is about other attribute words, p "
+        "about other words for the two groups."
     )
     return Measured(
         Estimate(
@@ -224,13 +225,17 @@ def _multi(query: Query, answers: Answers, options: Options) -> Measured:
     clear = found.p_value <= ALPHA
     n = sum(map(len, groups))
     pairs = [
-        f"{groups[c.targets[0]].label} / {groups[c.targets[1]].label} on {sets[c.attributes[0]].label} / "
-        f"{sets[c.attributes[1]].label}"
+        f"{groups[c.targets[0]].label} / {groups[c.targets[1]].label}"
+        + (f" on {sets[c.attributes[0]].label} / {sets[c.attributes[1]].label}" if len(sets) > 2 else "")
         for c in found.contrasts
         if c.p_adjusted <= ALPHA
     ]
-    detail = f" Pairs that differ after Holm's correction: {'; '.join(pairs)}." if clear and pairs else ""
-    share = found.effect_size**2
+    detail = f" Pairs that differ after Holm's correction: {'; '.join(pairs)}." if pairs else ""
+    verdict = (
+        f"({p_text(found.p_value)}); the strongest lean is {group} towards {pole} ({strongest:+.2f} SD).{detail}"
+        if clear
+        else f"and chance alone could explain as much ({p_text(found.p_value)})."
+    )
     return Measured(
         Estimate(
             "group effect (eta)",
@@ -244,12 +249,29 @@ def _multi(query: Query, answers: Answers, options: Options) -> Measured:
         ),
         f"most: {group} → {pole}" if clear else "no clear lean",
         "",
-        f"Group membership explains {share:.0%} of how words lean ({p_text(found.p_value)}); the strongest lean is "
-        f"{group} towards {pole} ({strongest:+.2f} SD).{detail}",
-        tuple({"group": g, "attribute": a, "lean_in_sd": v} for (g, a), v in table.items()),
+        f"Which group a word belongs to explains {found.effect_size**2:.0%} of how it leans {verdict}",
+        tuple(
+            {
+                "word": word,
+                "group": each.label,
+                **{f"lean to {to.label}": v for to, v in zip(sets, row, strict=True)},
+            }
+            for each in groups
+            for word, row in zip(each.inputs, _leans(each, sets), strict=True)
+        ),
         n,
         n,
     )
+
+
+def _leans(words: Found, sets: list[Found]) -> list[list[float]]:
+    """Of every word the mean cosine with every set, against its mean over the sets."""
+    near = np.stack(
+        [cosines(rows(words.label, words.vectors), rows(each.label, each.vectors)).mean(axis=1) for each in sets],
+        axis=1,
+    )
+    leans: list[list[float]] = (near - near.mean(axis=1, keepdims=True)).tolist()
+    return leans
 
 
 def labels(query: Query) -> str:

@@ -113,16 +113,19 @@ def effect_interval(
     """
     from scipy.special import stdtrit
 
+    _check(level, resamples)
+    centre = float(np.concatenate([x.means, y.means]).mean())
+    x, y = x.around(centre), y.around(centre)
+    rounding = 1e-12 * float(np.concatenate([x.squares, y.squares]).mean())
     bound = (x.n + y.n) / math.sqrt(x.n * y.n)
     smaller = min(x.n, y.n)
     if smaller < 2:
         return Interval(-bound, bound, level, "not estimable: one word in a group")
-    rng = np.random.default_rng([seed, 1])
+    rng = generator(seed, "resample")
     i = rng.integers(x.n, size=(x.n, resamples))
     j = rng.integers(y.n, size=(y.n, resamples))
-    with np.errstate(divide="ignore", invalid="ignore"):  # resamples of one repeated word are dropped below
-        z = np.arctanh(_correlation(x.means, x.squares, y.means, y.squares))
-        drawn = np.arctanh(_correlation(x.means[i], x.squares[i], y.means[j], y.squares[j]))
+    z = np.arctanh(_correlation(x.means, x.squares, y.means, y.squares, rounding))
+    drawn = np.arctanh(_correlation(x.means[i], x.squares[i], y.means[j], y.squares[j], rounding))
     drawn = drawn[np.isfinite(drawn)]
     if not np.isfinite(z) or drawn.size < resamples / 2:
         return Interval(-bound, bound, level, "not estimable: too little variation between words")
@@ -133,8 +136,11 @@ def effect_interval(
     return Interval(float(min(low, d)), float(max(high, d)), level, "bootstrap by word, Fisher z")
 
 
-def _correlation(means_x: Floats, squares_x: Floats, means_y: Floats, squares_y: Floats) -> Floats:
-    """Point-biserial correlation of score and group over the first axis, its variance without bias."""
+def _correlation(means_x: Floats, squares_x: Floats, means_y: Floats, squares_y: Floats, rounding: float) -> Floats:
+    """Point-biserial correlation of score and group over the first axis, its variance without bias.
+
+    NaN where nothing but rounding varies within the groups, as in a resample of one repeated word.
+    """
     n_x, n_y = len(means_x), len(means_y)
     w_x, w_y = n_x / (n_x + n_y), n_y / (n_x + n_y)
     w = w_x * w_y
@@ -143,6 +149,7 @@ def _correlation(means_x: Floats, squares_x: Floats, means_y: Floats, squares_y:
     variance_x, variance_y = squares_x.mean(0) - mean_x**2, squares_y.mean(0) - mean_y**2
     # A group's mean is off by its standard error, which its own variance lacks and the difference has too much.
     error_x, error_y = means_x.var(0) / (n_x - 1), means_y.var(0) / (n_y - 1)
-    variance = w_x * (variance_x + error_x) + w_y * (variance_y + error_y) + w * (difference**2 - error_x - error_y)
-    correlation: Floats = math.sqrt(w) * difference / np.sqrt(variance)
+    within = w_x * (variance_x + error_x) + w_y * (variance_y + error_y) - w * (error_x + error_y)
+    total = np.where(within > rounding, within + w * difference**2, np.nan)
+    correlation: Floats = math.sqrt(w) * difference / np.sqrt(total)
     return correlation

@@ -14,7 +14,13 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     >>> holm([0.01, 0.04, 0.03]).round(2).tolist()
     [0.03, 0.06, 0.06]
     """
-    return _adjust(p_values, "holm")
+    p = _checked(p_values)
+    order = np.argsort(p)
+    # The smallest of n counts n times, the next n - 1 times, ..., and none may fall below one before it.
+    stepped = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return adjusted
 
 
 def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
@@ -23,16 +29,17 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
     >>> benjamini_hochberg([0.01, 0.04, 0.03]).round(2).tolist()
     [0.03, 0.04, 0.04]
     """
-    return _adjust(p_values, "fdr_bh")
+    from scipy.stats import false_discovery_control
+
+    p = _checked(p_values)
+    return p if p.size == 0 else np.asarray(false_discovery_control(p), dtype=np.float64)
 
 
-def _adjust(p_values: ArrayLike, method: str) -> NDArray[np.float64]:
-    p = np.atleast_1d(np.asarray(p_values, dtype=np.float64))
-    if p.size == 0:
-        return p
-    if not ((p >= 0) & (p <= 1)).all():
-        raise BadInput("p-values must lie between 0 and 1")
-    from statsmodels.stats.multitest import multipletests
-
-    adjusted: NDArray[np.float64] = multipletests(p, method=method)[1]
-    return adjusted
+def _checked(p_values: ArrayLike) -> NDArray[np.float64]:
+    try:
+        p = np.atleast_1d(np.asarray(p_values, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise BadInput("p-values must be a plain list of numbers between 0 and 1") from None
+    if p.ndim != 1 or not ((p >= 0) & (p <= 1)).all():
+        raise BadInput("p-values must be a list of numbers between 0 and 1")
+    return p

@@ -2,72 +2,43 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from tiltmeter.readings import Reading
+from tiltmeter.views.table import is_clear, shown_leans, shown_titles
 
 #: Colour-blind safe (Okabe & Ito).
 _COLOURS = {"large": "#D55E00", "medium": "#E69F00", "small": "#009E73", "negligible": "#0072B2"}
+_WIDTH = 420
 EFFECT = "effect size d"
 
 
-def forest(readings: Sequence[Reading]) -> Any | None:
+def forest(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None = None) -> Any | None:
     """Effect sizes with their intervals, a panel a model; None where no reading has an effect size d.
 
-    Level is 0; the thin lines are Cohen's .2, .5 and .8. A hollow point has an interval that holds 0.
+    Level is 0; the dashed lines are Cohen's .2, .5 and .8. A hollow point is no clear lean, by its p-value or,
+    where they are given, by the p-values ``adjusted`` for all tests made.
     """
     import altair as alt
-    import pandas as pd
 
-    rows = [
-        {
-            "model": r.model,
-            "measured": r.title,
-            "d": r.effect.value,
-            "low": r.effect.ci.low,
-            "high": r.effect.ci.high,
-            "strength": r.strength,
-            "clear": 0.0 not in r.effect.ci,
-            "leans": r.leans,
-        }
-        for r in readings
-        if r.effect.name == EFFECT and r.effect.ci
-    ]
+    rows = _rows(readings, [r.effect.p_value for r in readings] if adjusted is None else adjusted)
     if not rows:
         return None
-    order = list(dict.fromkeys(str(row["measured"]) for row in rows))
-    y = alt.Y("measured:N", sort=order, title=None, axis=alt.Axis(labelLimit=420))
-    colour = alt.Color(
-        "strength:N",
-        title="strength",
-        scale=alt.Scale(domain=list(_COLOURS), range=list(_COLOURS.values())),
-        legend=alt.Legend(orient="bottom"),
+    # With groups of one size d ends at 2; with others it can go further.
+    end = max(2.0, *(math.ceil(2 * abs(row[key])) / 2 for row in rows for key in ("low", "high")))
+    panels = [
+        _panel([row for row in rows if row["model"] == m], m, end) for m in dict.fromkeys(r["model"] for r in rows)
+    ]
+    return (
+        alt.vconcat(*panels, spacing=24)
+        .configure(font="sans-serif")
+        .configure_axis(labelFontSize=12, titleFontSize=12, titleFontWeight="normal")
+        .configure_legend(labelFontSize=12, titleFontSize=12, titleFontWeight="normal")
+        .configure_title(fontSize=14, anchor="start", frame="group")
+        .configure_view(stroke=None)
     )
-    base = alt.Chart(pd.DataFrame(rows))
-    levels = (
-        alt.Chart(pd.DataFrame({"at": [-0.8, -0.5, -0.2, 0.2, 0.5, 0.8]}))
-        .mark_rule(strokeDash=[2, 3], color="#ccc")
-        .encode(x="at:Q")
-    )
-    zero = alt.Chart(pd.DataFrame({"at": [0]})).mark_rule(color="#555").encode(x="at:Q")
-    x = alt.X("low:Q", title="effect size d with 95% interval (0 is level)", scale=alt.Scale(domain=[-2, 2]))
-    bars = base.mark_rule(strokeWidth=2).encode(x=x, x2="high:Q", y=y, color=colour)
-    points = base.mark_point(size=70, strokeWidth=2).encode(
-        x="d:Q",
-        y=y,
-        color=colour,
-        fill=alt.condition("datum.clear", colour, alt.value("white")),
-        tooltip=["measured", "d", "low", "high", "leans"],
-    )
-    return alt.vconcat(
-        *[
-            alt.layer(
-                levels, zero, bars.transform_filter(alt.datum.model == m), points.transform_filter(alt.datum.model == m)
-            ).properties(title=m, width=460)
-            for m in dict.fromkeys(row["model"] for row in rows)
-        ]
-    ).configure(font="sans-serif")
 
 
 def to_svg(chart: Any) -> str:
@@ -84,3 +55,60 @@ def to_png(chart: Any, *, scale: float = 2.0) -> bytes:
 
     png: bytes = vl_convert.vegalite_to_png(chart.to_json(), scale=scale)
     return png
+
+
+def _rows(readings: Sequence[Reading], p_values: Sequence[float | None]) -> list[dict[str, Any]]:
+    return [
+        {
+            "model": r.model,
+            "measured": title,
+            "d": r.effect.value,
+            "low": r.effect.ci.low,
+            "high": r.effect.ci.high,
+            "strength": r.strength,
+            "clear": is_clear(p),
+            "leans": shown_leans(r, p).replace(", ", "\n"),
+        }
+        for r, title, p in zip(readings, shown_titles(readings), p_values, strict=True)
+        if r.effect.name == EFFECT and r.effect.ci
+    ]
+
+
+def _panel(rows: list[dict[str, Any]], model: str, end: float) -> Any:
+    import altair as alt
+    import pandas as pd
+
+    base = alt.Chart(pd.DataFrame(rows))
+    y = alt.Y("measured:N", sort=[row["measured"] for row in rows], title=None, axis=alt.Axis(labelLimit=380))
+    colour = alt.Color(
+        "strength:N",
+        title="size of d",
+        scale=alt.Scale(domain=list(_COLOURS), range=list(_COLOURS.values())),
+        legend=alt.Legend(orient="bottom", direction="horizontal"),
+    )
+    axis = alt.Axis(grid=False, values=[-end + step / 2 for step in range(int(4 * end) + 1)])
+    x = alt.X(
+        "low:Q",
+        title="effect size d with 95% interval; 0 is level, dashed: small .2, medium .5, large .8",
+        scale=alt.Scale(domain=[-end, end]),
+        axis=axis,
+    )
+    levels = [{"at": at} for at in (-0.8, -0.5, -0.2, 0.2, 0.5, 0.8)]
+    return alt.layer(
+        alt.Chart(pd.DataFrame(levels)).mark_rule(strokeDash=[2, 3], color="#bbb").encode(x="at:Q"),
+        alt.Chart(pd.DataFrame([{"at": 0}])).mark_rule(color="#555").encode(x="at:Q"),
+        base.mark_rule(strokeWidth=2.5).encode(x=x, x2="high:Q", y=y, color=colour),
+        base.mark_point(size=80, strokeWidth=2, opacity=1).encode(
+            x="d:Q",
+            y=y,
+            color=colour,
+            fill=alt.condition("datum.clear", colour, alt.value("white")),
+            tooltip=["measured:N", "d:Q", "low:Q", "high:Q", "leans:N"],
+        ),
+        base.mark_text(align="left", dx=8, dy=-4, fontSize=12, lineBreak="\n").encode(
+            x=alt.value(_WIDTH),
+            y=y,
+            text="leans:N",
+            color=alt.condition("datum.clear", alt.value("#1c2330"), alt.value("#8a929e")),
+        ),
+    ).properties(title=model, width=_WIDTH, height=alt.Step(34))

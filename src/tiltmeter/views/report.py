@@ -6,9 +6,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tiltmeter.probes.plain_words import p_number
 from tiltmeter.readings import Reading, write_atomically
 from tiltmeter.views.charts import forest, to_svg
-from tiltmeter.views.table import ALPHA, p_value_text, sentence, value_text
+from tiltmeter.views.table import is_clear, sentence, shown_leans, shown_titles, value_text
 
 if TYPE_CHECKING:
     from tiltmeter.audits import Audit
@@ -29,36 +30,35 @@ def render(audit: Audit) -> str:
     environment = Environment(
         loader=PackageLoader("tiltmeter.views"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    chart = forest(audit.readings)
-    rows = list(zip(audit.readings, audit.adjusted(), strict=True))
-    clear = [r for r, (p, _) in rows if p is not None and p <= ALPHA and r.effect.name == "effect size d"]
+    adjusted = [holm for holm, _ in audit.adjusted()]
+    chart = forest(audit.readings, adjusted=adjusted)
+    rows = list(zip(audit.readings, shown_titles(audit.readings), adjusted, strict=True))
+    tested = [p for p in adjusted if p is not None]
+    skipped: dict[tuple[str, str], list[str]] = {}
+    for each in audit.skipped:
+        skipped.setdefault((each.model, each.reason), []).append(each.probe)
     return environment.get_template("report.html").render(
         audit=audit,
         # The SVG is made by the chart library from data it has escaped itself.
         chart=Markup(to_svg(chart)) if chart is not None else None,
-        models=[
-            (name, [_shown(r, p) for r, (p, _) in rows if r.provenance["model"]["name"] == name])
-            for name in audit.models
-        ],
-        tests=sum(r.effect.p_value is not None for r in audit.readings),
-        clear=len(clear),
+        models=[(name, [_shown(r, t, p) for r, t, p in rows if r.model == name]) for name in audit.models],
+        tests=len(tested),
+        clear=sum(map(is_clear, tested)),
+        skipped=skipped,
         version=version("tiltmeter"),
     )
 
 
-def _shown(reading: Reading, p: float | None) -> dict[str, Any]:
-    sure = p is None or p <= ALPHA
+def _shown(reading: Reading, title: str, p: float | None) -> dict[str, Any]:
+    published = reading.published.p_value if reading.published else None
     return {
         "reading": reading,
+        "title": title,
         "value": value_text(reading.effect),
         "sentence": sentence(reading, p),
-        "p": "-" if p is None else p_value_text(p),
-        "raw_p": None if reading.effect.p_value is None else p_value_text(reading.effect.p_value),
-        "published_p": (
-            None
-            if reading.published is None or reading.published.p_value is None
-            else p_value_text(reading.published.p_value)
-        ),
-        "leans": reading.leans if sure else "no clear lean",
-        "sure": sure,
+        "p": None if p is None else p_number(p),
+        "raw_p": None if reading.effect.p_value is None else p_number(reading.effect.p_value),
+        "published_p": None if published is None else p_number(published),
+        "leans": shown_leans(reading, p),
+        "sure": is_clear(p),
     }

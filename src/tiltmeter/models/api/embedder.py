@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack
 from typing import Literal
 from urllib.parse import urlsplit
@@ -108,14 +108,14 @@ class ApiEmbedder:
         """One row per word: the bare word, sent as a text."""
         return self.embed_texts(words)
 
-    def stream(self, question: Question, inputs: Sequence[str]) -> Iterator[Batch]:
+    def stream(self, question: Question, inputs: Sequence[str], *, known: Collection[int] = ()) -> Iterator[Batch]:
         """One batch per request, so that each answer can be saved before the next is bought.
 
         A text that stands several times among the inputs is bought once.
         """
         if question not in (Question.TEXTS, Question.WORDS):
             raise BadInput(f"{self.identity.name} embeds texts and bare words, not words in context")
-        return self._buy(self._places(inputs))
+        return self._buy(self._places(inputs, known))
 
     def estimate(self, texts: Sequence[str]) -> Estimate:
         """What these texts cost at most, without a request; no price is known for a server of one's own."""
@@ -147,7 +147,7 @@ class ApiEmbedder:
             reason = scrub(" ".join(str(error).split()), self._requests.secrets)
         raise ModelFailed(f"{self.identity.name}: the client cannot be set up: {reason}")
 
-    def _places(self, texts: Sequence[str]) -> dict[str, list[int]]:
+    def _places(self, texts: Sequence[str], known: Collection[int] = ()) -> dict[str, list[int]]:
         """Where each different text stands; all are checked before anything is bought."""
         if isinstance(texts, str):
             raise BadInput("one text was given where a list of texts is expected: put it in a list")
@@ -163,7 +163,8 @@ class ApiEmbedder:
                     f"text {position + 1} of {len(texts)} ('{text[:40]}…', {len(text):,} characters) is over "
                     f"the {longest:,} tokens that {self.identity.name} takes: shorten it"
                 )
-            places.setdefault(text, []).append(position)
+            if position not in known:
+                places.setdefault(text, []).append(position)
         return places
 
     def _key(self) -> Key:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
@@ -84,12 +84,13 @@ class StaticVectors:
                         break
         return [next((found[s] for s in choice if s in found), None) for choice in choices]
 
-    def stream(self, question: Question, inputs: Sequence[str]) -> Iterator[Batch]:
+    def stream(self, question: Question, inputs: Sequence[str], *, known: Collection[int] = ()) -> Iterator[Batch]:
         """All words as one batch: one pass over the file answers them together."""
         if question != Question.WORDS:
             raise BadInput(f"{self.name} holds vectors of words and cannot be asked for {question}")
-        if inputs:
-            yield range(len(inputs)), self.embed_words(inputs)
+        asked = [position for position in range(len(inputs)) if position not in known]
+        if asked:
+            yield asked, self.embed_words([inputs[position] for position in asked])
 
     def _files(self) -> list[Path]:
         companions = keyed.companions(self.path) if self._format == ".kv" else []

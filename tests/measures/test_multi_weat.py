@@ -1,0 +1,115 @@
+"""WEAT for many groups."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from tiltmeter.errors import BadInput
+from tiltmeter.measures import multi_weat, weat
+from tiltmeter.statistics import holm
+
+from .vectors import AWAY, BAD_VECTORS, TOWARDS, leaning, random_rows
+
+
+def test_three_groups_by_hand():
+    # With two opposite attributes a word's lean to them is (s/2, -s/2). Groups of scores s:
+    # (.1, .3), (-.1, .1), (-.3, -.1): means .2, 0, -.2, grand mean 0
+    # between 2 * (.04 + 0 + .04) = .16; total .01 + .09 + .01 + .01 + .09 + .01 = .22; eta = sqrt(.16 / .22)
+    groups = [leaning([0.1, 0.3]), leaning([-0.1, 0.1]), leaning([-0.3, -0.1])]
+    found = multi_weat(groups, [TOWARDS, AWAY], permutations=999)
+    assert found.effect_size == pytest.approx(math.sqrt(0.16 / 0.22))
+    # leans to the first set, SD sqrt(.22 / 4 / 5): group 1 has .1
+    assert found.associations[0][0] == pytest.approx(0.1 / math.sqrt(0.22 / 4 / 5))
+    assert found.associations[2][0] == pytest.approx(-found.associations[0][0])
+    assert found.associations[0][1] == pytest.approx(-found.associations[0][0])
+    assert found.n == 6
+
+
+def test_p_is_the_share_of_all_ways_to_group_the_words():
+    # (1, 2, 3) (4, 5, 6) (7, 8, 9) in tenths: only the 6 orders of these groups are as extreme,
+    # out of 9! / (3!)^3 = 1680: p = .00357
+    groups = [leaning(np.array(scores) / 10) for scores in ([1, 2, 3], [4, 5, 6], [7, 8, 9])]
+    found = multi_weat(groups, [TOWARDS, AWAY], permutations=20_000)
+    assert found.p_value == pytest.approx(6 / 1680, abs=4 * math.sqrt(0.00357 / 20_000))
+
+
+def test_two_groups_and_two_sets_are_weat():
+    sets = [random_rows(n, seed=n) for n in (6, 7, 4, 5)]
+    many, two = multi_weat(sets[:2], sets[2:]), weat(*sets, ddof=0)
+    # eta is |r| = |d| sqrt(n1 n2) / n
+    assert many.effect_size == pytest.approx(abs(two.effect_size) * math.sqrt(6 * 7) / 13)
+    assert many.p_value == pytest.approx(two.p_value, abs=4 * math.sqrt(0.25 / 10_000))
+    assert len(many.contrasts) == 1
+    assert many.contrasts[0].weat.effect_size == pytest.approx(weat(*sets).effect_size)
+
+
+def test_every_pair_of_groups_on_every_pair_of_sets_is_a_weat():
+    groups, sets = [random_rows(4, seed=n) for n in range(3)], [random_rows(3, seed=n + 9) for n in range(3)]
+    found = multi_weat(groups, sets, permutations=99)
+    assert [(each.targets, each.attributes) for each in found.contrasts] == [
+        (pair, poles) for pair in ((0, 1), (0, 2), (1, 2)) for poles in ((0, 1), (0, 2), (1, 2))
+    ]
+    for each in found.contrasts:
+        direct = weat(*(groups[i] for i in each.targets), *(sets[i] for i in each.attributes))
+        assert each.weat.effect_size == pytest.approx(direct.effect_size)
+    raw = [each.weat.p_value for each in found.contrasts]
+    assert [each.p_adjusted for each in found.contrasts] == pytest.approx(holm(raw))
+
+
+def test_false_alarms_are_as_rare_as_promised():
+    # 200 times three groups of the same kind: binomial SD sqrt(.05 * .95 / 200) = .0154
+    rng = np.random.default_rng(0)
+    alarms = sum(
+        multi_weat(
+            [leaning(0.1 * rng.normal(size=5)) for _ in range(3)], [TOWARDS, AWAY], permutations=199, seed=seed
+        ).p_value
+        <= 0.05
+        for seed in range(200)
+    )
+    assert alarms / 200 == pytest.approx(0.05, abs=3.3 * 0.0154)
+
+
+def test_a_planted_group_stands_out():
+    rng = np.random.default_rng(1)
+    groups = [leaning(0.1 * rng.normal(size=8) + shift) for shift in (0.3, 0.0, 0.0)]
+    found = multi_weat(groups, [TOWARDS, AWAY])
+    assert found.p_value < 0.01
+    assert found.associations[0][0] > max(found.associations[1][0], found.associations[2][0])
+    adjusted = [each.p_adjusted for each in found.contrasts]
+    assert max(adjusted[:2]) < 0.05 < adjusted[2]
+
+
+def test_the_seed_decides():
+    groups, sets = [random_rows(4, seed=n) for n in range(3)], [random_rows(3, seed=n + 9) for n in range(2)]
+    first, again, other = (multi_weat(groups, sets, permutations=999, seed=seed) for seed in (1, 1, 2))
+    assert first == again
+    assert first.p_value != other.p_value
+
+
+@pytest.mark.parametrize(("vectors", "message"), BAD_VECTORS)
+def test_vectors_that_cannot_be_used_are_named(vectors, message):
+    good = random_rows(3, 3)
+    with pytest.raises(BadInput, match=f"target group 2: .*{message}"):
+        multi_weat([good, vectors], [good, good + 1])
+    with pytest.raises(BadInput, match=f"attribute set 2: .*{message}"):
+        multi_weat([good, good + 1], [good, vectors])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda w: multi_weat([w], [w, w + 1]), "at least two groups"),
+        (lambda w: multi_weat([w, w + 1], [w]), "at least two groups"),
+        (lambda w: multi_weat([w, w[:1]], [w, w + 1]), "target group 2: needs a matrix of at least 2"),
+        (lambda w: multi_weat([w[[0, 0]], w[[0, 0]]], [w, w + 1]), "the same associations"),
+        (lambda w: multi_weat([w, w + 1], [w, w]), "the same associations|the same average"),
+        (lambda w: multi_weat([w, w + 1], [w, w + 2], permutations=0), "permutations must be at least 1"),
+        (lambda w: multi_weat([w, w + 1], [w, w + 2], seed=-1), "a seed must be"),
+    ],
+)
+def test_input_that_cannot_be_used_is_named(call, message):
+    with pytest.raises(BadInput, match=message):
+        call(random_rows(3))

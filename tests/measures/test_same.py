@@ -1,0 +1,87 @@
+"""SAME: two groups with a sign, more groups with a length."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, reject, settings
+
+from tiltmeter.errors import BadInput
+from tiltmeter.measures import same
+
+from .vectors import BAD_VECTORS, FACTORS, cos, matrices, random_rows
+
+AXES = [[[1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0]], [[0.0, 0.0, 1.0]]]
+
+
+def test_two_groups_by_hand():
+    # b = (1, 0) - (-1, 0): cosines 1 and -.6; mean size .8; mean .2; SD .8
+    found = same([[2.0, 0.0], [-0.6, 0.8]], [[[1.0, 0.0]], [[-1.0, 0.0]]])
+    assert found.by_word == pytest.approx((1.0, -0.6))
+    assert (found.score, found.skew, found.stereotype) == pytest.approx((0.8, 0.2, 0.8))
+
+
+def test_three_groups_by_hand():
+    # The differences of the three axes span the plane orthogonal to (1, 1, 1): the first axis has
+    # sqrt(1 - 1/3) of its length in it, (1, 1, 1) nothing.
+    found = same([[1.0, 0.0, 0.0], [1.0, 1.0, 1.0]], AXES)
+    assert found.by_word == pytest.approx((math.sqrt(2 / 3), 0.0), abs=1e-12)
+    assert found.score == pytest.approx(math.sqrt(2 / 3) / 2)
+    assert (found.skew, found.stereotype) == (None, None)
+
+
+@given(matrices(3), matrices(2), matrices(3), FACTORS)
+@settings(max_examples=40)
+def test_two_groups_are_the_cosine_with_the_difference_of_unit_means(words, one, two, factor):
+    try:
+        found = same(words * factor, [one * factor, two])
+    except BadInput:
+        reject()
+    means = [np.mean([v / np.linalg.norm(v) for v in group], axis=0) for group in (one, two)]
+    if np.abs(means[0] - means[1]).max() > 1e-6:
+        expected = [cos(word, means[0] - means[1]) for word in words]
+        assert found.by_word == pytest.approx(expected, abs=1e-7)
+        assert found.skew == pytest.approx(np.mean(expected), abs=1e-7)
+        assert found.stereotype == pytest.approx(np.std(expected), abs=1e-7)
+    assert 0 <= found.score <= 1 + 1e-9
+
+
+def test_the_order_of_groups_does_not_matter():
+    words, groups = random_rows(5, seed=9), [random_rows(4, seed=n) for n in range(4)]
+    scores = [same(words, order).score for order in itertools.permutations(groups)]
+    assert scores == pytest.approx([scores[0]] * 24)
+    assert same(words, groups[1::-1]).skew == pytest.approx(-same(words, groups[:2]).skew)
+
+
+def test_skew_and_stereotype_tell_two_planted_biases_apart():
+    groups = [[[1.0, 0.0]], [[-1.0, 0.0]]]
+    to_one_side = same([[0.5, 1.0]] * 4, groups)
+    to_both_sides = same([[0.5, 1.0], [-0.5, 1.0]] * 2, groups)
+    assert to_one_side.score == pytest.approx(to_both_sides.score)
+    assert to_one_side.skew == pytest.approx(to_one_side.score)
+    assert to_one_side.stereotype == pytest.approx(0.0, abs=1e-12)
+    assert to_both_sides.skew == pytest.approx(0.0, abs=1e-12)
+    assert to_both_sides.stereotype == pytest.approx(to_both_sides.score)
+
+
+@pytest.mark.parametrize(("vectors", "message"), BAD_VECTORS)
+def test_vectors_that_cannot_be_used_are_named(vectors, message):
+    with pytest.raises(BadInput, match=f"group 2: .*{message}"):
+        same(random_rows(3, 3), [random_rows(2, 3), vectors])
+
+
+@pytest.mark.parametrize(
+    ("words", "groups", "message"),
+    [
+        (AXES[0] * 2, AXES[:1], "at least two groups"),
+        (AXES[0], AXES, "at least 2"),
+        (AXES[0] * 2, [AXES[0], AXES[0]], "do not differ"),
+        (AXES[0] * 2, [AXES[0], AXES[1], AXES[0]], "do not differ"),
+    ],
+)
+def test_groups_that_cannot_be_compared_are_an_error(words, groups, message):
+    with pytest.raises(BadInput, match=message):
+        same(words, groups)
