@@ -66,7 +66,7 @@ def _by_word(x: Floats, y: Floats, seed: int) -> float:
 
 
 def _by_sentence(x: Floats, y: Floats, seed: int) -> float:
-    return permutation_test(by_unit(x.ravel()), by_unit(y.ravel()), permutations=199, seed=seed).p_value
+    return permutation_test(by_unit(x.ravel()), by_unit(y.ravel()), permutations=99, seed=seed).p_value
 
 
 def _words(scores: Floats) -> Group:
@@ -84,7 +84,7 @@ def whole_measurements(simulations: int) -> str:
         same += bool(np.isclose(found.p_value, _by_word(x, y, seed), rtol=1e-9))
         x, y = (0.1 * scores for scores in normal(WORDS, sentences=5, sentence_sd=1.0)(rng))
         units = np.repeat(np.arange(WORDS), 5)
-        sets = association(leaning(x), leaning(y), a, b, units_1=units, units_2=units, permutations=199, seed=seed)
+        sets = association(leaning(x), leaning(y), a, b, units_1=units, units_2=units, permutations=99, seed=seed)
         same += bool(np.isclose(sets.p_value, _by_word(x, y, seed), rtol=1e-9))
         same += bool(np.isclose(sets.published.p_value, _by_sentence(x, y, seed), rtol=1e-9))
     return f"{same} of {3 * simulations}"

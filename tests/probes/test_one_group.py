@@ -56,7 +56,7 @@ def test_wefat_says_whether_occupations_lean_as_they_are_staffed(slope, leans, s
 
 def test_wefat_without_a_number_for_every_word_says_what_is_missing():
     with pytest.raises(BadInput, match="a number known of each"):
-        probe("wefat", words(GENDERS), targets=["gender.female_terms"], cache=False)
+        probe("wefat", words(GENDERS) | words({"attributes.math": 0}), targets=["attributes.math"], cache=False)
 
 
 @pytest.mark.parametrize("kind", ["semaxis", "same"])
@@ -97,9 +97,10 @@ def test_mac_is_the_mean_distance_and_names_no_group():
 def test_rnsb_names_the_group_that_was_made_to_sound_negative():
     model = words(dict(zip(RELIGIONS, [0.3, -0.7, 0.3], strict=True)) | PLEASANT)
     reading = probe("rnsb", model, cache=False)
-    sets = [stacked(model, group(address).texts) for address in (*RELIGIONS, *PLEASANT)]
-    direct = measures.rnsb(np.concatenate(sets[:3]), *sets[3:])
-    assert (reading.effect.value, reading.effect.p_value) == (direct.score, direct.p_value)
+    shares = np.array([item["negative_share"] for item in reading.items])
+    assert reading.effect.value == pytest.approx(np.sum(shares * np.log(shares * len(shares))))
+    assert len(shares) == sum(len(group(address).texts) for address in RELIGIONS)
+    assert reading.effect.p_value <= 0.05
     assert reading.leans == "Muslim terms → unpleasant words"
     assert "unevenly" in reading.plain_words
     assert "Muslim terms get most" in reading.plain_words

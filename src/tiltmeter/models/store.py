@@ -230,6 +230,7 @@ def _salvage(damaged: Path, fresh: Path) -> int:
         contextlib.closing(sqlite3.connect(damaged)) as old,
         _transaction(new),
     ):
+        old.execute("PRAGMA writable_schema=ON")  # makes SQLite read what is there of a file that was cut short
         for number, name in _readable(old, "models", "CAST(identity AS TEXT)"):
             if name is not None:
                 names[number] = name

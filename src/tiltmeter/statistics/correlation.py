@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.statistics.groups import numbers
-from tiltmeter.statistics.intervals import Interval, bootstrap_interval
+from tiltmeter.statistics.groups import Floats, numbers
+from tiltmeter.statistics.intervals import RESAMPLES, Interval
+from tiltmeter.statistics.randomness import generator
 from tiltmeter.statistics.result import Result
 
 #: Relative to the values themselves, a range below this is rounding, not variation.
@@ -38,7 +39,7 @@ def correlation(
     >>> round(correlation([1, 2, 3, 4], [1, 2, 3, 5]).r, 4)
     0.9827
     """
-    from scipy.stats import pearsonr, rankdata, spearmanr
+    from scipy.stats import pearsonr, spearmanr
 
     if method not in ("pearson", "spearman"):
         raise unknown("correlation", method, ["pearson", "spearman"])
@@ -55,14 +56,20 @@ def correlation(
         p_value = max(float(found.pvalue), sys.float_info.min)
         return Correlation(float(found.statistic), p_value, interval, a.size, method)
     rank = spearmanr(a, b)
-
-    def rho(positions: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
-        chosen = positions.astype(int)
-        if np.ptp(a[chosen]) == 0 or np.ptp(b[chosen]) == 0:
-            return float(rank.statistic)
-        return float(np.corrcoef(rankdata([a[chosen], b[chosen]], axis=1))[0, 1])
-
-    interval = bootstrap_interval(np.arange(a.size), rho, method="percentile", seed=seed)
+    interval = _resampled(a, b, float(rank.statistic), seed)
     # No rank order is rarer than one in n!, which the approximation by Student's t does not know.
     smallest = max(2 * math.exp(-math.lgamma(a.size + 1)), sys.float_info.min)
     return Correlation(float(rank.statistic), max(float(rank.pvalue), smallest), interval, a.size, method)
+
+
+def _resampled(a: Floats, b: Floats, rho: float, seed: int) -> Interval:
+    """Percentiles of Spearman's rho over resampled pairs."""
+    from scipy.stats import rankdata
+
+    drawn = generator(seed, "resample").integers(a.size, size=(RESAMPLES, a.size))
+    x, y = rankdata(a[drawn], axis=1) - (a.size + 1) / 2, rankdata(b[drawn], axis=1) - (a.size + 1) / 2
+    squares = (x**2).sum(axis=1) * (y**2).sum(axis=1)
+    varies = squares > 0  # a resample of one repeated pair has no order
+    values = (x * y).sum(axis=1)[varies] / np.sqrt(squares[varies])
+    low, high = np.quantile(values, [0.025, 0.975])
+    return Interval(min(float(low), rho), max(float(high), rho), 0.95, "percentile")
