@@ -266,7 +266,7 @@ class _Run:
         self.readings: list[Reading] = []
         self.files: list[str] = []
         self.skipped: list[Skipped] = []
-        self._seen: list[Identity] = []
+        self._seen: list[str] = []
 
     def measure(self, model: CachedModel, name: str) -> str:
         """Put the suite to one model, called ``name`` until it says what it is; returns what readings call it."""
@@ -286,9 +286,10 @@ class _Run:
         return name
 
     def _distinct(self, identity: Identity) -> Identity:
-        """Two models that call themselves the same (two dicts of vectors) must not share readings."""
-        earlier = self._seen.count(identity)
-        self._seen.append(identity)
+        """Two models of one name (two dicts, two files of one name in different folders) must not share readings."""
+        name = model_name(identity)
+        earlier = self._seen.count(name)
+        self._seen.append(name)
         return dataclasses.replace(identity, name=f"{identity.name} ({earlier + 1})") if earlier else identity
 
     def _fits(self, model: CachedModel, name: str, probe: Probe) -> bool:

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,9 +30,14 @@ def test_no_texts_make_no_batches():
     assert by_length([], budget=10) == []
 
 
-def test_a_small_input_is_shared_between_the_lanes_but_not_shattered():
-    assert fair_budget([20] * 20, budget=512, lanes=2) == 200
-    assert fair_budget([20] * 1000, budget=512, lanes=2) == 512
+@pytest.mark.parametrize(("texts", "batches"), [(20, 2), (60, 4), (128, 6), (1000, 40)])
+def test_every_lane_gets_as_many_batches_as_the_other(texts, batches):
+    lengths = [20] * texts
+    budget = fair_budget(lengths, budget=512, lanes=2)
+    assert len(by_length(lengths, budget=budget)) == batches
+
+
+def test_a_few_words_are_not_shattered():
     assert fair_budget([5] * 4, budget=512, lanes=8) == 64
 
 

@@ -33,12 +33,14 @@ def by_length(lengths: Sequence[int], *, budget: int, slack: int = SLACK) -> lis
 
 
 def fair_budget(lengths: Sequence[int], *, budget: int, lanes: int, least: int = 64) -> int:
-    """A token budget small enough to give every lane a batch, where there are tokens enough to share.
+    """The token budget, made smaller where that gives every lane the same number of batches.
 
-    >>> fair_budget([10] * 40, budget=512, lanes=2)
-    200
+    >>> fair_budget([20] * 60, budget=512, lanes=2)  # four batches of 15 texts, not two of 25 and one of 10
+    319
     """
-    return max(min(budget, -(-sum(lengths) // lanes)), min(least, budget))
+    total, longest = sum(lengths), max(lengths, default=0)
+    batches = lanes * -(-total // (budget * lanes))
+    return min(budget, max(least, total // max(batches, 1) + longest - 1))
 
 
 def pad(rows: Sequence[Sequence[int]], *, fill: int) -> tuple[NDArray[np.int64], NDArray[np.bool_] | None]:

@@ -1,0 +1,442 @@
+"""Nothing is lost: not when the command is killed, not when a provider fails, not when the money runs out.
+
+Every run is the real command in a process of its own; the provider is a real HTTP server on loopback.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.command import COMMAND, environment, needs_sample, tiltmeter
+from tests.models import provider as wire
+from tests.models.provider import LoopbackProvider, refuse, slow, vector_of
+from tiltmeter.models import CachedModel, Question, VectorStore, load
+from tiltmeter.suites import load_suite
+
+KEY = "sk-SECRET-4f9a7c1e2b8d6053"
+#: Inputs that a server of one's own is sent in one request.
+BATCH = 32
+NOUNS = [
+    "man",
+    "father",
+    "brother",
+    "uncle",
+    "boy",
+    "husband",
+    "king",
+    "lord",
+    "groom",
+    "monk",
+    "waiter",
+    "actor",
+    "host",
+    "hero",
+    "baron",
+    "wizard",
+    "woman",
+    "mother",
+    "sister",
+    "aunt",
+    "girl",
+    "wife",
+    "queen",
+    "lady",
+    "bride",
+    "nun",
+    "waitress",
+    "actress",
+    "hostess",
+    "heroine",
+    "baroness",
+    "witch",
+    "job",
+    "office",
+    "salary",
+    "career",
+    "desk",
+    "boss",
+    "contract",
+    "meeting",
+    "profit",
+    "wage",
+    "firm",
+    "factory",
+    "market",
+    "bank",
+    "trade",
+    "report",
+    "home",
+    "kitchen",
+    "sofa",
+    "garden",
+    "child",
+    "family",
+    "bed",
+    "table",
+    "cradle",
+    "broom",
+    "oven",
+    "curtain",
+    "blanket",
+    "toy",
+    "doll",
+    "pantry",
+]
+
+
+def write_suite(folder: Path, words_a_group: int) -> Path:
+    """One probe on words and one on sentences, 10 for each word."""
+    names = ("men", "women", "work", "home")
+    groups = {name: NOUNS[16 * i : 16 * i + words_a_group] for i, name in enumerate(names)}
+    lexicon, suite = folder / "mine.yaml", folder / "suite.yaml"
+    content = {name: {"kind": "noun", "words": words} for name, words in groups.items()}
+    # JSON is YAML too.
+    lexicon.write_text(json.dumps({"name": "mine", "language": "en", "groups": content}))
+    sets = {
+        "targets": [f"{lexicon}.men", f"{lexicon}.women"],
+        "attributes": [f"{lexicon}.work", f"{lexicon}.home"],
+    }
+    probes = [{"id": "words", "probe": "weat", **sets}, {"id": "sentences", "probe": "seat", **sets}]
+    suite.write_text(json.dumps({"name": "small", "probes": probes}))
+    return suite
+
+
+def inputs(suite: Path) -> set[str]:
+    return {item for probe in load_suite(suite).probes for item in probe.inputs}
+
+
+class Bench:
+    """A server, a suite and a place for results; runs the command against them."""
+
+    def __init__(self, folder: Path, server: LoopbackProvider, *, words_a_group: int) -> None:
+        self.folder, self.server = folder, server
+        self.suite = write_suite(folder, words_a_group)
+        self.inputs = inputs(self.suite)
+        self.cache, self.out = folder / "cache", folder / "out"
+
+    def spec(self, options: str = "") -> str:
+        return f"openai:test-model?base_url={self.server.base_url('openai')}{options}"
+
+    def arguments(self, options: str = "") -> list[str]:
+        return ["audit", self.spec(options), "--suite", str(self.suite), "--out", str(self.out)]
+
+    @property
+    def env(self) -> dict[str, str]:
+        return environment(self.cache, OPENAI_API_KEY=KEY)
+
+    def audit(self, *more: str, options: str = "") -> Any:
+        return tiltmeter(*self.arguments(options), *more, env=self.env)
+
+    def start(self) -> subprocess.Popen[bytes]:
+        quiet = subprocess.DEVNULL
+        return subprocess.Popen([*COMMAND, *self.arguments()], env=self.env, stdout=quiet, stderr=quiet)
+
+    def known(self) -> set[str]:
+        """What the store holds, read from a copy: whatever a kill has left there is the next run's to mend."""
+        if not self.cache.exists():
+            return set()
+        copy = self.folder / "copy"
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(self.cache, copy)
+        with VectorStore(copy) as store:
+            unknown = CachedModel(load(self.spec()), store).unknown_inputs(Question.TEXTS, sorted(self.inputs))
+            assert store.notes == []
+        return self.inputs - set(unknown)
+
+    def stored_vectors_are_right(self) -> None:
+        with VectorStore(self.cache) as store:
+            texts = sorted(self.inputs)
+            rows = CachedModel(load(self.spec()), store).embed_texts(texts)
+        for text, row in zip(texts, rows, strict=True):
+            np.testing.assert_array_equal(row, vector_of(text))
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackProvider]:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with LoopbackProvider() as running:
+        yield running
+
+
+@pytest.fixture
+def bench(tmp_path: Path, server: LoopbackProvider) -> Bench:
+    return Bench(tmp_path, server, words_a_group=6)
+
+
+def readings(out: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (out / "readings").iterdir()}
+
+
+def wait_until(happened: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
+    while not happened() and process.poll() is None:
+        time.sleep(0.002)
+
+
+def kill(process: subprocess.Popen[bytes]) -> bool:
+    """SIGKILL, which cannot be caught; False where the process had already ended, well."""
+    if process.poll() is None:
+        process.kill()
+    process.wait()
+    assert process.returncode in (0, -signal.SIGKILL)
+    return process.returncode != 0
+
+
+# Killed
+
+
+KILLS = 20
+
+
+def test_an_audit_killed_at_twenty_random_moments_buys_nothing_twice_and_ends_with_the_same_readings(
+    tmp_path: Path, server: LoopbackProvider
+) -> None:
+    bench = Bench(tmp_path, server, words_a_group=16)
+    server.faults = [slow(0.03)] * 100_000
+    started = time.monotonic()
+    assert bench.audit("--permutations", "10000").code == 0
+    whole = time.monotonic() - started
+    expected = readings(bench.out)
+    assert len(expected) == 4
+    assert set(server.texts) == bench.inputs
+
+    draw = random.Random(0)
+    kills = in_the_middle = cycle = 0
+    while kills < KILLS:
+        if cycle == 0 or bench.out.joinpath("audit.json").exists():
+            cycle += 1
+            bench.cache, bench.out = tmp_path / f"cache{cycle}", tmp_path / f"out{cycle}"
+        before, seen = bench.known(), len(server.texts)
+        process = bench.start()
+        if kills % 2:  # anywhere in the run; the other half while it is asking
+            time.sleep(draw.uniform(0, whole))
+        else:
+            wait_until(lambda seen=seen: len(server.texts) > seen, process)  # type: ignore[misc]
+            time.sleep(draw.uniform(0, 0.6))
+        killed = kill(process)
+        kills += killed
+        time.sleep(0.05)  # a request that was on its way is counted with the run that sent it
+        asked, after = server.texts[seen:], bench.known()
+        assert not before & set(asked), "an answer that was stored is bought again"
+        assert len(asked) == len(set(asked)), "an answer is bought twice in one run"
+        assert len(set(asked) - after) <= BATCH, "more than the batch in flight is lost"
+        in_the_middle += killed and before < after < bench.inputs
+        if not killed:
+            assert readings(bench.out) == expected
+    seen = len(server.texts)
+    before = bench.known()
+    assert bench.audit().code == 0
+    assert not before & set(server.texts[seen:])
+    assert readings(bench.out) == expected
+    bench.stored_vectors_are_right()
+    assert in_the_middle >= 4, "too few kills came while answers were coming in for this test to mean anything"
+
+
+@pytest.fixture(scope="module")
+def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Word vectors for every word of the suite 'weat'."""
+    path = tmp_path_factory.mktemp("vectors") / "random.vec"
+    words = sorted({item for probe in load_suite("weat").probes for item in probe.inputs})
+    rows = (f"{word.replace(' ', '_')} {' '.join(map(str, vector_of(word)))}" for word in words)
+    path.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_a_kill_while_readings_are_written_leaves_only_whole_files(tmp_path: Path, vectors: Path) -> None:
+    env = environment(tmp_path / "cache")
+    arguments = ["audit", f"static:{vectors}", "--suite", "weat", "--out"]
+    assert tiltmeter(*arguments, tmp_path / "whole", env=env).code == 0
+    expected = readings(tmp_path / "whole")
+    assert len(expected) == 20
+
+    draw = random.Random(0)
+    out = tmp_path / "out"
+    found: list[int] = []
+    for _ in range(6):
+        shutil.rmtree(out, ignore_errors=True)
+        with subprocess.Popen([*COMMAND, *arguments, str(out)], env=env, stdout=subprocess.DEVNULL) as process:
+            wait_until(lambda: any((out / "readings").glob("*.json")), process)
+            time.sleep(draw.uniform(0, 0.25))
+            kill(process)
+        whole = {name: content for name, content in readings(out).items() if not name.endswith(".part")}
+        assert whole.items() <= expected.items()
+        found.append(len(whole))
+        # What a kill between writing and renaming would leave.
+        (out / "readings" / ".left.part").write_bytes(b'{"half":')
+    assert 0 < min(found) < 20, "no kill came while readings were written"
+
+    if not (out / "audit.json").exists():
+        assert "holds no finished audit" in tiltmeter("report", out, env=env).complaint
+    assert tiltmeter(*arguments, out, env=env).code == 0
+    assert readings(out) == expected
+    (out / "readings" / ".left.part").write_bytes(b'{"half":')
+    assert tiltmeter("report", out, env=env).code == 0
+
+
+def test_a_killed_audit_leaves_the_finished_one_in_the_same_folder_as_it_was(tmp_path: Path, vectors: Path) -> None:
+    env = environment(tmp_path / "cache")
+    arguments = ["audit", f"static:{vectors}", "--suite", "weat", "--out", str(tmp_path / "out"), "--seed"]
+    assert tiltmeter(*arguments, "0", env=env).code == 0
+    finished = readings(tmp_path / "out")
+    with subprocess.Popen([*COMMAND, *arguments, "1"], env=env, stdout=subprocess.DEVNULL) as process:
+        wait_until(lambda: len(readings(tmp_path / "out")) > len(finished), process)
+        assert kill(process), "the second audit ended before it was killed"
+    assert finished.items() <= readings(tmp_path / "out").items()
+    report = tmp_path / "report.html"
+    assert tiltmeter("report", tmp_path / "out", "--out", report, env=env).code == 0
+    assert report.read_bytes() == (tmp_path / "out" / "report.html").read_bytes()
+
+
+def test_an_interrupted_audit_says_how_to_go_on(bench: Bench) -> None:
+    bench.server.script(*[slow(0.2)] * 20)
+    with subprocess.Popen(
+        [*COMMAND, *bench.arguments()], env=bench.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        while len(bench.server.requests) < 2:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert stdout == ""
+    assert stderr.splitlines()[-1] == "error: stopped; run the same command again to go on from here"
+    assert "Traceback" not in stderr
+    assert bench.known()
+
+
+# A provider that fails
+
+
+def everything_written(bench: Bench) -> bytes:
+    return b"".join(path.read_bytes() for path in bench.folder.rglob("*") if path.is_file())
+
+
+def the_key_is_nowhere(bench: Bench, outcome: Any) -> None:
+    # The provider's own words may quote part of the key, so its parts count too.
+    for secret in (KEY, KEY[3:], KEY[-8:]):
+        assert secret not in outcome.stdout + outcome.stderr
+        assert secret.encode() not in everything_written(bench)
+
+
+def test_faults_that_pass_are_waited_out_and_every_vector_is_right(bench: Bench) -> None:
+    bench.server.script(
+        *(refuse(429, "slow down", retry_after="0.3"), wire.WELL),
+        *(refuse(500, f"trouble with {KEY}"), wire.WELL),
+        *(slow(3), wire.WELL),
+        *(wire.HALF_JSON, wire.WELL),
+        *(wire.FEWER, wire.WELL),
+        *(wire.DROPPED, wire.CUT_SHORT, wire.NOT_FINITE),
+    )
+    outcome = bench.audit(options="&timeout=1")
+    assert outcome.code == 0, outcome.stderr
+    assert "error" not in outcome.stderr
+    # 24 words and 240 sentences are 9 requests; 8 of them were asked again.
+    assert len(bench.server.requests) == 9 + 8
+    bench.stored_vectors_are_right()
+    the_key_is_nowhere(bench, outcome)
+
+
+@pytest.mark.parametrize(
+    ("fault", "complaint", "bought"),
+    [
+        (refuse(401, f"Incorrect API key provided: {KEY}."), "HTTP 401, Incorrect API key provided: [key]", 0),
+        (refuse(429, "come back", retry_after="9999"), "asks to wait 9,999 s", 2 * BATCH),
+        (refuse(429, "no quota", code="insufficient_quota"), "the account has no credit left, add some", 2 * BATCH),
+        (refuse(400, f"bad request with {KEY}"), "HTTP 400, bad request with [key]", 2 * BATCH),
+        (refuse(404, "no such model"), "check the model name 'test-model' and the base URL", 2 * BATCH),
+        (wire.WRONG_DIMENSION, "vectors of 7 numbers where 8 were expected: check the model", 2 * BATCH),
+        (wire.UNEVEN, "vectors of different lengths", 2 * BATCH),
+    ],
+)
+def test_a_fault_that_stays_is_one_clear_line_and_what_was_bought_is_kept(
+    bench: Bench, fault: wire.Fault, complaint: str, bought: int
+) -> None:
+    # The words are one request of 24, the sentences go 32 at a time.
+    bench.server.script(*[wire.WELL] * (bought // BATCH), fault)
+    outcome = bench.audit()
+    assert complaint in outcome.complaint
+    assert outcome.stdout == ""
+    assert len(bench.known()) == (24 + BATCH if bought else 0)
+    the_key_is_nowhere(bench, outcome)
+
+
+def test_a_provider_that_is_not_there_does_not_stop_the_other_models(bench: Bench, vectors: Path) -> None:
+    nobody = f"openai:gone?base_url={wire.refused_url()}&timeout=1"
+    bench.server.script(refuse(401, "who are you?"))
+    outcome = tiltmeter(
+        *("audit", "hf:no/such-model", bench.spec(), f"static:{vectors}", "--suite", "weat", "--out", bench.out),
+        env={**bench.env, "HF_HUB_OFFLINE": "1"},
+    )
+    assert nobody
+    assert outcome.code == 2
+    errors = [line for line in outcome.stderr.splitlines() if line.startswith("error: ")]
+    assert len(errors) == 2
+    assert "hf:no/such-model" in errors[0]
+    assert "HTTP 401" in errors[1]
+    assert len(readings(bench.out)) == 20
+
+
+# Money
+
+
+def test_a_budget_stops_the_run_keeps_what_was_bought_and_the_next_run_buys_only_the_rest(bench: Bench) -> None:
+    complaint = bench.audit("--budget", "2 requests").complaint
+    assert "would go over the budget: 2 of 2 requests spent, 0 remain" in complaint
+    assert "everything bought is kept: raise the budget and run again to go on" in complaint
+    bought = list(bench.server.texts)
+    assert len(bench.server.requests) == 2
+    assert bench.known() == set(bought)
+    assert bench.audit().code == 0
+    rest = bench.server.texts[len(bought) :]
+    assert sorted(bought + rest) == sorted(bench.inputs)
+
+
+def test_a_dry_run_asks_nothing_and_says_what_is_new(bench: Bench) -> None:
+    bench.audit("--budget", "2 requests")
+    asked = len(bench.server.requests)
+    outcome = bench.audit("--dry-run", "--json")
+    assert outcome.code == 0
+    assert len(bench.server.requests) == asked
+    rows = [(row["asked for"], row["inputs"], row["new"], row["requests"]) for row in json.loads(outcome.stdout)]
+    assert rows == [("words", 24, 0, 0), ("texts", 240, 240 - BATCH, 7)]
+
+
+def test_a_second_run_asks_nothing_and_writes_the_same_readings(bench: Bench) -> None:
+    assert bench.audit().code == 0
+    asked, first = len(bench.server.requests), readings(bench.out)
+    bench.server.script(refuse(500), refuse(500))
+    outcome = bench.audit("--out", str(bench.folder / "again"))
+    assert outcome.code == 0
+    assert outcome.stderr == ""
+    assert "0 inputs asked of models, 264 known from before." in outcome.stdout
+    assert len(bench.server.requests) == asked
+    assert readings(bench.folder / "again") == first
+
+
+def test_stored_answers_of_a_transformer_are_read_without_torch(tmp_path: Path) -> None:
+    needs_sample("minilm")
+    suite = write_suite(tmp_path, 2)
+    arguments = ["audit", "bundled:minilm", "--suite", str(suite), "--out", str(tmp_path / "out")]
+    env = environment(tmp_path / "cache")
+    assert tiltmeter(*arguments, env=env).code == 0
+    code = (
+        "import sys\n"
+        "from tiltmeter.cli import main\n"
+        "try: main()\n"
+        "except SystemExit as end: print(end.code, [name for name in ('torch', 'transformers') if name in sys.modules])"
+    )
+    again = subprocess.run(
+        [sys.executable, "-c", code, *arguments], env=env, capture_output=True, text=True, check=False
+    )
+    assert again.stdout.splitlines()[-1] == "0 []", again.stderr
+    assert "0 inputs asked of models, 88 known from before." in again.stdout

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import tiltmeter
+from tests.planted import CAREER_FAMILY, TERMS, words
+from tiltmeter import measures, statistics
+
+LEANS = dict(zip([*TERMS, *CAREER_FAMILY], [0.3, -0.3, 0.8, -0.8], strict=True))
+RNG = np.random.default_rng(0)
+X, Y, A, B = (RNG.normal(size=(6, 5)) for _ in range(4))
+CALLS = {
+    "association": lambda: measures.association(X, Y, A, B),
+    "cluster_bias": lambda: measures.cluster_bias(X, Y),
+    "direct_bias": lambda: measures.direct_bias(X, A[0]),
+    "ect": lambda: measures.ect(X, Y, A),
+    "mac": lambda: measures.mac(X, [A, B]),
+    "multi_weat": lambda: measures.multi_weat([X, Y], [A, B], permutations=99),
+    "nas": lambda: measures.nas(X, A, B),
+    "neighbour_bias": lambda: measures.neighbour_bias(X, np.arange(6.0), A, B, k=3),
+    "ripa": lambda: measures.ripa(X, A, B),
+    "rnd": lambda: measures.rnd(X, Y, A),
+    "rnsb": lambda: measures.rnsb(X, A, B, permutations=5, resamples=5),
+    "same": lambda: measures.same(X, [A, B]),
+    "semaxis": lambda: measures.semaxis(X, A, B),
+    "weat": lambda: measures.weat(X, Y, A, B),
+    "wefat": lambda: measures.wefat(X, A, B, property=range(6)),
+    "bootstrap_interval": lambda: statistics.bootstrap_interval([1.0, 2.0, 4.0]),
+    "correlation": lambda: statistics.correlation([1, 2, 3, 5], [1, 2, 4, 3]),
+    "permutation_test": lambda: statistics.permutation_test(
+        statistics.by_unit([1.0, 2.0]), statistics.by_unit([3.0, 4.0])
+    ),
+    "random_effects": lambda: statistics.random_effects([0.1, 0.3], [0.01, 0.02]),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
+def test_every_result_is_frozen_and_turns_into_plain_json(call):
+    result = call()
+    assert dataclasses.is_dataclass(result)
+    field = dataclasses.fields(result)[0].name
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(result, field, None)
+    values = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert set(values) == {each.name for each in dataclasses.fields(result)}
+
+
+def test_every_measure_is_called_above_or_is_a_plain_number():
+    functions = {name for name in measures.__all__ if inspect.isfunction(getattr(measures, name))}
+    assert functions - set(CALLS) == {"bias_direction", "indirect_bias"}
+
+
+@pytest.mark.parametrize("module", [measures, statistics])
+def test_options_are_keyword_only(module):
+    for name in module.__all__:
+        function = getattr(module, name)
+        if inspect.isfunction(function):
+            for parameter in inspect.signature(function).parameters.values():
+                if parameter.default is not inspect.Parameter.empty and parameter.name not in ("units", "statistic"):
+                    assert parameter.kind is inspect.Parameter.KEYWORD_ONLY, f"{name}({parameter.name})"
+
+
+def test_the_names_of_the_contract_are_there():
+    assert callable(tiltmeter.load)
+    assert callable(tiltmeter.audit)
+    assert callable(tiltmeter.probe)
+    assert dataclasses.is_dataclass(tiltmeter.Reading)
+    assert callable(tiltmeter.Audit.report)
+    assert callable(tiltmeter.Audit.to_frame)
+    assert tiltmeter.measures.weat is measures.weat
+    assert tiltmeter.statistics.random_effects is statistics.random_effects
+    assert set(tiltmeter.__all__) <= set(dir(tiltmeter))
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'tiltmeter' has no attribute 'audits_'"):
+        tiltmeter.audits_  # noqa: B018
+
+
+def test_the_readme_path_works_from_vectors_to_the_report(tmp_path):
+    found = tiltmeter.audit([words(LEANS)], suite="measures", cache=False, permutations=99)
+    assert found.to_frame().loc[0, "id"] == "weat"
+    report = found.report(tmp_path / "report.html")
+    assert report.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert found.report(tmp_path) == report
+    reading = tiltmeter.probe("weat", words(LEANS), targets=TERMS, attributes=CAREER_FAMILY, cache=False)
+    assert isinstance(reading, tiltmeter.Reading)
+    assert json.loads(json.dumps(reading.to_dict(), allow_nan=False))["effect"]["value"] == reading.effect.value
+
+
+def test_a_reading_and_an_audit_cannot_be_changed():
+    found = tiltmeter.audit(words(LEANS), suite="measures", cache=False, permutations=99)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        found.readings = ()
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        found.readings[0].leans = "level"
+
+
+def test_the_module_of_audits_does_not_hide_the_function():
+    script = (
+        "from tiltmeter.audits import Audit\nimport tiltmeter, tiltmeter.probes, tiltmeter.models.load\n"
+        "assert callable(tiltmeter.audit) and callable(tiltmeter.probe) and callable(tiltmeter.load)\n"
+        "assert tiltmeter.Audit is Audit"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
