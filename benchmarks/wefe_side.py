@@ -1,7 +1,7 @@
 """WEFE's side of the comparison: runs inside the environment that holds WEFE, prints its answers as JSON.
 
-Started by benchmarks/peers.py; the only file of this project that imports WEFE. Argument: the iterations of
-WEFE's permutation test (0: leave it out, because it takes minutes).
+Started by benchmarks/peers.py; the only file of this project that imports WEFE. Argument: a JSON list of the
+permutation tests to run, [query name, kind of test, iterations] each; ten thousand iterations take minutes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LISTED = (
     ("female_terms", "male_terms", "family", "career"),
     ("female_terms", "male_terms", "arts", "math"),
     ("female_terms_2", "male_terms_2", "family", "career"),
-    ("young_people_names", "old_people_names", "temporary", "permanent"),
+    ("female_names", "male_names", "career", "family"),
     ("career", "family", "male_terms", "female_terms"),
     ("flowers", "weapons", "pleasant_9", "unpleasant_9"),
 )
@@ -52,20 +52,18 @@ COMPOSED = (
     ("she", "he", "care work", "technical work"),
     ("male_names", "female_names", "strong", "weak"),
 )
-#: Queries of 8 + 8 words whose p-values are compared: the example of WEFE's documentation, and names.
-TESTED = ("female_terms male_terms family career", "male_names female_names career family")
 
 
 def main() -> None:
-    iterations = int(sys.argv[1])
+    tests = {name: (kind, iterations) for name, kind, iterations in json.loads(sys.argv[1])}
     lists = {**load_weat(), **OWN}
     model = load_test_model()
     answers: list[dict[str, Any]] = []
     for names in (*LISTED, *COMPOSED):
         words = [[word for word in lists[name] if word in model.wv] for name in names]
-        answer = {"name": " ".join(names), "sets": words, **numbers(words, model)}
-        if iterations and answer["name"] in TESTED:
-            answer.update(p_value(words, model, iterations))
+        answer: dict[str, Any] = {"name": " ".join(names), "sets": words, **numbers(words, model)}
+        if answer["name"] in tests:
+            answer["test"] = permutation_test(words, model, *tests[answer["name"]])
         answers.append(answer)
     used = {word for answer in answers for words in answer["sets"] for word in words}
     vectors = {word: [float(value) for value in model[word]] for word in sorted(used)}
@@ -89,13 +87,14 @@ def numbers(words: list[list[str]], model: Any) -> dict[str, float | None]:
     return found
 
 
-def p_value(words: list[list[str]], model: Any, iterations: int) -> dict[str, float]:
+def permutation_test(words: list[list[str]], model: Any, kind: str, iterations: int) -> dict[str, Any]:
     query = Query(words[:2], words[2:])
     start = time.perf_counter()
     found = WEAT().run_query(
-        query, model, calculate_p_value=True, p_value_test_type="right-sided", p_value_iterations=iterations
+        query, model, calculate_p_value=True, p_value_test_type=kind, p_value_iterations=iterations
     )
-    return {"p_value": float(found["p_value"]), "seconds": time.perf_counter() - start}
+    seconds = time.perf_counter() - start
+    return {"kind": kind, "iterations": iterations, "p_value": float(found["p_value"]), "seconds": seconds}
 
 
 if __name__ == "__main__":

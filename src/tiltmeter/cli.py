@@ -24,6 +24,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+#: The usual exit code of a program that was stopped with Ctrl-C.
+_INTERRUPTED = 130
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Seed = Annotated[int, typer.Option(help="Seed of every random draw.")]
 Permutations = Annotated[int, typer.Option(help="Draws of a permutation test that is too large to count.")]
@@ -41,9 +43,11 @@ def main() -> NoReturn:
             stream.reconfigure(errors="backslashreplace")
     try:
         code = app(standalone_mode=False) or 0
+        if code == _INTERRUPTED:
+            raise KeyboardInterrupt  # the option parser has made a silent exit of it
         sys.stdout.flush()
     except (typer.Abort, KeyboardInterrupt):
-        code = _fail("stopped; run the same command again to go on from here", 130)
+        code = _fail("stopped; run the same command again to go on from here", _INTERRUPTED)
     except TiltmeterError as error:
         code = _fail(str(error))
     except BrokenPipeError:

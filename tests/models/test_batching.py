@@ -30,15 +30,15 @@ def test_no_texts_make_no_batches():
     assert by_length([], budget=10) == []
 
 
-@pytest.mark.parametrize(("texts", "batches"), [(20, 2), (60, 4), (128, 6), (1000, 40)])
-def test_every_lane_gets_as_many_batches_as_the_other(texts, batches):
+@pytest.mark.parametrize(("texts", "batches"), [(20, 4), (60, 4), (128, 8), (1000, 40)])
+def test_batches_come_in_numbers_that_two_or_four_cpus_share_evenly(texts, batches):
     lengths = [20] * texts
-    budget = fair_budget(lengths, budget=512, lanes=2)
+    budget = fair_budget(lengths, budget=512)
     assert len(by_length(lengths, budget=budget)) == batches
 
 
 def test_a_few_words_are_not_shattered():
-    assert fair_budget([5] * 4, budget=512, lanes=8) == 64
+    assert fair_budget([5] * 4, budget=512) == 64
 
 
 def test_rows_of_one_length_need_no_mask():

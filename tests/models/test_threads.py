@@ -1,3 +1,5 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from tiltmeter.models.threads import LOOK_AGAIN, ThreadTuner, Timing, in_lanes, usable_cpus
@@ -90,21 +92,29 @@ def test_one_cpu_leaves_nothing_to_choose():
     assert set(machine.run(tuner, seconds=30)) == {1}
 
 
-def test_lanes_answer_everything_with_one_torch_thread_each_and_leave_the_setting_alone():
+@pytest.fixture
+def two_threads():
+    """torch set to two threads, and how many a thread that starts now would get."""
     before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    with ThreadPoolExecutor() as pool:
+        yield lambda: pool.submit(torch.get_num_threads).result()
+    torch.set_num_threads(before)
+
+
+def test_lanes_answer_everything_with_one_torch_thread_each_and_leave_the_setting_alone(two_threads):
     items = [(number, 1) for number in range(50)]
     found = list(in_lanes(lambda number: (number * number, torch.get_num_threads()), items, tuner=ThreadTuner(3)))
     assert sorted(square for square, _ in found) == [number * number for number in range(50)]
     assert {threads for _, threads in found} == {1}
-    assert torch.get_num_threads() == before
+    assert (torch.get_num_threads(), two_threads()) == (2, 2)
 
 
-def test_a_caller_who_stops_early_gets_the_thread_setting_back():
-    before = torch.get_num_threads()
+def test_a_caller_who_stops_early_gets_the_thread_setting_back(two_threads):
     results = in_lanes(lambda number: number, [(number, 1) for number in range(50)], tuner=ThreadTuner(2))
     next(results)
     results.close()
-    assert torch.get_num_threads() == before
+    assert (torch.get_num_threads(), two_threads()) == (2, 2)
 
 
 def test_an_error_in_a_lane_reaches_the_caller():

@@ -158,7 +158,7 @@ def test_a_folder_saved_by_sentence_transformers_is_pooled_as_it_says(tiny, tmp_
     peers = pytest.importorskip("sentence_transformers")
     from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
 
-    reader = Transformer(str(tiny["roberta"]), max_seq_length=12, do_lower_case=True)
+    reader = Transformer(str(tiny["roberta"]), max_seq_length=12)
     peer = peers.SentenceTransformer(
         modules=[reader, Pooling(16, pooling_mode=mode), *([Normalize()] if mode == "max" else [])],
         prompts={"search": "query: "},
@@ -168,6 +168,29 @@ def test_a_folder_saved_by_sentence_transformers_is_pooled_as_it_says(tiny, tmp_
     peer.save(str(tmp_path), create_model_card=False)
     found = TransformerEncoder(str(tmp_path)).embed_texts(SENTENCES)
     np.testing.assert_allclose(found, peer.encode(SENTENCES, show_progress_bar=False), **CLOSE)
+
+
+def describe(folder: Path, modules: list[str], pooling: dict[str, object]) -> None:
+    """Make a folder one of sentence-transformers, in the layout of its early versions."""
+    described = [
+        {"idx": i, "name": str(i), "path": f"{i}_{kind}" if i else "", "type": f"sentence_transformers.models.{kind}"}
+        for i, kind in enumerate(modules)
+    ]
+    (folder / "modules.json").write_text(json.dumps(described))
+    (folder / "1_Pooling").mkdir()
+    (folder / "1_Pooling/config.json").write_text(json.dumps({"word_embedding_dimension": 16} | pooling))
+
+
+def test_lower_case_and_length_are_those_of_the_folder(tiny, tmp_path):
+    peers = pytest.importorskip("sentence_transformers")
+    folder = Path(shutil.copytree(tiny["roberta"], tmp_path / "roberta"))
+    describe(folder, ["Transformer", "Pooling"], {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False})
+    (folder / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 12, "do_lower_case": True}))
+    texts = [SENTENCES[1], SENTENCES[1].upper(), SENTENCES[4]]
+    found = TransformerEncoder(str(folder)).embed_texts(texts)
+    peer = peers.SentenceTransformer(str(folder), device="cpu")
+    np.testing.assert_allclose(found, peer.encode(texts, show_progress_bar=False), **CLOSE)
+    np.testing.assert_allclose(found[0], found[1], **CLOSE)
 
 
 @pytest.mark.parametrize(
@@ -183,13 +206,7 @@ def test_a_folder_saved_by_sentence_transformers_is_pooled_as_it_says(tiny, tmp_
     ],
 )
 def test_a_way_of_pooling_that_is_not_supported_says_what_to_choose_instead(own_bert, modules, pooling, line):
-    described = [
-        {"idx": i, "name": str(i), "path": f"{i}_{kind}" if i else "", "type": f"sentence_transformers.models.{kind}"}
-        for i, kind in enumerate(modules)
-    ]
-    (own_bert / "modules.json").write_text(json.dumps(described))
-    (own_bert / "1_Pooling").mkdir()
-    (own_bert / "1_Pooling/config.json").write_text(json.dumps(pooling))
+    describe(own_bert, modules, pooling)
     with pytest.raises(BadInput, match=f"{line}.*pooling=mean or pooling=cls"):
         TransformerEncoder(str(own_bert)).embed_texts(["The nurse slept."])
     assert TransformerEncoder(str(own_bert), pooling="cls").embed_texts(["The nurse slept."]).shape == (1, 16)
@@ -214,6 +231,18 @@ def test_answers_arrive_in_batches_that_cover_every_input_once(tiny):
     assert len(batches) > 3
     assert sorted(position for positions, _ in batches for position in positions) == list(range(180))
     assert all(len(positions) == len(vectors) for positions, vectors in batches)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_number_of_cpus_does_not_change_a_single_bit(tiny, family):
+    texts = [f"{sentence} {i}" for i in range(40) for sentence in SENTENCES]
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(1)
+        alone = TransformerEncoder(str(tiny[family]), layer=2).embed_texts(texts)
+    finally:
+        torch.set_num_threads(before)
+    np.testing.assert_array_equal(alone, TransformerEncoder(str(tiny[family]), layer=2).embed_texts(texts))
 
 
 def test_nothing_asked_is_nothing_answered(tiny):

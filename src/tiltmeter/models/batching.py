@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 #: Opening a batch costs about as much as this many tokens, so padding up to it is cheaper than a batch more.
 SLACK = 32
+#: Batches come in multiples of this, which shares them out evenly.
+SHARES = 4
 
 
 def by_length(lengths: Sequence[int], *, budget: int, slack: int = SLACK) -> list[list[int]]:
@@ -32,14 +34,16 @@ def by_length(lengths: Sequence[int], *, budget: int, slack: int = SLACK) -> lis
     return batches
 
 
-def fair_budget(lengths: Sequence[int], *, budget: int, lanes: int, least: int = 64) -> int:
-    """The token budget, made smaller where that gives every lane the same number of batches.
+def fair_budget(lengths: Sequence[int], *, budget: int, least: int = 64) -> int:
+    """The token budget, made smaller where that gives every one of two or four CPUs the same number of batches.
 
-    >>> fair_budget([20] * 60, budget=512, lanes=2)  # four batches of 15 texts, not two of 25 and one of 10
+    The machine's own number of CPUs plays no part: batches, and with them the last digits, are the same everywhere.
+
+    >>> fair_budget([20] * 60, budget=512)  # four batches of 15 texts, not two of 25 and one of 10
     319
     """
     total, longest = sum(lengths), max(lengths, default=0)
-    batches = lanes * -(-total // (budget * lanes))
+    batches = SHARES * -(-total // (budget * SHARES))
     return min(budget, max(least, total // max(batches, 1) + longest - 1))
 
 

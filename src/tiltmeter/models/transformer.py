@@ -164,7 +164,7 @@ class TransformerEncoder:
     def _answers(self, rows: list[_Row], known: Collection[int]) -> Iterator[Batch]:
         loaded = self._loaded
         lengths = [len(row.ids) for row in rows]
-        budget = fair_budget(lengths, budget=BUDGET[loaded.device], lanes=loaded.tuner.most)
+        budget = fair_budget(lengths, budget=BUDGET[loaded.device])
         groups = by_length(lengths, budget=budget)
         asked = [[row for index in group if (row := rows[index].without(known)).positions] for group in groups]
         batches = [(batch, sum(len(row.ids) for row in batch)) for batch in asked if batch]

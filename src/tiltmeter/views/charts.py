@@ -79,7 +79,9 @@ def _panel(rows: list[dict[str, Any]], model: str, end: float) -> Any:
     import pandas as pd
 
     base = alt.Chart(pd.DataFrame(rows))
-    y = alt.Y("measured:N", sort=[row["measured"] for row in rows], title=None, axis=alt.Axis(labelLimit=380))
+    # A title made from its sets is long; who is compared and on what get a line each.
+    labels = alt.Axis(labelLimit=400, labelExpr="split(datum.label, ' × ')")
+    y = alt.Y("measured:N", sort=[row["measured"] for row in rows], title=None, axis=labels)
     colour = alt.Color(
         "strength:N",
         title="size of d",
@@ -105,10 +107,16 @@ def _panel(rows: list[dict[str, Any]], model: str, end: float) -> Any:
             fill=alt.condition("datum.clear", colour, alt.value("white")),
             tooltip=["measured:N", "d:Q", "low:Q", "high:Q", "leans:N"],
         ),
-        base.mark_text(align="left", dx=8, dy=-4, fontSize=12, lineBreak="\n").encode(
-            x=alt.value(_WIDTH),
-            y=y,
-            text="leans:N",
-            color=alt.condition("datum.clear", alt.value("#1c2330"), alt.value("#8a929e")),
+        *(
+            # The first of two lines goes above the middle of the row.
+            base.transform_filter(f"indexof(datum.leans, '\\n') {sign} 0")
+            .mark_text(align="left", dx=8, dy=dy, fontSize=12, lineBreak="\n")
+            .encode(
+                x=alt.value(_WIDTH),
+                y=y,
+                text="leans:N",
+                color=alt.condition("datum.clear", alt.value("#1c2330"), alt.value("#8a929e")),
+            )
+            for sign, dy in (("<", 0), (">", -7))
         ),
     ).properties(title=model, width=_WIDTH, height=alt.Step(34))

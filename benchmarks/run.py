@@ -1,0 +1,58 @@
+"""All speed measurements, one after the other, and one table at the end. Run: make bench
+
+A target that is missed is said, not punished: on a shared machine timings tell little of the code alone.
+"""
+
+from __future__ import annotations
+
+import static_vectors
+import texts
+import weat
+from row import Row, show
+
+
+def main() -> None:
+    rows: list[Row] = []
+    for name, measure in (("weat", weat.bench), ("static vectors", vectors), ("texts", encoders)):
+        print(f"measuring {name} ...", flush=True)
+        rows += measure()
+    print()
+    show(rows)
+
+
+def vectors() -> list[Row]:
+    """Words out of a large file of vectors, against gensim."""
+    *ours, gensim = static_vectors.bench()
+    return [
+        Row(
+            f"100 of 400,000 words x 300 from a text file, {row['words']}",
+            f"{row['seconds']:.2f} s, {row['peak_mb']:.0f} MB",
+            f"{gensim['seconds']:.0f} s, {gensim['peak_mb']:.0f} MB (gensim)",
+            row["ratio"],
+            f">= 100 x, < {static_vectors.MEMORY_LIMIT_MB} MB",
+            row["ratio"] >= 100 and row["peak_mb"] < static_vectors.MEMORY_LIMIT_MB,
+        )
+        for row in ours
+    ]
+
+
+def encoders() -> list[Row]:
+    """Sentences a second, against everyone else in the same rounds."""
+    found = texts.bench()
+    speed = {row.situation: row.per_second for row in found if row.contender == "tiltmeter"}
+    return [
+        Row(
+            f"sentences through MiniLM, {row.situation}, against {row.contender}",
+            f"{speed[row.situation]:.0f} /s",
+            f"{row.per_second:.0f} /s",
+            row.ours_is_times,
+            ">= 1 x" if row.contender == "sentence-transformers" else "-",
+            row.ours_is_times >= 1 if row.contender == "sentence-transformers" else None,
+        )
+        for row in found
+        if row.contender != "tiltmeter"
+    ]
+
+
+if __name__ == "__main__":
+    main()
