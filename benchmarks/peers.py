@@ -63,8 +63,8 @@ def python() -> Path:
 
 
 def install() -> None:
-    print("Setting up .venv-wefe (a minute or two) ...", flush=True)
     folder = python().parent.parent
+    print(f"Setting up {folder.name} (a minute or two) ...", flush=True)
     venv.create(folder, with_pip=True)
     subprocess.run([python(), "-m", "pip", "install", "--quiet", "wefe==1.0.1"], check=True)
 

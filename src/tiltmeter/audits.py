@@ -359,11 +359,17 @@ def announce_cost(model: CachedModel, question: Question, inputs: list[str], say
     new = model.unknown_inputs(question, inputs)
     if new:
         cost = estimate(new)
-        price = "price unknown" if cost.dollars is None else f"at most about ${cost.dollars:.4f}"
+        price = _price(cost.dollars)
         say(
             f"{model.identity.name}: {len(new):,} new {question.value} to ask for ({len(inputs) - len(new):,} known), "
             f"{cost.requests:,} requests, at most about {cost.tokens:,} tokens, {price}"
         )
+
+
+def _price(dollars: float | None) -> str:
+    if dollars is None:
+        return "price unknown"
+    return "less than $0.01" if dollars < 0.01 else f"at most about ${dollars:.2f}"
 
 
 def _row(reading: Reading, p_holm: float | None, p_bh: float | None) -> dict[str, Any]:

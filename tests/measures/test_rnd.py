@@ -37,7 +37,7 @@ def test_two_attributes_by_hand():
 
 
 @given(matrices(st.integers(1, 3)), matrices(st.integers(1, 3)), matrices(2), st.sampled_from(["norm", "cos"]))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_score_and_p_are_their_definitions(x, y, attributes, distance):
     everything = np.concatenate([x, y])
     splits = list(itertools.combinations(range(len(everything)), len(x)))
