@@ -1,181 +1,362 @@
-"""Bad input through the real command: one clear line that says what is wrong and what to do, and exit code 2."""
+"""Whatever a user gets wrong is one line that says what is wrong and what to do, and exit code 2.
+
+Every case is the real command in a process of its own.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
-import signal
+import shutil
+import socket
 import subprocess
-from collections.abc import Iterator
+import sys
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from .command import environment, needs_sample, tiltmeter
+from tests.command import COMMAND, Outcome, environment, heed_permissions, tiltmeter
+from tests.models.provider import refused_url, vector_of
 
-PRONOUNS = ("--targets", "gender.male_pronouns,gender.female_pronouns")
-VECTORS = "he 1 2 3\nhim 1 2 2\nhis 2 2 3\nshe 3 2 1\nher 3 2 2\nhers 3 1 1\ncareer 1 1 3\nhome 3 1 2\n"
-LEXICON = """\
+HE, SHE, WORK, HOME = ["he", "him", "his"], ["she", "her", "hers"], ["job", "office"], ["home", "family"]
+WORDS = [*HE, *SHE, *WORK, *HOME]
+LEXICON = """
 name: mine
 language: en
-licence: MIT
-citation: none
-notes: none
 groups:
-  a: {label: men, words: [he, him, his]}
-  same: {label: also men, words: [he, him, his]}
-  odd: {label: odd words, words: [qqqzz, zzzqq, xxqqz]}
+  he: {words: [he, him, his]}
+  again: {words: [his, him, he]}
+  she: {words: [she, her, hers]}
+  work: {words: [job, office]}
+  home: {words: [home, family]}
+  foreign: {words: [xyzzy, plugh]}
 """
+#: A probe that works, in arguments; cases change one thing.
+WEAT = ["--targets", "mine.yaml.he,mine.yaml.she", "--attributes", "mine.yaml.work,mine.yaml.home"]
+
+
+def rows(*changed: str) -> str:
+    """A file of word vectors in which some rows are written otherwise."""
+    lines = {word: f"{word} {' '.join(f'{number:.4f}' for number in vector_of(word, 4))}" for word in WORDS}
+    return "\n".join({**lines, **{line.split()[0]: line for line in changed}}.values()) + "\n"
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder a user works in."""
+    folder = tmp_path_factory.mktemp("work")
+    files = {
+        "good.vec": rows(),
+        "nan.vec": rows("job 1 nan 1 1"),
+        "zero.vec": rows("job 0 0 0 0"),
+        "ragged.vec": rows("job 1 2 3"),
+        "letters.vec": rows("job 1 2 3 four"),
+        "promises.vec": "11 4\n" + rows(),
+        "empty.vec": "",
+        "vectors.xyz": rows(),
+        "mine.yaml": LEXICON,
+        "broken.yaml": "name: mine\nlanguage: en\ngroups:\n  he: {words: [he, him\n  she: x\n",
+        "none.yaml": "name: mine\nlanguage: en\ngroups:\n  he: {words: []}\n",
+        "twice.yaml": "name: mine\nlanguage: en\ngroups:\n  he: {words: [he, him, he]}\n",
+        "suite.yaml": "name: s\nprobes:\n  - {probe: waet}\n",
+        "key.yaml": "name: s\nprobes:\n  - {probe: weat, target: [gender.male_terms]}\n",
+        "nothing.yaml": "name: s\nprobes: []\n",
+        "same_id.yaml": "name: s\nprobes:\n  - {probe: weat}\n  - {probe: weat}\n",
+        "fits.yaml": "name: s\nprobes:\n  - {id: a, probe: weat, targets: [mine.yaml.he, mine.yaml.she], "
+        "attributes: [mine.yaml.work, mine.yaml.home]}\n",
+        "a_file": "",
+    }
+    for name, content in files.items():
+        (folder / name).write_text(content, encoding="utf-8")
+    (folder / "utf16.vec").write_text(rows(), encoding="utf-16")
+    (folder / "utf16.yaml").write_text(LEXICON, encoding="utf-16")
+    (folder / "cut.vec.gz").write_bytes(b"\x1f\x8b\x08\x00 not gzip after all")
+    (folder / "empty_folder").mkdir()
+    return folder
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Path:
-    (tmp_path / "good.vec").write_text(VECTORS, encoding="utf-8")
-    (tmp_path / "mine.yaml").write_text(LEXICON, encoding="utf-8")
-    (tmp_path / "suite.yaml").write_text(
-        "name: s\ndescription: d\nprobes:\n  - {id: p, probe: weat, targets: [gender.male_pronouns, "
-        "gender.female_pronouns], attributes: [attributes.career, attributes.family]}\n",
-        encoding="utf-8",
-    )
-    return tmp_path
+def run(here: Path, tmp_path: Path) -> Callable[..., Outcome]:
+    def run(*arguments: str, prepare: Callable[[], None] | None = None, **variables: str) -> Outcome:
+        env = environment(Path(variables.pop("cache", tmp_path / "cache")), **variables)
+        return tiltmeter(*arguments, env=env, folder=here, prepare=prepare)
+
+    return run
 
 
-def complaint(here: Path, *arguments: str, **more: str) -> str:
-    return tiltmeter(*arguments, env=environment(here / "cache", **more), folder=here).complaint
+CASES: list[tuple[list[str], str]] = [
+    # Names
+    (["audti"], "No such command 'audti'. Did you mean 'audit'?"),
+    (["audit", "--sute", "weat"], "unknown option '--sute': did you mean '--suite'?"),
+    (["audit", "static:good.vec", "--suite"], "Option '--suite' requires an argument"),
+    (["probe", "weat"], "Missing argument 'MODEL'"),
+    (["suites", "more"], "Got unexpected extra argument(s) (more)"),
+    (["audit", "opnai:x"], "unknown kind of model 'opnai': did you mean 'openai'?"),
+    (["audit", "good.vec"], "for this file write static:good.vec"),
+    (["audit", "bundled:glov"], "unknown bundled model 'glov': did you mean 'glove'?"),
+    (["audit", "static:good.vec", "--suite", "weta"], "unknown suite 'weta': did you mean 'weat'?"),
+    (["audit", "static:good.vec", "--suite", "gone.yaml"], "no file gone.yaml: check the path"),
+    (["lexicons", "gendr"], "unknown lexicon 'gendr': did you mean 'gender'?"),
+    (["lexicons", "gender.male_term"], "unknown group of gender 'male_term': did you mean 'male_terms'?"),
+    (["probe", "waet", "static:good.vec"], "unknown probe 'waet': did you mean 'weat'?"),
+    (["probe", "weat", "static:good.vec", "--targets", "mine.yaml.he"], "weat needs 2 targets, and 1 were given"),
+    (["probe", "weat", "static:good.vec", "--targets", "he,she"], "'he' is no address of a group: write lexicon.name"),
+    (["probe", "weat", "static:good.vec", "--pairs", "gender.definitional"], "weat takes no pairs: leave them out"),
+    (["probe", "mac", "static:good.vec", "--from", "x.jsonl"], "--from goes with the probes seat and association"),
+    (["probe", "seat", "static:good.vec", "--from", "gone.jsonl"], "gone.jsonl"),
+    (["probe", "association", "static:good.vec", "--from", "empty_folder"], "no target_words_*.txt in empty_folder"),
+    (["audit", "static:good.vec?kase=lower"], "unknown option of static models 'kase': did you mean 'case'?"),
+    (["cache", "--model", "gone"], "unknown model in the cache 'gone'"),
+    # Numbers and words of options
+    (["audit", "static:good.vec", "--permutations", "-5"], "permutations must be at least 1, not -5"),
+    (["audit", "static:good.vec", "--permutations", "many"], "Invalid value for '--permutations'"),
+    (["audit", "static:good.vec", "--seed", "-1"], "the seed must be 0 or more, not -1"),
+    (["probe", "weat", "static:good.vec", "--alternative", "geater"], "unknown alternative 'geater': did you mean"),
+    (["audit", "static:good.vec", "--budget", "lots"], "cannot read the budget 'lots': write e.g. '100k tokens'"),
+    (["audit", "openai:text-embedding-3-small"], "no key for openai: set the environment variable OPENAI_API_KEY"),
+    (["audit", "cohere:embed-v4.0"], "no key for cohere: set the environment variable COHERE_API_KEY or CO_API_KEY"),
+    # Files of words
+    (["lexicons", "none.yaml"], "none.yaml: group 'he': no words in it: add some or remove the group"),
+    (["lexicons", "twice.yaml"], "twice.yaml: group 'he': 'he' is there twice: remove one"),
+    (["lexicons", "broken.yaml"], "broken.yaml: line 5: broken YAML"),
+    (["lexicons", "utf16.yaml"], "utf16.yaml: not UTF-8 at byte 0: save the file as UTF-8"),
+    (["lexicons", "empty_folder.yaml"], "no file empty_folder.yaml: check the path"),
+    (["audit", "static:good.vec", "--suite", "broken.yaml"], "broken.yaml: line 5: broken YAML"),
+    (["audit", "static:good.vec", "--suite", "suite.yaml"], "unknown probe 'waet': did you mean 'weat'?"),
+    (["audit", "static:good.vec", "--suite", "key.yaml"], "unknown key in entry 1 of key.yaml 'target'"),
+    (["audit", "static:good.vec", "--suite", "nothing.yaml"], "'probes' must list at least one probe"),
+    (["audit", "static:good.vec", "--suite", "same_id.yaml"], "two probes have the id 'weat': give each its own"),
+    (
+        ["probe", "weat", "static:good.vec", "--targets", "mine.yaml.he,mine.yaml.again"],
+        "'mine.he' and 'mine.again' hold the same words: give two different groups",
+    ),
+    (
+        ["probe", "weat", "static:good.vec", *WEAT[:2], "--attributes", "mine.yaml.work,mine.yaml.foreign"],
+        "'foreign': none of its 2 words is in the vocabulary of static:good.vec",
+    ),
+    (
+        ["audit", "static:good.vec", "--suite", "weat"],
+        "nothing could be measured: static:good.vec, weat10: 'young people's names': none of its 8 words is in",
+    ),
+    (["probe", "seat", "static:good.vec"], "seat needs vectors of texts, which static:good.vec does not give"),
+    # Files of vectors
+    (["probe", "weat", "static:gone.vec"], "gone.vec: no such file"),
+    (["probe", "weat", "static:empty.vec"], "empty.vec: is empty"),
+    (["probe", "weat", "static:empty_folder"], "empty_folder: unknown suffix (none); known: .txt"),
+    (["probe", "weat", "static:vectors.xyz"], "vectors.xyz: unknown suffix (.xyz); known: .txt"),
+    (["probe", "weat", "static:utf16.vec", *WEAT], "utf16.vec: is UTF-16 or binary, not UTF-8 text; save it as UTF-8"),
+    (["probe", "weat", "static:ragged.vec", *WEAT], "ragged.vec, line 7 ('job'): has 3 values where 4 are due"),
+    (["probe", "weat", "static:letters.vec", *WEAT], "letters.vec, line 7 ('job'): 'four' is not a number"),
+    (["probe", "weat", "static:nan.vec", *WEAT], "nan.vec, line 7 ('job'): the vector holds NaN or infinity"),
+    (
+        ["probe", "weat", "static:zero.vec", *WEAT],
+        "zero.vec, line 7 ('job'): the vector is all zero and has no direction",
+    ),
+    (["probe", "weat", "static:cut.vec.gz", *WEAT], "cut.vec.gz: is not valid gzip data; download it again"),
+    (
+        ["audit", "static:promises.vec", "--suite", "weat"],
+        "promises.vec: the first line promises 11 words, the file holds 10; download it again",
+    ),
+    (["probe", "weat", "hf:empty_folder"], "cannot load 'hf:empty_folder': no config.json"),
+    # Folders of results
+    (["report", "empty_folder"], "empty_folder holds no finished audit (audit.json is missing): run tiltmeter audit"),
+    (["report", "gone"], "gone holds no finished audit (audit.json is missing): run tiltmeter audit"),
+    (["audit", "static:good.vec", "--out", "a_file/sub"], "a_file/sub cannot be written (Not a directory): free some"),
+    (["audit", "static:good.vec", "--out", "a_file"], "a_file cannot be written (Not a directory)"),
+]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (("audit", "bundld:glove"), "did you mean 'bundled'?"),
-        (("audit", "bundled:glov"), "did you mean 'glove'?"),
-        (("audit", "good.vec"), "write static:good.vec"),
-        (("audit", "static:nowhere.vec"), "no such file"),
-        (("audit", "static:good.vec", "--suite", "defualt"), "did you mean 'default'?"),
-        (("audit", "static:good.vec", "--suite", "nowhere.yaml"), "nowhere.yaml"),
-        (("audit", "static:good.vec?cas=lower"), "did you mean 'case'?"),
-        (("audit", "static:good.vec", "--siute", "weat"), "did you mean '--suite'?"),
-        (("audit", "static:good.vec", "--budget", "much"), "budget"),
-        (("adit",), "audit"),
-        (("lexicons", "gendr"), "did you mean 'gender'?"),
-        (("probe", "waet", "static:good.vec"), "did you mean 'weat'?"),
-        (("probe", "weat", "static:good.vec", "--targets", "gender.male_term,gender.female_terms"), "'male_terms'?"),
-        (("probe", "weat", "static:good.vec", "--targets", "gender.male_terms"), "needs 2 targets"),
-        (("probe", "weat", "static:good.vec", *PRONOUNS, "--alternative", "grater"), "did you mean 'greater'?"),
-        (("probe", "weat", "static:good.vec", *PRONOUNS, "--permutations", "-1"), "permutations must be at least 1"),
-        (("probe", "weat", "static:good.vec", *PRONOUNS, "--seed", "x"), "--seed"),
-        (("probe", "weat", "static:good.vec", "--targets", "mine.yaml.a,mine.yaml.same"), "hold the same words"),
-        (("probe", "weat", "static:good.vec", "--targets", "mine.yaml.odd,mine.yaml.a"), "none of its 3 words"),
-        (("probe", "seat", "static:good.vec"), "needs vectors of texts"),
-        (("report", "."), "run tiltmeter audit"),
-        (("cache", "--model", "nobody"), "unknown model in the cache"),
-    ],
-)
-def test_a_mistake_is_one_clear_line(here: Path, arguments: tuple[str, ...], says: str) -> None:
-    assert says in complaint(here, *arguments)
+@pytest.mark.parametrize(("arguments", "complaint"), CASES, ids=[" ".join(case[0])[:60] for case in CASES])
+def test_a_mistake_is_one_line_that_says_what_is_wrong(
+    run: Callable[..., Outcome], arguments: list[str], complaint: str
+) -> None:
+    outcome = run(*arguments)
+    assert complaint in outcome.complaint
+    assert outcome.stdout == ""
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        (VECTORS.encode("utf-16"), "UTF-8"),
-        (VECTORS.replace("him 1 2 2", "him 1 2").encode(), "line 2 ('him')"),
-        (VECTORS.replace("him 1 2 2", "him 1 nan 2").encode(), "NaN"),
-        (VECTORS.replace("him 1 2 2", "him 0 0 0").encode(), "no direction"),
-        (VECTORS.replace("him 1 2 2", "him 1 two 2").encode(), "'him'"),
-        (b"", "is empty"),
-    ],
-)
-def test_vectors_that_cannot_be_used_are_named(here: Path, content: bytes, says: str) -> None:
-    (here / "bad.vec").write_bytes(content)
-    line = complaint(here, "probe", "weat", "static:bad.vec", *PRONOUNS)
-    assert says in line
-    assert "bad.vec" in line
+# A hub that cannot be reached
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        (LEXICON.replace("[he, him, his]}\n  same", "[]}\n  same"), "'a'"),
-        (LEXICON.replace("words: [qqqzz", "words: [qqqzz, {"), "line 9"),
-        (LEXICON + "wrods: 1\n", "wrods"),
-        (LEXICON.replace("[qqqzz, zzzqq, xxqqz]", "[he, He, him]"), "'odd'"),
-    ],
-)
-def test_a_lexicon_that_cannot_be_used_is_named(here: Path, content: str, says: str) -> None:
-    (here / "mine.yaml").write_text(content, encoding="utf-8")
-    line = complaint(here, "lexicons", "mine.yaml")
-    assert says in line
-    assert "mine.yaml" in line
+@contextlib.contextmanager
+def black_hole() -> Iterator[str]:
+    """A server that takes connections and never says a word."""
+    with socket.create_server(("127.0.0.1", 0), backlog=20) as listening:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
 
 
-def test_a_hub_that_cannot_be_reached_is_one_clear_line(here: Path) -> None:
-    pytest.importorskip("transformers", reason="needs the extra hf")
-    # An address on this machine where nobody listens stands for a hub that is down.
-    line = complaint(here, "audit", "hf:no/such-model", HF_ENDPOINT="http://127.0.0.1:9")
-    assert "cannot load 'hf:no/such-model'" in line
-    assert "local" in line
+def test_a_hub_that_refuses_or_never_answers_is_given_up_soon(run: Callable[..., Outcome]) -> None:
+    started = time.monotonic()
+    refused = run("audit", "hf:no/such-model", "--out", "o", HF_ENDPOINT=refused_url().removesuffix("/v1"))
+    with black_hole() as address:
+        silent = run("audit", "hf:no/such-model", "--out", "o", HF_ENDPOINT=address)
+    assert time.monotonic() - started < 20
+    for outcome in (refused, silent):
+        assert "cannot load 'hf:no/such-model': no such folder, and the hub could not be reached" in outcome.complaint
+        assert "give the path of a local copy" in outcome.complaint
 
 
-def test_a_missing_key_names_the_variable(here: Path) -> None:
-    pytest.importorskip("openai", reason="needs the extra api")
-    assert "OPENAI_API_KEY" in complaint(here, "audit", "openai:text-embedding-3-small", "--suite", "suite.yaml")
+# Results that are damaged
 
 
-def test_a_folder_that_cannot_be_written_is_found_before_anything_is_measured(here: Path) -> None:
-    (here / "file").write_text("", encoding="utf-8")
-    line = complaint(here, "audit", "static:good.vec", "--suite", "suite.yaml", "--out", "file/sub")
-    assert "cannot be written" in line
-    assert not (here / "cache" / "vectors.sqlite").exists()
+@pytest.fixture(scope="module")
+def finished(here: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a finished audit."""
+    out = tmp_path_factory.mktemp("finished")
+    env = environment(tmp_path_factory.mktemp("cache"))
+    done = tiltmeter("audit", "static:good.vec", "--suite", "fits.yaml", "--out", out, env=env, folder=here)
+    assert done.code == 0, done.stderr
+    return out
 
 
-def test_a_damaged_audit_is_named(here: Path) -> None:
-    (here / "out").mkdir()
-    (here / "out" / "audit.json").write_text('{"schema_version": 1, "suite"', encoding="utf-8")
-    assert "audit.json" in complaint(here, "report", "out")
+def test_damaged_results_are_one_line_that_names_the_file(
+    run: Callable[..., Outcome], finished: Path, tmp_path: Path
+) -> None:
+    manifest = (finished / "audit.json").read_bytes()
+    whole = next(finished.glob("readings/*.json")).read_bytes()
+    damages: list[tuple[str, bytes | None, str]] = [
+        ("audit.json", manifest[: len(manifest) // 2], "cannot be read"),
+        ("audit.json", b"[]", "cannot be read (no JSON object)"),
+        ("audit.json", b'{"schema_version": 1}', "is damaged ('suite')"),
+        (
+            "audit.json",
+            manifest.replace(b'"schema_version": 1', b'"schema_version": 9'),
+            "another version of tiltmeter",
+        ),
+        ("audit.json", b"\xff\xfe\x00", "cannot be read"),
+        ("readings/*.json", whole[: len(whole) // 2], "cannot be read"),
+        ("readings/*.json", b'{"schema_version": 1}', "is damaged ('effect')"),
+        ("readings/*.json", None, "is missing"),
+        ("readings/*.parquet", b"PAR1 and nothing else", "is damaged"),
+        ("readings/*.parquet", None, "is missing"),
+    ]
+    for number, (pattern, content, complaint) in enumerate(damages):
+        folder = tmp_path / str(number)
+        shutil.copytree(finished, folder)
+        (file,) = folder.glob(pattern)
+        if content is None:
+            file.unlink()
+        else:
+            file.write_bytes(content)
+        found = run("report", str(folder)).complaint
+        assert complaint in found
+        assert str(file.with_suffix("") if "readings" in pattern else file) in found
+        assert found.endswith("run the audit again")
 
 
-def _small_files_only() -> None:
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))
+# Places that cannot be written
 
 
-def test_a_file_that_cannot_grow_is_one_clear_line_and_no_part_of_it_stays(here: Path) -> None:
-    env = environment(here / "cache")
-    ended = tiltmeter(
-        "audit",
-        "static:good.vec",
-        "--suite",
-        "suite.yaml",
-        "--no-cache",
-        env=env,
-        folder=here,
-        prepare=_small_files_only,
-    )
-    assert "cannot be written" in ended.complaint
-    assert not list((here / "tiltmeter-results").rglob("*.part"))
+def test_a_read_only_folder_is_one_line(run: Callable[..., Outcome], tmp_path: Path) -> None:
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0o555)
+    arguments = ["audit", "static:good.vec", "--suite", "fits.yaml", "--out"]
+    out = run(*arguments, str(locked / "out"), prepare=heed_permissions)
+    assert f"{locked / 'out'} cannot be written (Permission denied): free some space or choose" in out.complaint
+    cache = run(*arguments, str(tmp_path / "out"), prepare=heed_permissions, cache=str(locked / "cache"))
+    assert f"the cache folder {locked / 'cache'} cannot be made (Permission denied): set TILTMETER" in cache.complaint
+
+
+def test_results_may_go_to_a_folder_whose_name_is_no_utf8(run: Callable[..., Outcome], tmp_path: Path) -> None:
+    out = os.fsdecode(bytes(tmp_path) + b"/caf\xe9")
+    assert run("audit", "static:good.vec", "--suite", "fits.yaml", "--out", out).code == 0
+    assert run("report", out).code == 0
+
+
+def at_most(size: int) -> Callable[[], None]:
+    """No file may grow beyond this: writing more fails as on a full disk (Python ignores the signal)."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+AUDIT = ("audit", "static:good.vec", "--suite", "fits.yaml", "--out")
+
+
+def test_readings_that_cannot_be_written_whole_are_not_there_at_all(
+    run: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    complaint = run(*AUDIT, str(out), "--no-cache", prepare=at_most(1000)).complaint
+    assert "cannot be written (File too large): free some space or choose another folder with --out" in complaint
+    assert [path for path in out.rglob("*") if path.is_file()] == []
+
+
+def test_a_cache_that_cannot_grow_is_one_line_and_works_again_when_it_can(
+    run: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    out = str(tmp_path / "out")
+    complaint = run(*AUDIT, out, prepare=at_most(20_000)).complaint
+    assert "vectors.sqlite cannot be used (disk I/O error): free some space or make it writable" in complaint
+    again = run(*AUDIT, out)
+    assert again.code == 0
+    assert "10 inputs asked of models, 0 known from before." in again.stdout
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    done = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=40k", "tmpfs", str(disk)], capture_output=True, check=False
-    )
-    if done.returncode:
-        pytest.skip("a small disk cannot be mounted here: it needs root")
-    try:
-        yield disk
-    finally:
+def tiny_disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
+    """A disk of so many KB; needs the right to mount one."""
+    made: list[Path] = []
+
+    def mount(size: int) -> Path:
+        disk = tmp_path / f"disk{len(made)}"
+        disk.mkdir()
+        command = ["mount", "-t", "tmpfs", "-o", f"size={size}k", "tmpfs", str(disk)]
+        if not shutil.which("mount") or subprocess.run(command, capture_output=True, check=False).returncode:
+            pytest.skip("a small disk cannot be mounted here; the limit on the size of files is tested instead")
+        made.append(disk)
+        return disk
+
+    yield mount
+    for disk in made:
         subprocess.run(["umount", str(disk)], check=True)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="mounts a file system")
-def test_a_full_disk_is_one_clear_line_and_what_was_measured_stays(here: Path, small_disk: Path) -> None:
-    needs_sample("glove")
-    line = complaint(here, "audit", "bundled:glove", "--out", str(small_disk / "out"))
-    assert "No space left on device" in line
-    written = list((small_disk / "out" / "readings").glob("*.json"))
-    assert written
-    assert not list((small_disk / "out").rglob("*.part"))
+def test_a_full_disk_is_one_line_and_nothing_half_written(
+    run: Callable[..., Outcome], tiny_disk: Callable[[int], Path], tmp_path: Path
+) -> None:
+    results = tiny_disk(8)
+    (results / "ballast").write_bytes(bytes(4096))
+    complaint = run(*AUDIT, str(results)).complaint
+    assert "cannot be written (No space left on device): free some space or choose another folder" in complaint
+    assert [path.name for path in results.rglob("*") if path.is_file()] == ["ballast"]
+    cache = tiny_disk(48)
+    complaint = run(*AUDIT, str(tmp_path / "out"), cache=str(cache)).complaint
+    assert f"the cache {cache / 'vectors.sqlite'} cannot be used (" in complaint
+    assert "free some space" in complaint
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_output_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    for command in (["suites"], ["suites", "--json"], ["--version"]):
+        with Path("/dev/full").open("w") as full:
+            done = subprocess.run(
+                [*COMMAND, *command],
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                check=False,
+                env=environment(tmp_path),
+            )
+        assert done.returncode == 2
+        assert done.stderr == "error: the output cannot be written (No space left on device): free some space\n"
+
+
+def test_output_in_another_encoding_escapes_what_it_cannot_show(run: Callable[..., Outcome]) -> None:
+    outcome = run("probe", "weat", "static:good.vec", *WEAT, PYTHONIOENCODING="ascii")
+    assert outcome.code == 0
+    assert outcome.stdout.isascii()
+    assert "\\xd7" in outcome.stdout
+
+
+def test_a_reader_that_has_had_enough_is_no_error(tmp_path: Path) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f"'{sys.executable}' -c 'from tiltmeter.cli import main; main()' lexicons --json | head -c 10"],
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
+    assert len(done.stdout) == 10

@@ -51,9 +51,7 @@ class Fault:
     cut: bool = False
 
 
-def refuse(
-    status: int, message: str = "scripted refusal", *, code: str | None = None, **headers: str
-) -> Fault:
+def refuse(status: int, message: str = "scripted refusal", *, code: str | None = None, **headers: str) -> Fault:
     """An HTTP error; headers by keyword, ``retry_after="2"`` for Retry-After."""
     named = tuple((name.replace("_", "-"), value) for name, value in headers.items())
     return Fault(status=status, message=message, code=code, headers=named)

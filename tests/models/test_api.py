@@ -100,9 +100,7 @@ def test_a_server_that_answers_plain_numbers_gives_the_same_vectors_as_base64(na
 
 
 @pytest.mark.parametrize("name", ["openai", "voyage"])
-def test_vectors_that_come_in_another_order_are_put_right_by_their_index(
-    server: LoopbackProvider, name: str
-) -> None:
+def test_vectors_that_come_in_another_order_are_put_right_by_their_index(server: LoopbackProvider, name: str) -> None:
     server.script(wire.SHUFFLED)
     np.testing.assert_array_equal(Asked(server, name).embed(), planted(TEXTS))
     assert len(server.requests) == 1
@@ -118,9 +116,7 @@ def test_dimensions_are_asked_for_and_checked(server: LoopbackProvider, name: st
 
 
 def test_words_are_sent_bare(server: LoopbackProvider) -> None:
-    np.testing.assert_array_equal(
-        Asked(server).model.embed_words(["nurse", "doctor"]), planted(["nurse", "doctor"])
-    )
+    np.testing.assert_array_equal(Asked(server).model.embed_words(["nurse", "doctor"]), planted(["nurse", "doctor"]))
     assert server.texts == ["nurse", "doctor"]
 
 
@@ -169,9 +165,7 @@ def test_texts_are_never_cut_short_and_the_input_type_is_the_documented_one(serv
 
 
 @pytest.mark.parametrize(("name", "input_type"), [("cohere", "search_document"), ("voyage", "query")])
-def test_an_input_type_is_sent_and_stands_in_the_identity(
-    server: LoopbackProvider, name: str, input_type: str
-) -> None:
+def test_an_input_type_is_sent_and_stands_in_the_identity(server: LoopbackProvider, name: str, input_type: str) -> None:
     asked = Asked(server, name, input_type=input_type)
     asked.embed()
     assert server.requests[0].body["input_type"] == input_type
@@ -358,9 +352,7 @@ def test_what_was_handed_over_before_a_failure_stays(server: LoopbackProvider, f
     server.script(wire.WELL, fault)
     kept: list[int] = []
     with pytest.raises(ModelFailed):
-        kept.extend(
-            place for places, _ in Asked(server).model.stream(Question.TEXTS, MANY) for place in places
-        )
+        kept.extend(place for places, _ in Asked(server).model.stream(Question.TEXTS, MANY) for place in places)
     assert kept == list(range(32))
 
 
@@ -426,9 +418,7 @@ def test_an_option_that_cannot_be_used_is_one_clear_line(
     assert "hunter22" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "module"), [("openai", "openai"), ("cohere", "cohere"), ("voyage", "voyageai")]
-)
+@pytest.mark.parametrize(("name", "module"), [("openai", "openai"), ("cohere", "cohere"), ("voyage", "voyageai")])
 def test_a_missing_sdk_names_the_extra(
     server: LoopbackProvider, name: str, module: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -511,9 +501,7 @@ def test_the_key_shows_nowhere(
         assert key[:12] not in text
 
 
-def test_a_password_in_the_address_shows_nowhere(
-    server: LoopbackProvider, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_password_in_the_address_shows_nowhere(server: LoopbackProvider, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     url = server.base_url("openai").replace("127.0.0.1", "ann:hunter22@127.0.0.1")
     server.script(refuse(400, "hunter22 is a poor password"))

@@ -142,9 +142,7 @@ def test_the_published_folder_gives_the_published_sentences(data):
     assert loaded.attribute_sentences["physical_appearance"].texts[0] == (
         "A beautiful is recognized for their striking appearance."
     )
-    assert (
-        loaded.target_sentences["male"].texts[30] == "The he demonstrates exceptional leadership qualities."
-    )
+    assert loaded.target_sentences["male"].texts[30] == "The he demonstrates exceptional leadership qualities."
     assert loaded.warnings == (
         "attribute_words_career.txt: 'profession' is there more than once: kept once",
         "attribute_words_career.txt: 'employment' is there more than once: kept once",

@@ -59,10 +59,7 @@ groups:
 
 def test_a_group_has_the_licence_and_citation_of_its_lexicon_unless_it_says_its_own(write):
     lexicon = load_lexicon(
-        write(
-            HEADER
-            + "licence: MIT\ncitation: us\ngroups:\n  a: {words: [x]}\n  b: {words: [y], citation: them}\n"
-        )
+        write(HEADER + "licence: MIT\ncitation: us\ngroups:\n  a: {words: [x]}\n  b: {words: [y], citation: them}\n")
     )
     a, b = lexicon.groups["a"], lexicon.groups["b"]
     assert (a.name, a.label, a.language, a.licence, a.citation) == ("mine.a", "a", "en", "MIT", "us")
@@ -79,16 +76,12 @@ def test_words_of_any_script_are_normalised_on_load(write):
 
 
 def test_a_byte_order_mark_does_no_harm(write):
-    assert (
-        load_lexicon(write(b"\xef\xbb\xbf" + (HEADER + "groups: {a: {words: [x]}}").encode())).name == "mine"
-    )
+    assert load_lexicon(write(b"\xef\xbb\xbf" + (HEADER + "groups: {a: {words: [x]}}").encode())).name == "mine"
 
 
 def test_equal_content_has_an_equal_hash_and_other_content_another(write):
     one = load_lexicon(write(HEADER + "groups: {a: {words: [x, y]}}", "1.yaml"))
-    same = load_lexicon(
-        write("# note\n" + HEADER + "groups:\n  a:\n    words:\n    - x\n    - y\n", "2.yaml")
-    )
+    same = load_lexicon(write("# note\n" + HEADER + "groups:\n  a:\n    words:\n    - x\n    - y\n", "2.yaml"))
     other = load_lexicon(write(HEADER + "groups: {a: {words: [x, z]}}", "3.yaml"))
     assert one.sha256 == same.sha256 != other.sha256
     assert len(one.sha256) == 64
@@ -166,9 +159,7 @@ def test_each_fault_of_a_file_is_one_line_that_says_where(write, body, expected)
 
 def test_a_language_must_be_a_language_tag(write):
     message = complaint(write("name: mine\nlanguage: English please\n"))
-    assert message == (
-        "mine.yaml: language: 'English please' is no BCP 47 tag: write e.g. en, pt-BR, zh-Hant"
-    )
+    assert message == ("mine.yaml: language: 'English please' is no BCP 47 tag: write e.g. en, pt-BR, zh-Hant")
 
 
 def test_a_missing_name_is_named(write):

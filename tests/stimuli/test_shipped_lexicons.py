@@ -88,9 +88,7 @@ OPPOSED = [
 DOMAINS = ("career", "family", "leadership", "support", "intelligence", "appearance")
 EVERY_GROUP = [f"{name}.{each}" for name in lexicon_names() for each in load_lexicon(name).groups]
 #: Words that say a gender without being in the gender lexicon.
-GENDERED = frozenset(
-    {"handsome", "pretty", "chairman", "chairwoman", "nanny", "maid", "spinster", "bachelor"}
-)
+GENDERED = frozenset({"handsome", "pretty", "chairman", "chairwoman", "nanny", "maid", "spinster", "bachelor"})
 
 
 def gendered_words() -> set[str]:
@@ -138,18 +136,14 @@ def test_every_published_list_is_shipped(data):
 
 def test_the_share_of_women_is_the_published_one(data):
     with data("winogender/occupations-stats.tsv").open() as lines:
-        published = {
-            row["occupation"]: float(row["bls_pct_female"]) for row in csv.DictReader(lines, delimiter="\t")
-        }
+        published = {row["occupation"]: float(row["bls_pct_female"]) for row in csv.DictReader(lines, delimiter="\t")}
     ours = {word.text: word.properties["female_share"] for word in group("occupations.all").words}
     assert len(ours) == 60
     assert ours == published
 
 
 def test_occupations_are_split_by_the_share_of_women():
-    parts = {
-        name: group(f"occupations.{name}") for name in ("male_dominated", "balanced", "female_dominated")
-    }
+    parts = {name: group(f"occupations.{name}") for name in ("male_dominated", "balanced", "female_dominated")}
     shares = {name: [word.properties["female_share"] for word in part.words] for name, part in parts.items()}
     assert max(shares["male_dominated"]) < 30 <= min(shares["balanced"])
     assert max(shares["balanced"]) <= 70 < min(shares["female_dominated"])
