@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-COMMAND = [sys.executable, "-c", "from tiltmeter.cli import main; main()"]
+COMMAND = [sys.executable, "-c", "import sys; sys.argv[0] = 'tiltmeter'; from tiltmeter.cli import main; main()"]
 _PR_CAPBSET_DROP, _CAP_DAC_OVERRIDE = 24, 1
 
 
