@@ -32,7 +32,7 @@ def read(path, words):
     return [keyed[word] for word in words]
 """
 CLOCK = """
-import json, resource, sys, time
+import json, pathlib, resource, sys, time
 import numpy as np
 path, words, out, repeats = json.loads(sys.argv[1])
 seconds = []
@@ -41,8 +41,12 @@ for _ in range(repeats):
     vectors = read(path, words)
     seconds.append(time.perf_counter() - start)
 np.save(out, np.array(vectors))
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(json.dumps({"seconds": seconds, "peak_mb": peak / (2**20 if sys.platform == "darwin" else 2**10)}))
+status = pathlib.Path("/proc/self/status")
+if status.exists():  # ru_maxrss would also hold the memory of the process that started this one
+    peak = next(int(line.split()[1]) * 2**10 for line in status.open() if line.startswith("VmHWM"))
+else:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(json.dumps({"seconds": seconds, "peak_mb": peak / 2**20}))
 """
 
 
