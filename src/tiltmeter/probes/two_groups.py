@@ -39,6 +39,20 @@ def _word_items(*scored: tuple[Found, tuple[float, ...], str]) -> tuple[dict[str
     )
 
 
+def _headline(found: measures.WeatResult | measures.AssociationResult, options: Options) -> Estimate:
+    return Estimate(
+        "effect size d",
+        found.effect_size,
+        0.0,
+        _NEARER_ZERO,
+        found.ci,
+        found.p_value,
+        options.alternative,
+        found.exact,
+        found.standard_error,
+    )
+
+
 def _weat(query: Query, answers: Answers, options: Options) -> Measured:
     x, y = (answers.of(each, at_least=2) for each in query.targets)
     a, b = (answers.of(each) for each in query.attributes)
@@ -55,17 +69,7 @@ def _weat(query: Query, answers: Answers, options: Options) -> Measured:
         (len(x), len(y)),
         detectable=minimum_detectable_effect(len(x), len(y)),
     )
-    effect = Estimate(
-        "effect size d",
-        found.effect_size,
-        0.0,
-        _NEARER_ZERO,
-        found.ci,
-        found.p_value,
-        options.alternative,
-        found.exact,
-        found.standard_error,
-    )
+    effect = _headline(found, options)
     published = Estimate(
         "effect size d",
         found.effect_size,
@@ -115,17 +119,7 @@ def _sentences(query: Query, answers: Answers, options: Options) -> Measured:
         words,
         detectable=narrower * minimum_detectable_effect(*words),
     )
-    effect = Estimate(
-        "effect size d",
-        found.effect_size,
-        0.0,
-        _NEARER_ZERO,
-        found.ci,
-        found.p_value,
-        options.alternative,
-        found.exact,
-        found.standard_error,
-    )
+    effect = _headline(found, options)
     published = Estimate(
         "effect size d",
         found.published.effect_size,
