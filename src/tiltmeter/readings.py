@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import io
 import json
 import os
 import re
@@ -155,6 +154,7 @@ class ReadingStore:
 
     def load(self, names: Iterable[str]) -> list[Reading]:
         """Readings by file name."""
+        import pyarrow as pa
         import pyarrow.parquet as parquet
 
         found = []
@@ -164,8 +164,10 @@ class ReadingStore:
             if not path.is_file():
                 raise BadInput(f"{path} is missing: run the audit again")
             try:
-                # From its bytes: pyarrow cannot open a path that is no UTF-8.
-                items = parquet.read_table(io.BytesIO(path.read_bytes())).to_pylist()
+                # From memory, because pyarrow cannot open a path that is no UTF-8; and neither from a Python file nor
+                # with threads, because a thread that lets go of a Python object as the program ends aborts it.
+                file = parquet.ParquetFile(pa.BufferReader(path.read_bytes()))
+                items = file.read(use_threads=False).to_pylist()
                 found.append(Reading.from_dict({**values, "items": items}))
             except (KeyError, TypeError, ValueError, OSError) as error:  # pyarrow's own errors are among these
                 raise BadInput(
@@ -222,9 +224,10 @@ def _parquet(items: list[dict[str, Any]]) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
-    buffer = io.BytesIO()
+    buffer = pa.BufferOutputStream()
     parquet.write_table(pa.Table.from_pylist(items), buffer)
-    return buffer.getvalue()
+    content: bytes = buffer.getvalue().to_pybytes()
+    return content
 
 
 def _read_json(path: Path) -> dict[str, Any]:

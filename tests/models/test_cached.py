@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.command import needs_sample
 from tests.models.provider import LoopbackProvider, vector_of
 from tiltmeter.errors import BadInput, ModelFailed
 from tiltmeter.models import CachedModel, Identity, Question, Span, VectorStore, load
@@ -129,6 +130,7 @@ def test_progress_counts_recalled_and_asked_inputs(store: VectorStore) -> None:
     assert steps == [2, 2]
 
 
+@settings(max_examples=30)
 @given(st.lists(st.text(max_size=5), max_size=12), st.lists(st.text(max_size=5), max_size=12))
 def test_answers_are_those_of_the_model_whatever_was_known_before(
     tmp_path_factory: Any, before: list[str], now: list[str]
@@ -161,6 +163,30 @@ def test_a_model_that_does_not_stream_is_asked_in_parts(store: VectorStore) -> N
     found = CachedModel(model, store).answers(Question.TEXTS, texts)
     assert [len(call) for call in model.calls] == [128, 128, 44]
     same((found[text] for text in texts), texts)
+
+
+def test_a_transformer_that_was_stopped_goes_on_to_the_very_same_numbers(tmp_path: Path) -> None:
+    """The last digits of a vector depend on the other texts of its batch, so the batches must not change."""
+    needs_sample("minilm")
+    texts = [" ".join(["He is a nurse."] * (1 + i % 7)) + f" {i}" for i in range(100)]
+
+    class Stopping(VectorStore):
+        batches = 2
+
+        def put(self, *answers: Any) -> None:
+            if not self.batches:
+                raise KeyboardInterrupt
+            self.batches -= 1
+            super().put(*answers)
+
+    whole = CachedModel(load("bundled:minilm")).embed_texts(texts)
+    with Stopping(tmp_path) as store, pytest.raises(KeyboardInterrupt):
+        CachedModel(load("bundled:minilm"), store).embed_texts(texts)
+    with VectorStore(tmp_path) as store:
+        again = CachedModel(load("bundled:minilm"), store)
+        resumed = again.embed_texts(texts)
+    assert 0 < again.recalled < len(texts)
+    assert [row.tobytes() for row in resumed if row is not None] == [row.tobytes() for row in whole if row is not None]
 
 
 def test_a_model_that_leaves_an_input_out_is_found_out(store: VectorStore) -> None:

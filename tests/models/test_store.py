@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
@@ -50,6 +50,7 @@ def store(tmp_path: Path) -> Iterator[VectorStore]:
 # Recall
 
 
+@settings(max_examples=50)
 @given(
     vectors=arrays(
         np.float32, array_shapes(min_dims=2, max_dims=2, max_side=6), elements=st.floats(width=32, allow_nan=True)
