@@ -5,6 +5,7 @@ Every run is the real command in a process of its own; the provider is a real HT
 
 from __future__ import annotations
 
+import functools
 import json
 import random
 import shutil
@@ -235,7 +236,13 @@ def test_kills_while_readings_are_written_leave_only_whole_files(tmp_path: Path,
 def test_an_interrupted_audit_says_how_to_go_on(bench: Bench) -> None:
     bench.server.script(*[slow(0.2)] * 20)
     with subprocess.Popen(
-        [*COMMAND, *bench.arguments()], env=bench.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*COMMAND, *bench.arguments()],
+        env=bench.env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell that runs the tests in the background has the signal ignored, and children would inherit that.
+        preexec_fn=functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     ) as process:
         while len(bench.server.requests) < 3 and process.poll() is None:
             time.sleep(0.01)
