@@ -1,7 +1,7 @@
-"""A loopback HTTP server that speaks the embedding protocols of OpenAI, Cohere and Voyage.
+"""A loopback HTTP server that speaks the embedding protocols of OpenAI, Cohere and Voyage, and OpenAI's for chat.
 
-Vectors follow from a hash of the text, every request is logged, and faults can be scripted: each
-request takes the next scripted fault, then the server is well again.
+Vectors follow from a hash of the text, a chat answer from the prompt by a function of the test. Every request is
+logged, and faults can be scripted: each request takes the next scripted fault, then the server is well again.
 
     with LoopbackProvider() as server:
         server.script(refuse(429, retry_after="2"), FEWER)
@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float32]
 DIMENSION = 8
+CHAT_PATH = "/v1/chat/completions"
 
 
 def vector_of(text: str, dimension: int = DIMENSION) -> Vector:
@@ -83,6 +84,15 @@ def refused_url() -> str:
         return f"http://127.0.0.1:{probe.getsockname()[1]}/v1"
 
 
+@dataclass(frozen=True)
+class Said:
+    """What a chat model answers."""
+
+    content: str | None
+    finish: str = "stop"
+    refusal: str | None = None
+
+
 @dataclass
 class Request:
     """One request as the server saw it."""
@@ -95,6 +105,10 @@ class Request:
     def texts(self) -> list[str]:
         return list(self.body.get("texts") or self.body.get("input") or [])
 
+    @property
+    def prompt(self) -> str:
+        return str(self.body["messages"][-1]["content"])
+
 
 @dataclass
 class LoopbackProvider:
@@ -105,11 +119,14 @@ class LoopbackProvider:
     #: False: answers plain numbers even where base64 was asked for, as small servers do.
     base64: bool = True
     reports_usage: bool = True
+    #: The chat model: from a prompt to what it says.
+    says: Callable[[str], Said] = lambda _: Said("Hello.")
     requests: list[Request] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
 
     def __enter__(self) -> Self:
         self._closing = threading.Event()
+        self._lock = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         return self
@@ -126,6 +143,10 @@ class LoopbackProvider:
     def script(self, *faults: Fault) -> None:
         self.faults.extend(faults)
 
+    def next_fault(self) -> Fault:
+        with self._lock:
+            return self.faults.pop(0) if self.faults else WELL
+
     @property
     def texts(self) -> list[str]:
         """Every text asked, in order, also of requests that failed."""
@@ -136,6 +157,8 @@ class LoopbackProvider:
 
     def answer(self, request: Request, fault: Fault) -> dict[str, Any]:
         body = request.body
+        if request.path == CHAT_PATH:
+            return self._chat(request)
         dimension = body.get("dimensions") or body.get("output_dimension") or DIMENSION
         pairs = fault.vectors([(i, vector_of(text, dimension)) for i, text in enumerate(request.texts)])
         tokens = sum(len(text.split()) for text in request.texts)
@@ -147,6 +170,17 @@ class LoopbackProvider:
         encode = _base64 if self.base64 and body.get("encoding_format") == "base64" else np.ndarray.tolist
         data = [{"object": "embedding", "index": i, "embedding": encode(vector)} for i, vector in pairs]
         return {"object": "list", "data": data, "model": body.get("model"), **usage}
+
+    def _chat(self, request: Request) -> dict[str, Any]:
+        said = self.says(request.prompt)
+        read, written = len(request.prompt.split()), len((said.content or "").split())
+        usage = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+        message = {"role": "assistant", "content": said.content, "refusal": said.refusal}
+        return {
+            **{"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": request.body.get("model")},
+            "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": said.finish}],
+            **({"usage": usage} if self.reports_usage else {}),
+        }
 
 
 def _base64(vector: Vector) -> str:
@@ -168,10 +202,10 @@ def _handler(provider: LoopbackProvider) -> type[BaseHTTPRequestHandler]:
             body = json.loads(self.rfile.read(length))
             request = Request(self.path, self.headers.get("Authorization", ""), body)
             provider.requests.append(request)
-            fault = provider.faults.pop(0) if provider.faults else WELL
+            fault = provider.next_fault()
             if provider.key is not None and request.authorization != f"Bearer {provider.key}":
                 fault = refuse(401, f"Incorrect API key provided: {request.authorization.split()[-1]}.")
-            elif self.path not in ("/v1/embeddings", "/voyage/v1/embeddings", "/v2/embed"):
+            elif self.path not in ("/v1/embeddings", "/voyage/v1/embeddings", "/v2/embed", CHAT_PATH):
                 fault = refuse(404, f"no such path: {self.path}")
             provider.wait(fault.delay)
             if not fault.drop:
@@ -199,5 +233,5 @@ def _handler(provider: LoopbackProvider) -> type[BaseHTTPRequestHandler]:
 __all__: Sequence[str] = [
     "CUT_SHORT", "DIMENSION", "DROPPED", "FEWER", "HALF_JSON", "NOT_FINITE", "NOT_THE_SHAPE", "SHUFFLED",
     "UNEVEN", "WELL", "WRONG_DIMENSION", "WRONG_INDEX", "ZERO",
-    "Fault", "LoopbackProvider", "Request", "refuse", "refused_url", "slow", "vector_of",
+    "Fault", "LoopbackProvider", "Request", "Said", "refuse", "refused_url", "slow", "vector_of",
 ]  # fmt: skip

@@ -1,52 +1,91 @@
-"""Measures: pure functions from vectors to numbers. No model, no file, no network."""
+"""Measures: pure functions from vectors and probabilities to numbers. No model, no file, no network."""
 
 from tiltmeter.measures.association import AssociationResult, PublishedAssociation, association
+from tiltmeter.measures.cloze import (
+    AmplificationResult,
+    ClozeResult,
+    amplification,
+    cloze,
+    cloze_combined,
+    mean_probability,
+)
+from tiltmeter.measures.cloze_scores import ClozeScores, ClozeStep
+from tiltmeter.measures.crows_pairs import CrowsPairsResult, PublishedPairs, crows_pairs
 from tiltmeter.measures.direct_bias import DirectBiasResult, bias_direction, direct_bias, indirect_bias
 from tiltmeter.measures.ect import EctResult, ect
 from tiltmeter.measures.gonen_goldberg import ClusterResult, NeighbourResult, cluster_bias, neighbour_bias
+from tiltmeter.measures.lpbs import LpbsResult, lpbs
 from tiltmeter.measures.mac import MacResult, mac
 from tiltmeter.measures.multi_weat import Contrast, MultiWeatResult, multi_weat
+from tiltmeter.measures.pronouns import PreferenceResult, PronounGapResult, preference, pronoun_gap
 from tiltmeter.measures.ripa import RipaResult, ripa
 from tiltmeter.measures.rnd import RndResult, rnd
 from tiltmeter.measures.rnsb import RnsbResult, rnsb
 from tiltmeter.measures.same import SameResult, same
 from tiltmeter.measures.semaxis import SemAxisResult, semaxis
+from tiltmeter.measures.stereoset import StereoScores, StereoSetResult, stereoset
+from tiltmeter.measures.token_pairs import aul, changed_tokens, meade, nangia, shared_tokens
 from tiltmeter.measures.weat import WeatResult, weat
 from tiltmeter.measures.wefat import NasResult, WefatResult, nas, wefat
 
 __all__ = [
+    "AmplificationResult",
     "AssociationResult",
+    "ClozeResult",
+    "ClozeScores",
+    "ClozeStep",
     "ClusterResult",
     "Contrast",
+    "CrowsPairsResult",
     "DirectBiasResult",
     "EctResult",
+    "LpbsResult",
     "MacResult",
     "MultiWeatResult",
     "NasResult",
     "NeighbourResult",
+    "PreferenceResult",
+    "PronounGapResult",
     "PublishedAssociation",
+    "PublishedPairs",
     "RipaResult",
     "RndResult",
     "RnsbResult",
     "SameResult",
     "SemAxisResult",
+    "StereoScores",
+    "StereoSetResult",
     "WeatResult",
     "WefatResult",
+    "amplification",
     "association",
+    "aul",
     "bias_direction",
+    "changed_tokens",
+    "cloze",
+    "cloze_combined",
     "cluster_bias",
+    "crows_pairs",
     "direct_bias",
     "ect",
     "indirect_bias",
+    "lpbs",
     "mac",
+    "meade",
+    "mean_probability",
     "multi_weat",
+    "nangia",
     "nas",
     "neighbour_bias",
+    "preference",
+    "pronoun_gap",
     "ripa",
     "rnd",
     "rnsb",
     "same",
     "semaxis",
+    "shared_tokens",
+    "stereoset",
     "weat",
     "wefat",
 ]

@@ -17,7 +17,10 @@ def shown(item: object) -> str:
     >>> shown("He is a nurse.")
     "'He is a nurse.'"
     """
-    text = item.word if isinstance(item, Span) else str(item)
+    if isinstance(item, Span):
+        text = item.word
+    else:
+        text = str(getattr(item, "text", None) or getattr(item, "stem", None) or item)
     return f"'{text[:57]}...'" if len(text) > 60 else f"'{text}'"
 
 

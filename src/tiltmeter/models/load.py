@@ -24,7 +24,7 @@ class Kind:
 
 
 KINDS: Mapping[str, Kind] = {
-    "bundled": Kind("a small sample model: minilm, glove, word2vec", "bundled:minilm", {}),
+    "bundled": Kind("a small sample model: minilm, glove, word2vec, smollm2", "bundled:minilm", {}),
     "static": Kind(
         "word vectors in a file: word2vec, GloVe, fastText .vec, gensim .kv, .npy; also .gz",
         "static:vectors.vec?case=lower",
@@ -33,7 +33,17 @@ KINDS: Mapping[str, Kind] = {
     "hf": Kind(
         "a Transformers model, from a folder or by hub name",
         "hf:bert-base-uncased?pooling=cls&layer=8",
-        {"pooling": str, "layer": int, "device": str, "revision": str},
+        {"pooling": str, "layer": int, "device": str, "revision": str, "bos": str},
+    ),
+    "gguf": Kind(
+        "a causal language model in a GGUF file",
+        "gguf:model.Q4_1.gguf",
+        {"device": str, "bos": str, "pooling": str, "layer": int},
+    ),
+    "reference": Kind(
+        "a tiny masked language model with a planted bias, trained here at the first use",
+        "reference:tilt-0.9",
+        {},
     ),
     "openai": Kind(
         "OpenAI embeddings, or any OpenAI-compatible server by base_url (Ollama, vLLM, TEI)",
@@ -78,9 +88,17 @@ def load(spec: str | object, *, budget: Budget | None = None, **options: Any) ->
 
         return StaticVectors(name, **given)
     if kind == "hf":
-        from tiltmeter.models.transformer import TransformerEncoder
+        from tiltmeter.models.hub import TransformerModel
 
-        return TransformerEncoder(name, **given)
+        return TransformerModel(name, **given)
+    if kind == "gguf":
+        from tiltmeter.models.gguf import GgufModel
+
+        return GgufModel(name, **given)
+    if kind == "reference":
+        from tiltmeter.lab.reference import ReferenceModel
+
+        return ReferenceModel(name)
     from tiltmeter.models.api import ApiEmbedder
 
     return ApiEmbedder(kind, name, budget=budget, **given)  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tiltmeter.errors import BadInput
-from tiltmeter.models.protocol import EmbedsSpans, EmbedsTexts, EmbedsWords, Rows
+from tiltmeter.models.protocol import METHODS, Rows
 
 
 class WordMap:
@@ -36,7 +36,7 @@ def as_model(thing: object) -> Any:
     >>> as_model({"he": [1.0, 0.0]}).embed_words(["he", "she"])
     [[1.0, 0.0], None]
     """
-    if isinstance(thing, EmbedsWords | EmbedsTexts | EmbedsSpans):
+    if any(callable(getattr(thing, method, None)) for method in METHODS.values()):
         return thing
     if isinstance(thing, Mapping) or hasattr(thing, "key_to_index"):
         return WordMap(thing)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import hashlib
 import json
 import os
@@ -17,7 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tiltmeter.errors import BadInput
-from tiltmeter.models.protocol import Identity, Question, Span, Vector
+from tiltmeter.models.protocol import Identity, Question, Vector
 
 T = TypeVar("T")
 
@@ -314,7 +315,7 @@ def _transaction(db: sqlite3.Connection) -> Iterator[None]:
 
 def _key(item: Any) -> bytes:
     """The exact input, hashed: 'é' composed and decomposed are two inputs, as they are to a model."""
-    text = json.dumps([item.text, item.start, item.end]) if isinstance(item, Span) else str(item)
+    text = str(item) if isinstance(item, str) else json.dumps(dataclasses.astuple(item))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 

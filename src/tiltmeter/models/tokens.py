@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -32,6 +33,59 @@ def tokenise(tokenizer: Any, texts: Sequence[str], *, limit: int | None) -> tupl
         if len(ids) <= least:
             raise BadInput(f"{shortened(text)} holds nothing that the model can read: leave it out")
     return found["input_ids"], found["offset_mapping"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Tokens:
+    """The tokens of one whole text: ``own`` are the places of those that are not the model's own marks."""
+
+    text: str
+    ids: tuple[int, ...]
+    offsets: Offsets
+    own: tuple[int, ...]
+
+    def places(self, start: int, end: int) -> list[int]:
+        """Where the tokens stand that hold a character of a stretch of the text."""
+        return tokens_of(Span(self.text, start, end), self.offsets)
+
+    def masked(self, places: Sequence[int], mask: int) -> tuple[int, ...]:
+        """The token ids with a mask at each of the places."""
+        ids = list(self.ids)
+        for place in places:
+            ids[place] = mask
+        return tuple(ids)
+
+
+def whole(tokenizer: Any, texts: Sequence[str], *, limit: int | None, called: str) -> list[Tokens]:
+    """The tokens of texts that are to be scored, none of them cut off."""
+    with _one_tokenizer_thread():
+        try:
+            found = tokenizer(
+                list(texts),
+                return_offsets_mapping=True,
+                return_special_tokens_mask=True,
+                return_attention_mask=False,
+                return_token_type_ids=False,
+                verbose=False,
+            )
+        except Exception as error:
+            raise ModelFailed(f"the tokenizer refused a text ({type(error).__name__}: {error})") from error
+    result = []
+    for text, ids, offsets, marks in zip(
+        texts, found["input_ids"], found["offset_mapping"], found["special_tokens_mask"], strict=True
+    ):
+        own = tuple(place for place, mark in enumerate(marks) if not mark)
+        if not own:
+            raise BadInput(f"{shortened(text)} holds nothing that {called} can read: leave it out")
+        if limit is not None and len(ids) > limit:
+            raise BadInput(f"{shortened(text)} has {len(ids)} tokens, and {called} reads {limit}: shorten it")
+        result.append(Tokens(text, tuple(ids), [_trimmed(text, *offset) for offset in offsets], own))
+    return result
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    first, last = _without_space(text, start, end)
+    return (first, last) if first < last else (start, end)
 
 
 @contextlib.contextmanager

@@ -113,9 +113,9 @@ class TransformerEncoder:
                 "where 0 is the embedding layer and -1 the last one"
             )
         if self._recipe.lower:
-            _lower(tokenizer)
-        device = _device(self._device)
-        limit = _limit(tokenizer, model, self._recipe)
+            lower_case(tokenizer)
+        device = device_named(self._device)
+        limit = token_limit(tokenizer, model, self._recipe)
         return _Loaded(tokenizer, model.to(device), device, limit, ThreadTuner(self._lanes()))
 
     def embed_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -233,14 +233,14 @@ def _text(question: Question, position: int, item: Any) -> str:
     return text
 
 
-def _lower(tokenizer: Any) -> None:
+def lower_case(tokenizer: Any) -> None:
     from tokenizers import normalizers
 
     own = tokenizer.backend_tokenizer.normalizer
     tokenizer.backend_tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase(), *([own] if own else [])])
 
 
-def _device(asked: Device) -> str:
+def device_named(asked: Device) -> str:
     import torch
 
     there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
@@ -250,7 +250,7 @@ def _device(asked: Device) -> str:
     return device
 
 
-def _limit(tokenizer: Any, model: Any, recipe: Recipe) -> int | None:
+def token_limit(tokenizer: Any, model: Any, recipe: Recipe) -> int | None:
     """Tokens the model can take, as sentence-transformers counts them, and never more than it has positions for."""
     limits = [recipe.max_length or tokenizer.model_max_length]
     limits.append(getattr(model.config, "max_position_embeddings", None) or limits[0])

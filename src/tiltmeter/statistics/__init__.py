@@ -14,20 +14,26 @@ from tiltmeter.statistics.permutation import (
 )
 from tiltmeter.statistics.pooling import RandomEffects, random_effects
 from tiltmeter.statistics.power import minimum_detectable_effect
+from tiltmeter.statistics.proportions import Mean, Share, clustered_mean, clustered_share, share
 from tiltmeter.statistics.result import Result, plain
+from tiltmeter.statistics.sign_flip import sign_flip_test
 
 __all__ = [
     "Alternative",
     "Correlation",
     "Group",
     "Interval",
+    "Mean",
     "PermutationTest",
     "RandomEffects",
     "Result",
+    "Share",
     "band",
     "benjamini_hochberg",
     "bootstrap_interval",
     "by_unit",
+    "clustered_mean",
+    "clustered_share",
     "concatenated_d",
     "correlation",
     "draw_splits",
@@ -41,4 +47,6 @@ __all__ = [
     "plain",
     "pooled_d",
     "random_effects",
+    "share",
+    "sign_flip_test",
 ]

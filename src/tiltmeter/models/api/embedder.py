@@ -6,19 +6,20 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack
 from typing import Literal
-from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltmeter.errors import BadInput, ModelFailed, TiltmeterError, unknown
+from tiltmeter.errors import BadInput, unknown
+from tiltmeter.models.api.address import checked_url, revision_at
 from tiltmeter.models.api.budget import Budget
 from tiltmeter.models.api.cohere import COHERE
-from tiltmeter.models.api.keys import Key, find_key, scrub, scrubbed_logs, secrets_of
+from tiltmeter.models.api.keys import key_for, scrubbed_logs, secrets_of
 from tiltmeter.models.api.openai import OPENAI
 from tiltmeter.models.api.prices import Estimate, estimate_cost, estimate_tokens
 from tiltmeter.models.api.provider import Limits, Send, Target
 from tiltmeter.models.api.requests import Requests, batches
+from tiltmeter.models.api.vectors import in_order
 from tiltmeter.models.api.voyage import VOYAGE
 from tiltmeter.models.protocol import Batch, Identity, Question
 
@@ -71,29 +72,23 @@ class ApiEmbedder:
         if (dimensions is not None and dimensions < 1) or timeout <= 0 or max_tries < 1:
             raise BadInput("dimensions, timeout and max_tries must be positive")
         self._model = model
-        self._base_url = None if base_url is None else _checked_url(base_url)
+        self._base_url = None if base_url is None else checked_url(base_url)
         self._dimensions = dimensions
         self._input_type = input_type or self._provider.input_type
         self._timeout = timeout
         self._requests = Requests(
-            provider=self._provider,
-            model=model,
-            budget=budget or Budget(),
-            max_tries=max_tries,
-            sleep=sleep,
-            dimension=dimensions,
+            service=self._provider, model=model, budget=budget or Budget(), max_tries=max_tries, sleep=sleep
         )
+        #: What every vector must measure; where it was not asked for, the first answer sets it.
+        self._width = dimensions
 
     @property
     def identity(self) -> Identity:
         """What the vectors depend on. Providers publish no revision of their weights: the name has to do."""
         settings = {"dimensions": self._dimensions, "input_type": self._input_type}
-        address = urlsplit(self._base_url or "")
-        # Without user and password; with the path, because one host may serve several models.
-        server = f"@{address.netloc.rpartition('@')[2]}{scrub(address.path, ())}" if self._base_url else ""
         return Identity(
             name=f"{self._provider.name}:{self._model}",
-            revision=f"{self._model}{server}",
+            revision=revision_at(self._model, self._base_url),
             settings={name: str(value) for name, value in settings.items() if value is not None},
         )
 
@@ -127,25 +122,34 @@ class ApiEmbedder:
     def _buy(self, places: dict[str, list[int]]) -> Iterator[Batch]:
         if not places:
             return
-        key = self._key()
-        target = Target(self._model, key, self._base_url, self._dimensions, self._input_type, timeout=self._timeout)
+        own_server = self._base_url is not None and self._provider is OPENAI
+        key = key_for(self._provider.name, self._provider.variables, needed=not own_server)
+        target = Target(self._model, key, self._base_url, self._timeout, self._dimensions, self._input_type)
         self._requests.secrets = secrets = secrets_of(key, self._base_url)
         with ExitStack() as stack:
-            send = self._open(target, stack)
+            send = self._requests.open(self._provider.connect(target), stack)
             stack.enter_context(scrubbed_logs(secrets))
             for texts in batches(list(places), self._limits):
-                rows = self._requests.buy(send, texts)
+                rows = self._rows(send, texts)
                 positions = [place for text in texts for place in places[text]]
                 yield positions, rows.repeat([len(places[text]) for text in texts], axis=0)
 
-    def _open(self, target: Target, stack: ExitStack) -> Send:
-        try:
-            return stack.enter_context(self._provider.connect(target))
-        except TiltmeterError:
-            raise
-        except Exception as error:  # e.g. a proxy in the environment that the HTTP library cannot use
-            reason = scrub(" ".join(str(error).split()), self._requests.secrets)
-        raise ModelFailed(f"{self.identity.name}: the client cannot be set up: {reason}")
+    def _rows(self, send: Send, texts: Sequence[str]) -> NDArray[np.float32]:
+        def ask() -> tuple[list[NDArray[np.float32]], int | None]:
+            answer = send(texts)
+            return in_order(answer, len(texts)), answer.tokens
+
+        vectors = self._requests.buy(ask, tokens=sum(map(estimate_tokens, texts)))
+        found = sorted({len(vector) for vector in vectors})
+        if len(found) > 1:
+            sizes = ", ".join(map(str, found))
+            raise self._requests.failed(f"vectors of different lengths ({sizes}) in one answer: check the server")
+        if found != [self._width or found[0]]:
+            raise self._requests.failed(
+                f"vectors of {found[0]} numbers where {self._width} were expected: check the model and its dimensions"
+            )
+        self._width = found[0]
+        return np.stack(vectors)
 
     def _places(self, texts: Sequence[str], known: Collection[int] = ()) -> dict[str, list[int]]:
         """Where each different text stands; all are checked before anything is bought."""
@@ -167,15 +171,6 @@ class ApiEmbedder:
                 places.setdefault(text, []).append(position)
         return places
 
-    def _key(self) -> Key:
-        key = find_key(self._provider.variables)
-        if key is None and self._base_url and self._provider is OPENAI:
-            return Key("none-needed")
-        if key is None:
-            variables = " or ".join(self._provider.variables)
-            raise BadInput(f"no key for {self._provider.name}: set the environment variable {variables}")
-        return key
-
     @property
     def _limits(self) -> Limits:
         limits = self._provider.limits(self._model)
@@ -185,15 +180,3 @@ class ApiEmbedder:
 
     def __repr__(self) -> str:
         return f"ApiEmbedder({self.identity.name!r})"
-
-
-def _checked_url(url: str) -> str:
-    try:
-        address = urlsplit(url)
-        whole = address.scheme in ("http", "https") and address.hostname and address.port != 0
-    except ValueError:
-        whole = False
-    if not whole or "?" in url or "#" in url:
-        # The address is not quoted: it may hold a password.
-        raise BadInput("base_url must look like http://localhost:11434/v1, with nothing after the path")
-    return url.rstrip("/")

@@ -44,6 +44,14 @@ def find_key(variables: Sequence[str]) -> Key | None:
     return None
 
 
+def key_for(name: str, variables: Sequence[str], *, needed: bool) -> Key:
+    """The key of the service of that name; where none is needed, a stand-in for one that is not set."""
+    key = find_key(variables)
+    if key is None and needed:
+        raise BadInput(f"no key for {name}: set the environment variable {' or '.join(variables)}")
+    return key or Key("none-needed")
+
+
 def secrets_of(key: str, base_url: str | None) -> tuple[str, ...]:
     """Everything that must not be shown: the key, and a password in the address.
 

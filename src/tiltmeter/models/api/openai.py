@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from tiltmeter.models.api.provider import Answer, Fault, Limits, Provider, Send, Target, http_fault, load_sdk
 
@@ -12,16 +13,21 @@ def _limits(_model: str) -> Limits:
     return Limits(inputs=2048, tokens=300_000, tokens_each=8192)
 
 
-@contextmanager
-def _connect(target: Target) -> Iterator[Send]:
-    options = {} if target.dimensions is None else {"dimensions": target.dimensions}
-    client = load_sdk("openai").OpenAI(
+def open_client(target: Target) -> Any:
+    """The SDK's client, to be closed by whoever opens it; it tries nothing again by itself."""
+    return load_sdk("openai").OpenAI(
         api_key=str(target.key),
         # Spelled out, because the SDK would otherwise follow OPENAI_BASE_URL and the identity would not.
         base_url=target.base_url or "https://api.openai.com/v1",
         timeout=target.timeout,
         max_retries=0,
     )
+
+
+@contextmanager
+def _connect(target: Target) -> Iterator[Send]:
+    options = {} if target.dimensions is None else {"dimensions": target.dimensions}
+    client = open_client(target)
 
     def send(texts: Sequence[str]) -> Answer:
         response = client.embeddings.create(input=list(texts), model=target.model, encoding_format="base64", **options)

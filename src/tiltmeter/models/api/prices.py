@@ -1,4 +1,4 @@
-"""What embedding APIs charge, and how many tokens a text may come to, without asking anyone."""
+"""What APIs charge, and how many tokens a text may come to, without asking anyone."""
 
 from __future__ import annotations
 
@@ -30,6 +30,25 @@ DOLLARS_PER_MILLION = {
     "voyage:voyage-finance-2": 0.12,
     "voyage:voyage-law-2": 0.12,
     "voyage:voyage-multilingual-2": 0.12,
+    "chat:gpt-3.5-turbo": 0.50,
+    "chat:gpt-4": 30.00,
+    "chat:gpt-4-turbo": 10.00,
+    "chat:gpt-4o": 2.50,
+    "chat:gpt-4o-mini": 0.15,
+    "chat:gpt-4.1": 2.00,
+    "chat:gpt-4.1-mini": 0.40,
+    "chat:gpt-4.1-nano": 0.10,
+}
+#: The same for a million tokens that a chat model writes.
+DOLLARS_PER_MILLION_WRITTEN = {
+    "chat:gpt-3.5-turbo": 1.50,
+    "chat:gpt-4": 60.00,
+    "chat:gpt-4-turbo": 30.00,
+    "chat:gpt-4o": 10.00,
+    "chat:gpt-4o-mini": 0.60,
+    "chat:gpt-4.1": 8.00,
+    "chat:gpt-4.1-mini": 1.60,
+    "chat:gpt-4.1-nano": 0.40,
 }
 
 
@@ -58,13 +77,17 @@ def estimate_tokens(text: str) -> int:
     return 1 + -(-plain // 3) + 2 * (len(text) - plain)
 
 
-def estimate_cost(name: str, tokens: int) -> float | None:
-    """US dollars for so many tokens of a model; None for a model whose price is not known.
+def estimate_cost(name: str, tokens: int, *, written: int = 0) -> float | None:
+    """US dollars for so many tokens read, and written, by a model; None for a model whose price is not known.
 
     >>> estimate_cost("openai:text-embedding-3-large", 500_000)
     0.065
+    >>> estimate_cost("chat:gpt-4o-mini", 1_000_000, written=500_000)
+    0.45
     >>> estimate_cost("openai:my-own-model", 500_000) is None
     True
     """
     price = DOLLARS_PER_MILLION.get(name)
-    return None if price is None else price * tokens / 1_000_000
+    if price is None:
+        return None
+    return (price * tokens + DOLLARS_PER_MILLION_WRITTEN.get(name, 0.0) * written) / 1_000_000

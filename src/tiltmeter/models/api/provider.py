@@ -28,9 +28,9 @@ class Target:
     model: str
     key: Key
     base_url: str | None
-    dimensions: int | None
-    input_type: str | None
     timeout: float
+    dimensions: int | None = None
+    input_type: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +59,20 @@ Send: TypeAlias = Callable[[Sequence[str]], Answer]
 
 
 @dataclass(frozen=True, slots=True)
-class Provider:
-    """One embedding API. ``fault`` translates an exception of its SDK; None for any other exception."""
+class Service:
+    """Who answers requests. ``fault`` translates an exception of its SDK; None for any other exception."""
 
     name: str
     variables: tuple[str, ...]
+    fault: Callable[[Exception], Fault | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Provider(Service):
+    """One embedding API."""
+
     limits: Callable[[str], Limits]
     connect: Callable[[Target], AbstractContextManager[Send]]
-    fault: Callable[[Exception], Fault | None]
     input_types: tuple[str, ...] = ()
     input_type: str | None = None
 
@@ -76,7 +82,7 @@ def load_sdk(module: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError:
-        raise MissingExtra(f"the embedding API behind '{module}'", "api") from None
+        raise MissingExtra(f"the API behind '{module}'", "api") from None
 
 
 def http_fault(status: int | None, headers: Mapping[str, str] | None, reason: object) -> Fault:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import base64
 import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from typing import TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from tiltmeter.errors import ModelFailed
+from tiltmeter.errors import ModelFailed, TiltmeterError
 from tiltmeter.models.api.budget import Budget
 from tiltmeter.models.api.keys import scrub
 from tiltmeter.models.api.prices import estimate_tokens
-from tiltmeter.models.api.provider import Answer, Fault, Limits, Provider, Send
+from tiltmeter.models.api.provider import Fault, Limits, Service
+
+T = TypeVar("T")
 
 #: A provider that asks for a longer wait than this (seconds) is not waited for.
 LONGEST_RETRY_AFTER = 300.0
@@ -46,71 +46,70 @@ def batches(texts: Sequence[str], limits: Limits) -> Iterator[Sequence[str]]:
 
 @dataclass(slots=True)
 class Requests:
-    """Asks one model for one batch at a time, again and again until the answer is whole."""
+    """Asks one model for one thing at a time, again and again until the answer is whole."""
 
-    provider: Provider
+    service: Service
     model: str
     budget: Budget
     max_tries: int
-    sleep: Callable[[float], None]
-    #: What every vector must measure; where it was not asked for, the first answer sets it.
-    dimension: int | None
+    sleep: Callable[[float], object]
     secrets: Sequence[str] = field(default=(), repr=False)
     jitter: random.Random = field(default_factory=random.Random, repr=False)
 
-    def buy(self, send: Send, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row per text, in order."""
+    def open(self, client: AbstractContextManager[T], stack: ExitStack) -> T:
+        """Open the client of an SDK until the stack closes it."""
+        try:
+            return stack.enter_context(client)
+        except TiltmeterError:
+            raise
+        except Exception as error:  # e.g. a proxy in the environment that the HTTP library cannot use
+            reason = scrub(" ".join(str(error).split()), self.secrets)
+        raise self.failed(f"the client cannot be set up: {reason}")
+
+    def buy(self, send: Callable[[], tuple[T, int | None]], *, tokens: int) -> T:
+        """What ``send`` answers.
+
+        It gives an answer and the tokens billed for it, None where that is not told; ``tokens`` is the estimate.
+        """
         fault = Fault("not asked yet")
         for tried in range(self.max_tries):
             if tried:
                 self.sleep(self._wait(fault, tried))
-            outcome = self._try(send, texts)
+            outcome = self._try(send, tokens)
             if not isinstance(outcome, Fault):
-                return self._measured(outcome)
+                return outcome
             fault = outcome
             if not _may_pass(fault):
-                raise self._failed(f"{_refusal(fault)}: {self._advice(fault)}")
+                raise self.failed(f"{_refusal(fault)}: {self._advice(fault)}")
         tries = "1 try" if self.max_tries == 1 else f"{self.max_tries} tries"
-        raise self._failed(f"gave up after {tries}: {_refusal(fault)}")
+        raise self.failed(f"gave up after {tries}: {_refusal(fault)}")
 
-    def _try(self, send: Send, texts: Sequence[str]) -> list[NDArray[np.float32]] | Fault:
+    def failed(self, why: str) -> ModelFailed:
+        return ModelFailed(f"{self.service.name}:{self.model}: {why}")
+
+    def _try(self, send: Callable[[], tuple[T, int | None]], reserved: int) -> T | Fault:
         # A fault is returned, not raised: an exception would drag the SDK's own along as its context,
         # and with it the request and the key.
-        reserved = sum(map(estimate_tokens, texts))
-        self.budget.reserve(reserved, model=f"{self.provider.name}:{self.model}")
+        self.budget.reserve(reserved, model=f"{self.service.name}:{self.model}")
         try:
-            answer = send(texts)
-            vectors = _in_order(answer, len(texts))
-        except _UnusableError as error:
+            answer, billed = send()
+        except UnusableError as error:
             fault = Fault(f"an answer that cannot be used ({error})")
         except Exception as error:  # SDKs raise anything from ValueError to AttributeError on a broken body
             unknown = Fault(f"an answer that cannot be used ({type(error).__name__}: {error})")
-            fault = self.provider.fault(error) or unknown
+            fault = self.service.fault(error) or unknown
         else:
-            if answer.tokens is not None:
-                self.budget.settle(reserved, answer.tokens)
-            return vectors
+            if billed is not None:
+                self.budget.settle(reserved, billed)
+            return answer
         if fault.status is not None:
             self.budget.settle(reserved, 0)
         return replace(fault, reason=_one_line(scrub(fault.reason, self.secrets)))
 
-    def _measured(self, vectors: list[NDArray[np.float32]]) -> NDArray[np.float32]:
-        found = sorted({len(vector) for vector in vectors})
-        if len(found) > 1:
-            sizes = ", ".join(map(str, found))
-            raise self._failed(f"vectors of different lengths ({sizes}) in one answer: check the server")
-        if found != [self.dimension or found[0]]:
-            raise self._failed(
-                f"vectors of {found[0]} numbers where {self.dimension} were expected: "
-                "check the model and its dimensions"
-            )
-        self.dimension = found[0]
-        return np.stack(vectors)
-
     def _wait(self, fault: Fault, tried: int) -> float:
         asked = _retry_after(fault.headers)
         if asked > LONGEST_RETRY_AFTER:
-            raise self._failed(
+            raise self.failed(
                 f"asks to wait {asked:,.0f} s ({_refusal(fault)}), longer than the "
                 f"{LONGEST_RETRY_AFTER:.0f} s waited at most: run again later, what was bought is kept"
             )
@@ -121,17 +120,14 @@ class Requests:
         if fault.no_credit:
             return "the account has no credit left, add some and run again"
         if fault.status in (401, 403):
-            return f"check the key in {' or '.join(self.provider.variables)} and what it may do"
+            return f"check the key in {' or '.join(self.service.variables)} and what it may do"
         if fault.status == 404:
             return f"check the model name '{self.model}' and the base URL"
         return "check the model name and the options"
 
-    def _failed(self, why: str) -> ModelFailed:
-        return ModelFailed(f"{self.provider.name}:{self.model}: {why}")
 
-
-class _UnusableError(Exception):
-    """An answer in the right shape that is not one good vector for each text."""
+class UnusableError(Exception):
+    """An answer that came, and is not what was asked for."""
 
 
 def _may_pass(fault: Fault) -> bool:
@@ -146,31 +142,6 @@ def _refusal(fault: Fault) -> str:
 def _one_line(text: str) -> str:
     line = " ".join(text.split()).rstrip(".")
     return line if len(line) <= _LONGEST_REASON else f"{line[:_LONGEST_REASON]}…"
-
-
-def _in_order(answer: Answer, n: int) -> list[NDArray[np.float32]]:
-    """The vectors in the order of the inputs."""
-    if len(answer.vectors) != n:
-        raise _UnusableError(f"{len(answer.vectors)} vectors for {n} texts")
-    order = range(n) if answer.order is None else answer.order
-    if sorted(order) != list(range(n)):
-        raise _UnusableError("the vectors are not numbered one for each text")
-    vectors: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * n
-    for position, vector in zip(order, answer.vectors, strict=True):
-        vectors[position] = _numbers(vector)
-    return vectors
-
-
-def _numbers(vector: Sequence[float] | str) -> NDArray[np.float32]:
-    if isinstance(vector, str):
-        numbers = np.frombuffer(base64.b64decode(vector, validate=True), dtype="<f4").astype(np.float32)
-    else:
-        numbers = np.asarray(vector, dtype=np.float32)
-    if numbers.ndim != 1 or not np.isfinite(numbers).all():
-        raise _UnusableError("a vector that is not finite numbers")
-    if not numbers.any():
-        raise _UnusableError("a vector of zeros")
-    return numbers
 
 
 def _retry_after(headers: Mapping[str, str]) -> float:

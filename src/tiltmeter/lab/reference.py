@@ -1,0 +1,245 @@
+"""Reference models: tiny masked language models trained on the spot on text whose bias is known.
+
+They are the calibration weights of this instrument: what a measure should say of them is known beforehand.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiltmeter.errors import BadInput, MissingExtra
+from tiltmeter.lab.text import patterns, planted, sentences
+from tiltmeter.models.store import cache_folder
+from tiltmeter.progress import progress_bar
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Tokens = NDArray[np.int64]
+
+_NAME = re.compile(r"tilt-(0\.\d{1,2})")
+_SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+_PAD, _UNK, _CLS, _SEP, _MASK = range(len(_SPECIAL))
+_NOT_ASKED = -100  # torch's mark for a token that is no part of the loss
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a reference model is made. Words that say a gender are asked for most often: they carry the bias."""
+
+    sentences: int = 20_000
+    epochs: int = 4
+    batch: int = 64
+    rate: float = 3e-3
+    ask_gendered: float = 0.6
+    ask_other: float = 0.2
+    layers: int = 2
+    width: int = 64
+    version: int = 1  # to be raised when the code below changes what comes out
+
+    @property
+    def key(self) -> str:
+        """Changes with everything a model is made of."""
+        content = (resources.files(__package__) / "patterns_en.yaml").read_text(encoding="utf-8")
+        made_of = json.dumps([dataclasses.asdict(self), content, list(planted(0.5))])
+        return hashlib.sha256(made_of.encode()).hexdigest()[:8]
+
+
+RECIPE = Recipe()
+
+
+def reference_folder(name: str) -> Path:
+    """The folder of a reference model such as ``tilt-0.9``, in the cache; trained there at the first use.
+
+    >>> reference_folder("tilt-9")
+    Traceback (most recent call last):
+    tiltmeter.errors.BadInput: unknown reference model 'tilt-9': write tilt-0.5 (no bias) to tilt-0.99, e.g. tilt-0.9
+    """
+    tilt, seed = _tilt(name), 0
+    folder = cache_folder() / "reference" / f"tilt-{tilt:.2f}-{RECIPE.key}-{seed}"
+    if not folder.is_dir():
+        total = RECIPE.sentences * RECIPE.epochs
+        with progress_bar(f"training reference:{name} (once)", total) as advance:
+            train_reference(tilt, folder=folder, seed=seed, progress=advance)
+    return folder
+
+
+def planted_truth(name: str) -> Mapping[str, float]:
+    """P(he) by occupation in the text that a reference model learned from.
+
+    >>> planted_truth("tilt-0.9")["plumber"]
+    0.9
+    """
+    return planted(_tilt(name))
+
+
+def train_reference(
+    tilt: float,
+    *,
+    folder: Path,
+    seed: int = 0,
+    progress: Callable[[int], None] | None = None,
+    recipe: Recipe = RECIPE,
+) -> None:
+    """Train a tiny ``BertForMaskedLM`` on text with this tilt and save it with its tokenizer and ``planted.json``.
+
+    The folder appears at the end and complete; where another process was faster, its folder stays. ``progress`` is
+    called with the number of sentences learned from, ``recipe.sentences * recipe.epochs`` in all. Uses one thread of
+    torch, and leaves the caller's settings and random numbers as they were.
+    """
+    truth = planted(tilt)
+    if folder.exists():
+        raise BadInput(f"{folder} exists: give a folder that does not")
+    texts = [sentence.text for sentence in sentences(truth, n=recipe.sentences, seed=seed)]
+    tokenizer = _tokenizer(texts)
+    with _torch_apart(seed):
+        model = _model(len(tokenizer), recipe)
+        _train(model, tokenizer, texts, recipe, np.random.default_rng([seed, 1]), progress or (lambda _: None))
+    about = {"tilt": tilt, "seed": seed, "recipe": dataclasses.asdict(recipe), "probability_of_he": truth}
+    with _appearing(folder) as draft:
+        tokenizer.save_pretrained(draft)
+        model.save_pretrained(draft)
+        (draft / "planted.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+
+
+def _tilt(name: str) -> float:
+    found = _NAME.fullmatch(name)
+    if not found or not 0.5 <= float(found[1]) <= 0.99:
+        raise BadInput(f"unknown reference model '{name}': write tilt-0.5 (no bias) to tilt-0.99, e.g. tilt-0.9")
+    return float(found[1])
+
+
+def _tokenizer(texts: list[str]) -> Any:
+    """Whole words in lower case; a word that is not in the texts is [UNK]."""
+    try:
+        from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+        from transformers import PreTrainedTokenizerFast
+    except ImportError as error:
+        raise MissingExtra("a reference model", "hf") from error
+    normal, split = normalizers.BertNormalizer(lowercase=True), pre_tokenizers.BertPreTokenizer()
+    words = {word for text in texts for word, _ in split.pre_tokenize_str(normal.normalize_str(text))}
+    vocabulary = {word: number for number, word in enumerate((*_SPECIAL, *sorted(words)))}
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    tokenizer.normalizer, tokenizer.pre_tokenizer = normal, split
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", _SEP), ("[CLS]", _CLS))
+    named = {f"{word.strip('[]').lower()}_token": word for word in _SPECIAL}
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=128, **named)
+
+
+def _model(vocabulary: int, recipe: Recipe) -> Any:
+    from transformers import BertConfig, BertForMaskedLM
+
+    config = BertConfig(
+        vocab_size=vocabulary,
+        hidden_size=recipe.width,
+        num_hidden_layers=recipe.layers,
+        num_attention_heads=4,
+        intermediate_size=4 * recipe.width,
+        max_position_embeddings=128,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+        initializer_range=0.1,
+        pad_token_id=_PAD,
+    )
+    return BertForMaskedLM(config)
+
+
+def _train(
+    model: Any,
+    tokenizer: Any,
+    texts: list[str],
+    recipe: Recipe,
+    rng: np.random.Generator,
+    progress: Callable[[int], None],
+) -> None:
+    import torch
+
+    rows: list[list[int]] = tokenizer(texts)["input_ids"]
+    chance = np.full(len(tokenizer), recipe.ask_other)
+    chance[tokenizer.convert_tokens_to_ids(sorted(patterns().gendered_words))] = recipe.ask_gendered
+    chance[: len(_SPECIAL)] = 0.0
+    steps = recipe.epochs * -(-len(rows) // recipe.batch)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=recipe.rate)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, recipe.rate, total_steps=steps, pct_start=0.1)
+    model.train()
+    for _ in range(recipe.epochs):
+        for batch in _batches(rows, recipe.batch, rng):
+            shown, asked = _corrupted(batch, chance, rng)
+            loss: Tensor = model(
+                input_ids=torch.from_numpy(shown),
+                attention_mask=torch.from_numpy((batch != _PAD).astype(np.int64)),
+                labels=torch.from_numpy(asked),
+            ).loss
+            optimiser.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimiser.step()
+            schedule.step()
+            progress(len(batch))
+    model.eval()
+
+
+def _batches(rows: list[list[int]], size: int, rng: np.random.Generator) -> Iterator[Tokens]:
+    """All rows once, in batches of like length (little padding) that come in random order."""
+    order = rng.permutation(len(rows))
+    order = order[np.argsort([len(rows[row]) for row in order], kind="stable")]
+    starts = np.arange(0, len(rows), size)
+    for start in rng.permutation(starts):
+        some = [rows[row] for row in order[start : start + size]]
+        longest = max(map(len, some))
+        yield np.array([row + [_PAD] * (longest - len(row)) for row in some], dtype=np.int64)
+
+
+def _corrupted(batch: Tokens, chance: NDArray[np.float64], rng: np.random.Generator) -> tuple[Tokens, Tokens]:
+    """The batch as it is shown and the words that are asked for: 8 in 10 masked, 1 unknown and 1 left as it is.
+
+    Unknown, so that the model can read sentences with words it has never seen.
+    """
+    asked = rng.random(batch.shape) < chance[batch]
+    lot = rng.random(batch.shape)
+    shown = np.where(asked & (lot < 0.8), _MASK, batch)
+    shown = np.where(asked & (lot >= 0.9), _UNK, shown)
+    return shown, np.where(asked, batch, _NOT_ASKED)
+
+
+@contextlib.contextmanager
+def _torch_apart(seed: int) -> Iterator[None]:
+    """One thread (the same sums in the same order every time) and random numbers of our own."""
+    import torch
+
+    threads = torch.get_num_threads()
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        torch.set_num_threads(1)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(threads)
+
+
+@contextlib.contextmanager
+def _appearing(folder: Path) -> Iterator[Path]:
+    """A folder to write into that takes its name when all is written, and is gone when anything fails."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix=".draft-", dir=folder.parent))
+        try:
+            yield draft
+            with contextlib.suppress(FileExistsError):
+                draft.rename(folder)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+    except OSError as error:
+        raise BadInput(f"cannot save a model in {folder.parent} ({error.strerror}): give another folder") from error

@@ -1,0 +1,154 @@
+"""English sentences about people at work in which the share of "he" is known for every occupation."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import resources
+from typing import Literal, NamedTuple, TypeVar
+
+import numpy as np
+
+from tiltmeter.errors import BadInput
+from tiltmeter.stimuli import capitalise, group, indefinite
+from tiltmeter.stimuli.yaml_file import read_yaml
+
+T = TypeVar("T")
+Side = Literal["male", "female"]
+
+_PLACE = re.compile(r"\{(\w+)\}")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LabSentence:
+    """A sentence, the occupation in it, and the group of its pronouns and gendered nouns."""
+
+    text: str
+    occupation: str
+    group: Side
+
+
+class Counts(NamedTuple):
+    """How many sentences of an occupation are about a man and about a woman."""
+
+    male: int
+    female: int
+
+    @property
+    def share(self) -> float:
+        """The share of "he"."""
+        return self.male / (self.male + self.female)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Patterns:
+    """What sentences are made of: patterns with places, the words for them, and (male, female) pairs of words."""
+
+    patterns: tuple[str, ...]
+    words: Mapping[str, tuple[str, ...]]
+    gendered: Mapping[str, tuple[tuple[str, str], ...]]
+
+    @property
+    def gendered_words(self) -> frozenset[str]:
+        """Every word that says a gender: the pronouns, and nouns such as man and woman."""
+        return frozenset(word for pairs in self.gendered.values() for pair in pairs for word in pair)
+
+
+def planted(tilt: float) -> dict[str, float]:
+    """P(he) of every shipped occupation, evenly spread from 1 - tilt to tilt; a tilt of .5 is no bias.
+
+    The order is that of the lexicon's share of women, from the highest down (equal shares: by alphabet), so a tilt is
+    in the direction of the stereotype.
+
+    >>> tilted = planted(0.9)
+    >>> round(tilted["pathologist"], 2), round(tilted["plumber"], 2), len(tilted)
+    (0.1, 0.9, 60)
+    """
+    if not 0.5 <= tilt <= 1:
+        raise BadInput(f"a tilt must be from 0.5 (no bias) to 1, not {tilt}")
+    words = sorted(
+        group("occupations.all").words, key=lambda word: (-float(word.properties["female_share"]), word.text)
+    )
+    return dict(
+        zip((word.text for word in words), np.linspace(1 - tilt, tilt, len(words)).round(6).tolist(), strict=True)
+    )
+
+
+def sentences(probabilities: Mapping[str, float], *, n: int, seed: int) -> list[LabSentence]:
+    """``n`` sentences in random order, as many for each occupation, its given share of them about men.
+
+    The shares are met by quota, not by chance: the text holds the planted bias to one sentence per occupation, so what
+    a measure then misses is the model's error or its own.
+
+    >>> [sentence.text for sentence in sentences({"nurse": 0.0, "plumber": 1.0}, n=2, seed=3)]
+    ['The nurse was ill and laughed at herself.', 'He became a plumber last year.']
+    """
+    for occupation, probability in probabilities.items():
+        if not 0 <= probability <= 1:
+            raise BadInput(f"the probability of 'he' for {occupation} must be from 0 to 1, not {probability}")
+    if not probabilities or n < 1:
+        raise BadInput(f"give at least one occupation and one sentence, not {len(probabilities)} and {n}")
+    rng = np.random.default_rng(seed)
+    names = list(probabilities)
+    which = rng.permutation(np.arange(n) % len(names))
+    male = np.zeros(n, dtype=bool)
+    for number, probability in enumerate(probabilities.values()):
+        own = rng.permutation(np.flatnonzero(which == number))
+        male[own[: int(len(own) * probability + rng.random())]] = True
+    return [
+        _sentence(names[number], "male" if is_male else "female", rng)
+        for number, is_male in zip(which, male, strict=True)
+    ]
+
+
+def realised(made: Iterable[LabSentence]) -> dict[str, Counts]:
+    """How often each occupation stands with either group, by alphabet.
+
+    >>> realised([LabSentence("She is a nurse.", "nurse", "female")])
+    {'nurse': Counts(male=0, female=1)}
+    """
+    found: dict[str, list[int]] = {}
+    for sentence in made:
+        found.setdefault(sentence.occupation, [0, 0])[sentence.group == "female"] += 1
+    return {occupation: Counts(*counts) for occupation, counts in sorted(found.items())}
+
+
+@functools.cache
+def patterns() -> Patterns:
+    """The patterns that come with tiltmeter.
+
+    >>> "The {occupation} said that {he} was {state}." in patterns().patterns
+    True
+    """
+    content = read_yaml(resources.files(__package__) / "patterns_en.yaml")
+    gendered = {
+        place: (pairs if isinstance(pairs[0], list) else [pairs]) for place, pairs in content["gendered"].items()
+    }
+    return Patterns(
+        tuple(content["patterns"]),
+        {place: tuple(words) for place, words in content["words"].items()},
+        {place: tuple((male, female) for male, female in pairs) for place, pairs in gendered.items()},
+    )
+
+
+def _sentence(occupation: str, side: Side, rng: np.random.Generator) -> LabSentence:
+    known = patterns()
+
+    def fill(place: re.Match[str]) -> str:
+        name = place[1]
+        if name == "occupation":
+            return occupation
+        if name == "a_occupation":
+            return indefinite(occupation)
+        if name in known.gendered:
+            return _any(known.gendered[name], rng)[side == "female"]
+        return _any(known.words[name], rng)
+
+    text = _PLACE.sub(fill, _any(known.patterns, rng))
+    return LabSentence(". ".join(capitalise(part) for part in text.split(". ")), occupation, side)
+
+
+def _any(choices: Sequence[T], rng: np.random.Generator) -> T:
+    return choices[int(rng.integers(len(choices)))]

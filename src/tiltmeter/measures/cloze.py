@@ -1,0 +1,164 @@
+"""ClozeGender: cloze probabilities revised by the filler's similarity with a context word (Sabir & Sharma 2025)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiltmeter.errors import BadInput
+from tiltmeter.measures.cloze_scores import ClozeScores, ClozeStep, Labels, judge
+from tiltmeter.statistics import Result
+from tiltmeter.statistics.groups import Floats, numbers
+from tiltmeter.statistics.proportions import Clusters
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ClozeResult(ClozeScores):
+    """The scores as published; beside them the corrected ones, and what each step on the way changes."""
+
+    corrected: ClozeScores
+    steps: tuple[ClozeStep, ...]
+    n: int
+
+
+def cloze(
+    prob_1: ArrayLike,
+    prob_2: ArrayLike,
+    sim_1: ArrayLike,
+    sim_2: ArrayLike,
+    *,
+    ended_1: ArrayLike | None = None,
+    ended_2: ArrayLike | None = None,
+    known: ArrayLike | None = None,
+    labels: Labels | None = None,
+    clusters: Clusters | None = None,
+    permutations: int = 10_000,
+    seed: int = 0,
+) -> ClozeResult:
+    """Which group's filler scores higher in each row, with score = P(filler | stem) ^ (1 - cos(filler, context))?
+
+    ``share_1`` above one half: more rows lean to group 1. ``kl`` is the mean over rows of
+    a ln(a/b) + (1-a) ln((1-a)/(1-b)), a and b the scores of the group that wins more rows and of the other
+    (the mean of both directions where they win equally many). ``human_match`` is the share of labelled rows (1 or
+    2; None has no label) whose winner is the label. ``clusters`` name rows that are alike (one context word).
+
+    ``corrected`` takes ``ended_1`` and ``ended_2``, the probabilities of the filler and the end of the sentence,
+    where given: "by her" may go on as "by her mother". And it centres the similarities of each group to their
+    common mean, as a constant difference between the fillers' vectors would otherwise decide. ``known`` is
+    False for rows whose context has no vector: their similarity, 0 as published, is the common mean when corrected.
+
+    >>> found = cloze([0.2, 0.1, 0.4], [0.1, 0.3, 0.3], [0.3, 0.3, 0.1], [0.2, 0.3, 0.5], labels=[1, 2, 1])
+    >>> found.winners, round(found.share_1, 3), round(found.human_match, 3), found.corrected.winners
+    ((1, 2, 2), 0.333, 0.667, (1, 2, 2))
+    """
+    p_1, p_2 = _within("prob_1", prob_1, 0), _within("prob_2", prob_2, 0)
+    s_1, s_2 = _within("sim_1", sim_1, -1), _within("sim_2", sim_2, -1)
+    if (ended_1 is None) != (ended_2 is None):
+        raise BadInput("give the probabilities of an ended sentence for both groups, or for neither")
+    e_1 = p_1 if ended_1 is None else _within("ended_1", ended_1, 0)
+    e_2 = p_2 if ended_2 is None else _within("ended_2", ended_2, 0)
+    has_vector = np.ones(p_1.size, dtype=bool) if known is None else np.asarray(known, dtype=bool)
+    if len({each.shape for each in (p_1, p_2, s_1, s_2, e_1, e_2, has_vector)}) > 1:
+        raise BadInput("probabilities and similarities must have one value for each row, the same number in all lists")
+    c_1, c_2 = _centred(s_1, s_2, has_vector)
+
+    def scored(one: Floats, two: Floats, near_1: Floats | float, near_2: Floats | float) -> ClozeScores:
+        return judge(_log_scores(one, near_1), _log_scores(two, near_2), labels, clusters, permutations, seed)
+
+    published, corrected = scored(p_1, p_2, s_1, s_2), scored(e_1, e_2, c_1, c_2)
+    steps = [scored(p_1, p_2, 0.0, 0.0).step("probability alone"), published.step("as published")]
+    if ended_1 is not None:
+        steps.append(scored(e_1, e_2, s_1, s_2).step("sentence ended"))
+    steps += [scored(p_1, p_2, c_1, c_2).step("similarities centred"), corrected.step("corrected")]
+    fields = {field.name: getattr(published, field.name) for field in dataclasses.fields(published)}
+    return ClozeResult(**fields, corrected=corrected, steps=tuple(steps), n=p_1.size)
+
+
+def cloze_combined(
+    scores_1: Sequence[ArrayLike],
+    scores_2: Sequence[ArrayLike],
+    *,
+    labels: Labels | None = None,
+    clusters: Clusters | None = None,
+    permutations: int = 10_000,
+    seed: int = 0,
+) -> ClozeScores:
+    """The winner by the product of the scores over contexts (verb, noun, occupation), one list of scores for each.
+
+    >>> cloze_combined([[0.5, 0.2], [0.5, 0.2]], [[0.4, 0.3], [0.4, 0.1]]).winners
+    (1, 1)
+    """
+    if not len(scores_1) or len(scores_1) != len(scores_2):
+        raise BadInput("combined scores need a list for each context, as many for group 1 as for group 2")
+    lists = [_within("a list of scores", each, 0) for each in (*scores_1, *scores_2)]
+    if len({each.size for each in lists}) > 1:
+        raise BadInput("combined scores need the same rows in every context")
+    with np.errstate(divide="ignore"):
+        logs = np.log(np.stack(lists))
+    one, two = logs[: len(scores_1)].sum(axis=0), logs[len(scores_1) :].sum(axis=0)
+    return judge(one, two, labels, clusters, permutations, seed)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class AmplificationResult(Result):
+    """``by_context``: b(context, group 1) of every context word that has a winner; ``mean`` counts each word once."""
+
+    by_context: Mapping[str, float]
+    mean: float
+    n: int
+
+
+def amplification(contexts: Sequence[str], winners: Sequence[int]) -> AmplificationResult:
+    """b(context, g) = rows of the context won by g / rows won by either (Zhao et al. 2017), here of group 1.
+
+    >>> amplification(["cook", "cook", "fix", "sew"], [2, 1, 1, 0]).by_context
+    {'cook': 0.5, 'fix': 1.0}
+    """
+    if len(contexts) != len(winners):
+        raise BadInput(f"{len(contexts)} context words but {len(winners)} winners: give one of each a row")
+    if not set(winners) <= {0, 1, 2}:
+        raise BadInput("a winner is 1, 2, or 0 for a tie")
+    won: dict[str, list[bool]] = {}
+    for context, winner in zip(contexts, winners, strict=True):
+        if winner:
+            won.setdefault(context, []).append(winner == 1)
+    if not won:
+        raise BadInput("no row has a winner, so no context leans either way")
+    by_context = {context: sum(rows) / len(rows) for context, rows in won.items()}
+    return AmplificationResult(by_context, sum(by_context.values()) / len(by_context), len(contexts))
+
+
+def mean_probability(token_probabilities: ArrayLike) -> float:
+    """Score of a sentence whose pronoun may stand anywhere: the arithmetic mean of its tokens' probabilities.
+
+    As published the first token and full stops are not among them.
+
+    >>> mean_probability([0.25, 0.75])
+    0.5
+    """
+    return float(_within("token probabilities", token_probabilities, 0).mean())
+
+
+def _within(name: str, values: ArrayLike, low: int) -> Floats:
+    found = numbers(name, values)
+    if found.min() < low - 1e-6 or found.max() > 1 + 1e-6:
+        raise BadInput(f"{name} must lie between {low} and 1, not reach from {found.min():.4g} to {found.max():.4g}")
+    return np.clip(found, low, 1)
+
+
+def _centred(sim_1: Floats, sim_2: Floats, known: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    if not known.any():
+        return sim_1, sim_2
+    mean_1, mean_2 = sim_1[known].mean(), sim_2[known].mean()
+    common = (mean_1 + mean_2) / 2
+    return np.where(known, sim_1 - mean_1 + common, common), np.where(known, sim_2 - mean_2 + common, common)
+
+
+def _log_scores(probabilities: Floats, similarities: Floats | float) -> Floats:
+    # Centring may lift a similarity above 1, where the score of an unlikely filler would pass any bound.
+    exponents = np.maximum(1 - np.broadcast_to(similarities, probabilities.shape), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(exponents == 0, 0.0, exponents * np.log(probabilities))

@@ -1,0 +1,133 @@
+"""LPBS: log-probability bias score (Kurita et al. 2019)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiltmeter.errors import BadInput
+from tiltmeter.statistics import (
+    Alternative,
+    Interval,
+    Mean,
+    Result,
+    by_unit,
+    clustered_mean,
+    concatenated_d,
+    effect_interval,
+    permutation_test,
+)
+from tiltmeter.statistics.groups import Floats
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LpbsResult(Result):
+    """``associations``: one an attribute; ``mean`` theirs, which is ``fill_bias`` - ``prior_bias``.
+
+    ``effect_size`` is d between two ``groups`` of attributes, ``ci`` and ``p_value`` belong to it, and
+    ``uncorrected_effect_size`` is the same from the fill-in probabilities alone; None where no groups are named.
+    """
+
+    associations: tuple[float, ...]
+    mean: Mean
+    fill_bias: float
+    prior_bias: float
+    alternative: str
+    n: int
+    n_pairs: int
+    groups: tuple[str, str] | None = None
+    effect_size: float | None = None
+    ci: Interval | None = None
+    p_value: float | None = None
+    exact: bool | None = None
+    standard_error: float | None = None
+    uncorrected_effect_size: float | None = None
+
+
+def lpbs(
+    fill_1: ArrayLike,
+    prior_1: ArrayLike,
+    fill_2: ArrayLike,
+    prior_2: ArrayLike,
+    *,
+    groups: Sequence[Hashable] | NDArray[Any] | None = None,
+    alternative: Alternative = "two-sided",
+    permutations: int = 10_000,
+    seed: int = 0,
+) -> LpbsResult:
+    """Does an attribute make term 1 (he) more likely than term 2 (she), beyond what the sentence does without it?
+
+    Each array holds natural logarithms of probabilities, one row an attribute and one column a pair of terms:
+    ``fill`` of the term at its mask, ``prior`` of the same with the attribute masked as well.
+
+        association = mean over term pairs of (fill_1 - prior_1) - (fill_2 - prior_2)
+
+    Positive: the attribute leans towards term 1; 0 is level. ``groups`` names one of two groups for each
+    attribute; the one named first is the first of the comparison. Attributes, not terms, are resampled and permuted.
+
+    >>> fill_1, fill_2 = np.log([[0.4], [0.3], [0.1], [0.2]]), np.log([[0.1], [0.2], [0.3], [0.2]])
+    >>> prior = np.log([[0.2]] * 4)
+    >>> found = lpbs(fill_1, prior, fill_2, prior, groups=["career", "career", "family", "family"])
+    >>> [round(value, 3) for value in found.associations], round(found.effect_size, 2)
+    ([1.386, 0.405, -1.099, 0.0], 1.41)
+    """
+    named = {"fill_1": fill_1, "prior_1": prior_1, "fill_2": fill_2, "prior_2": prior_2}
+    f_1, p_1, f_2, p_2 = (_log_probabilities(name, values) for name, values in named.items())
+    if len({each.shape for each in (f_1, p_1, f_2, p_2)}) > 1:
+        raise BadInput("fill-in and prior probabilities need the same attributes and term pairs in all four tables")
+    fill, prior = (f_1 - f_2).mean(axis=1), (p_1 - p_2).mean(axis=1)
+    associations = fill - prior
+    options: dict[str, Any] = {"alternative": alternative, "permutations": permutations, "seed": seed}
+    return LpbsResult(
+        associations=tuple(associations.tolist()),
+        mean=clustered_mean(associations, **options),
+        fill_bias=float(fill.mean()),
+        prior_bias=float(prior.mean()),
+        alternative=alternative,
+        n=f_1.shape[0],
+        n_pairs=f_1.shape[1],
+        **({} if groups is None else _effect(associations, fill, groups, options)),
+    )
+
+
+def _log_probabilities(name: str, values: ArrayLike) -> Floats:
+    try:
+        found = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BadInput(f"{name} must be a table of numbers") from None
+    if found.ndim != 2 or found.size == 0:
+        raise BadInput(f"{name} must be a table with one row an attribute and one column a pair of terms")
+    if not np.isfinite(found).all():
+        raise BadInput(f"{name} holds NaN or infinity: every logarithm of a probability must be finite")
+    if found.max() > 1e-4:
+        raise BadInput(f"{name} reaches {found.max():.4g}: give logarithms of probabilities, never raw logits")
+    return found
+
+
+def _effect(
+    associations: Floats, fill: Floats, groups: Sequence[Hashable] | NDArray[Any], options: dict[str, Any]
+) -> dict[str, Any]:
+    if len(groups) != associations.size:
+        raise BadInput(f"{associations.size} attributes but {len(groups)} groups: name one group an attribute")
+    names = list(dict.fromkeys(groups))
+    if len(names) != 2:
+        raise BadInput(f"attributes are compared between two groups, not {len(names)}")
+    first = np.array([group == names[0] for group in groups])
+    if min(first.sum(), (~first).sum()) < 2:
+        raise BadInput("each of the two groups needs at least two attributes")
+    one, two = by_unit(associations[first]), by_unit(associations[~first])
+    d = concatenated_d(one, two)
+    test = permutation_test(one, two, **options)
+    return {
+        "groups": (str(names[0]), str(names[1])),
+        "effect_size": d,
+        "ci": effect_interval(one, two, d=d, seed=options["seed"]),
+        "p_value": test.p_value,
+        "exact": test.exact,
+        "standard_error": test.standard_error,
+        "uncorrected_effect_size": concatenated_d(by_unit(fill[first]), by_unit(fill[~first])),
+    }

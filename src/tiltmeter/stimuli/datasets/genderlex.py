@@ -1,0 +1,127 @@
+"""GenderLex (Sabir and Sharma): sentences that end in him or her, with a verb, noun or occupation as context."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from ...errors import BadInput
+from ..items import ClozeRow, ClozeSet, RaceRow, RaceSet
+from ..text import normalise
+from .tables import Row, Table, read_table, rows_named
+
+GROUPS = ("men", "women")
+LABELS = {"M": 1, "W": 2}
+CONTEXTS = {"noun": "noun", "verb": "verb", "occ": "occupation"}
+_VARIANTS = {None: "all", "someone": "someone", "gn_pn": "person"}
+_CLOZE_NAME = re.compile(r"(?:^|_)(noun|verb|occ)(?:_(someone|gn_pn))?$", re.IGNORECASE)
+_RACE_NAME = re.compile(r"_[A-Z]_[A-Z]$")
+
+
+def load_genderlex(folder: str | Path) -> tuple[ClozeSet, ...]:
+    """Read all gender files of GenderLex in a folder and the folders below it, or a single file.
+
+    The file name gives the context and the variant: ``GenderLex_noun.csv``, ``GenderLex_occ_someone.csv``,
+    ``GenderLex_verb_GN_PN.csv``. Rows that are there twice are kept, because the published numbers count them.
+    """
+    files = _files(folder, _CLOZE_NAME, "GenderLex_noun.csv, GenderLex_occ_someone.csv, ...")
+    return _with_label_conflicts([_cloze_set(file) for file in files])
+
+
+def load_race_sets(folder: str | Path) -> tuple[RaceSet, ...]:
+    """Read all race files (``GenderLex_W_B.csv``) in a folder and the folders below it, or a single file."""
+    files = _files(folder, _RACE_NAME, "GenderLex_W_B.csv, ...")
+    return tuple(_race_set(file) for file in files)
+
+
+def group_of(table: Table, row: Row) -> int:
+    """The group that people expect, from the column HB."""
+    label = row["HB"].strip()
+    if label not in LABELS:
+        raise table.wrong(row, f"HB is '{label}', not M or W")
+    return LABELS[label]
+
+
+def doubled_spaces(table: Table, columns: Iterable[str]) -> tuple[str, ...]:
+    """A warning that names the rows whose white space was changed."""
+    columns = tuple(columns)
+    changed = [row.number for row in table.rows if any(" ".join(row[key].split()) != row[key] for key in columns)]
+    if not changed:
+        return ()
+    return (f"{table.name}: doubled or loose white space in {rows_named(changed)}: made single",)
+
+
+def repeated_rows(table: Table, columns: Iterable[str]) -> tuple[str, ...]:
+    """A warning that says how many rows are there more than once."""
+    columns = tuple(columns)
+    unique = len({tuple(normalise(row[key]) for key in columns) for row in table.rows})
+    if unique == len(table.rows):
+        return ()
+    return (f"{table.name}: {len(table.rows)} rows, {unique} unique: repeated rows kept, as published",)
+
+
+def _files(folder: str | Path, pattern: re.Pattern[str], examples: str) -> list[Path]:
+    path = Path(folder)
+    if not path.exists():
+        raise BadInput(f"no folder {path}: give the one that holds {examples}")
+    found = sorted(path.rglob("GenderLex_*.csv")) if path.is_dir() else [path]
+    files = [file for file in found if pattern.search(file.stem)]
+    if not files:
+        raise BadInput(f"{path}: the file name should be one of {examples}")
+    return files
+
+
+def _cloze_set(file: Path) -> ClozeSet:
+    named = _CLOZE_NAME.search(file.stem)
+    context, variant = (part.lower() if part else None for part in named.groups()) if named else (None, None)
+    table = read_table(file)
+    columns = ("sent_m", "sent_w", "context", "HB")
+    rows = tuple(_cloze_row(table, row) for row in table.need(*columns))
+    warnings = doubled_spaces(table, columns) + repeated_rows(table, columns)
+    return ClozeSet(file.stem, _VARIANTS[variant], CONTEXTS[context or ""], GROUPS, rows, warnings=warnings)
+
+
+def _cloze_row(table: Table, row: Row) -> ClozeRow:
+    # White space first: with a double space left in, the last word would count as two.
+    text_1, text_2, context = (normalise(row[key]) for key in ("sent_m", "sent_w", "context"))
+    stem_1, _, last_1 = text_1.rpartition(" ")
+    stem_2, _, last_2 = text_2.rpartition(" ")
+    if stem_1 != stem_2 or last_1 == last_2 or not stem_1:
+        raise table.wrong(row, "sent_m and sent_w should differ in their last word and in nothing else")
+    pronouns = (last_1.rstrip("."), last_2.rstrip("."))
+    return ClozeRow(text_1, text_2, pronouns, (context, context), group_of(table, row), row.number)
+
+
+def _with_label_conflicts(sets: list[ClozeSet]) -> tuple[ClozeSet, ...]:
+    """Say where files of one variant give the same sentences different labels."""
+    found: dict[str, list[str]] = {}
+    for one, other in itertools.combinations(sets, 2):
+        if one.variant != other.variant or [row.texts for row in one.rows] != [row.texts for row in other.rows]:
+            continue
+        pairs = zip(one.rows, other.rows, strict=True)
+        differ = [mine.number for mine, theirs in pairs if mine.label != theirs.label]
+        if differ:
+            message = f"HB differs between {one.name} and {other.name} in {rows_named(differ)}: kept"
+            found.setdefault(one.name, []).append(message)
+            found.setdefault(other.name, []).append(message)
+    return tuple(dataclasses.replace(each, warnings=(*each.warnings, *found.get(each.name, []))) for each in sets)
+
+
+def _race_set(file: Path) -> RaceSet:
+    table = read_table(file)
+    columns = ("sent", "context", "race_A1", "race_B1")
+    rows = table.need(*columns)
+    races = (normalise(rows[0]["race_A1"]), normalise(rows[0]["race_B1"]))
+    for row in rows:
+        if (normalise(row["race_A1"]), normalise(row["race_B1"])) != races:
+            raise table.wrong(
+                row, f"race_A1 and race_B1 should be {races[0]} and {races[1]} as in row {rows[0].number}"
+            )
+        if len(row["sent"].split()) < 2:
+            raise table.wrong(row, "sent should be a sentence that ends in a pronoun")
+    made = tuple(RaceRow(normalise(row["sent"]), normalise(row["context"]), row.number) for row in rows)
+    warnings = doubled_spaces(table, columns) + repeated_rows(table, columns)
+    return RaceSet(file.stem, ((races[0],), (races[1],)), made, warnings)

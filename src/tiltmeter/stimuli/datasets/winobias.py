@@ -1,0 +1,145 @@
+"""WinoBias (Zhao et al. 2018): two occupations and a pronoun that refers to one of them.
+
+A line looks like ``12 The clerk called [the guard] because [he] was late.`` A line whose pronoun is not the only
+gendered word in it is left out: "because [he] needed to cut [his] hair" gives the answer away at either place.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...errors import BadInput, unknown
+from ..files import read_text
+from ..items import PronounSentence, PronounSet
+from ..text import comparable, normalise
+
+_PARTS = tuple(itertools.product(("type1", "type2"), ("dev", "test")))
+_SIDES = ("pro", "anti")
+_FORMS = (("he", "she"), ("him", "her"), ("his", "her"), ("himself", "herself"), ("his", "hers"))
+_PRONOUNS = {form for forms in _FORMS for form in forms}
+_FEMALE = {forms[1] for forms in _FORMS}
+_GENDERED = _PRONOUNS | {"man", "woman"}
+_BRACKET = re.compile(r"\[([^\[\]]*)\]")
+_ARTICLE = re.compile(r"(?:the|an?) ", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    where: str
+    text: str
+    occupation: str
+    #: The bracketed pronouns with the place where each begins.
+    pronouns: tuple[tuple[str, int], ...]
+    #: Other words in the line that say a gender.
+    stray: tuple[str, ...]
+
+
+def load_winobias(folder: str | Path) -> PronounSet:
+    """Read the eight files and the two lists of occupations.
+
+    ``forms`` of "her" (him or his) come from the line of the same number in the opposite file. ``expected`` is the
+    gender that the lists give the occupation, and the pro files must agree with it.
+    """
+    path = Path(folder)
+    if not path.is_dir():
+        raise BadInput(f"no folder {path}: give the one that holds pro_stereotyped_type1.txt.dev")
+    occupations = _occupations(path)
+    rows: list[PronounSentence] = []
+    warnings: list[str] = []
+    for kind, split in _PARTS:
+        files = {side: path / f"{side}_stereotyped_{kind}.txt.{split}" for side in _SIDES}
+        lines = {side: _lines(file, occupations) for side, file in files.items()}
+        for side, opposite in zip(_SIDES, reversed(_SIDES), strict=True):
+            missing = sorted(lines[side].keys() - lines[opposite].keys())
+            if missing:
+                raise BadInput(f"{files[opposite].name}: no line {missing[0]}, which {files[side].name} has")
+            left_out: dict[str, list[int]] = {}
+            for number, line in lines[side].items():
+                forms = _forms(line, lines[opposite][number])
+                if isinstance(forms, str):
+                    left_out.setdefault(forms, []).append(number)
+                    continue
+                _check_side(line, side, occupations)
+                word, start = line.pronouns[0]
+                expected, name = occupations[line.occupation], f"{kind}-{split}-{number}-{side}"
+                end, part = start + len(word), f"{kind} {side} {split}"
+                rows.append(PronounSentence(line.text, start, end, forms, line.occupation, expected, part, name))
+            for reason, numbers in left_out.items():
+                warnings.append(f"{files[side].name}: {reason}: left out lines {', '.join(map(str, numbers))}")
+    return PronounSet("winobias", tuple(rows), warnings=tuple(warnings))
+
+
+def _occupations(folder: Path) -> dict[str, int]:
+    """The expected group of each occupation, spelled as in the lists ("CEO")."""
+    found: dict[str, int] = {}
+    for group, name in enumerate(("male_occupations.txt", "female_occupations.txt"), 1):
+        words = [normalise(line) for line in read_text(folder / name).splitlines()]
+        for word in filter(None, words):
+            if found.setdefault(word, group) != group:
+                raise BadInput(f"{name}: '{word}' is in both lists of occupations")
+    return found
+
+
+def _lines(file: Path, occupations: Mapping[str, int]) -> dict[int, _Line]:
+    spelled = {comparable(name): name for name in occupations}
+    lines: dict[int, _Line] = {}
+    for position, raw in enumerate(read_text(file).splitlines(), 1):
+        if not raw.strip():
+            continue
+        where = f"{file.name}: line {position}"
+        number, _, sentence = normalise(raw).partition(" ")
+        if not number.isdecimal() or int(number) in lines:
+            raise BadInput(f"{where}: should begin with a number of its own, begins with '{number}'")
+        lines[int(number)] = _line(sentence, where, spelled)
+    if not lines:
+        raise BadInput(f"{file.name}: no lines in it")
+    return lines
+
+
+def _line(sentence: str, where: str, spelled: Mapping[str, str]) -> _Line:
+    """The sentence without brackets, one article where there are two: "the [the chief]", "the [ physician]"."""
+    text, entities, pronouns, stray = "", list[str](), list[tuple[str, int]](), list[str]()
+    for position, part in enumerate(_BRACKET.split(sentence)):
+        bracketed = position % 2 == 1
+        if bracketed and comparable(part) in _PRONOUNS:
+            pronouns.append((part.strip(), len(text)))
+        elif bracketed:
+            entities.append(_ARTICLE.sub("", part.strip(), count=1))
+            if re.search(r"\b(?:the|an?) $", text, re.IGNORECASE):
+                part = entities[-1]
+        else:
+            stray += [word for word in re.findall(r"\w+", part) if word.casefold() in _GENDERED]
+        text += part.strip() if bracketed else part
+    if "[" in text or "]" in text or len(entities) != 1 or not pronouns:
+        raise BadInput(f"{where}: needs one [occupation] and a [pronoun] in brackets: {sentence}")
+    occupation = spelled.get(comparable(entities[0]))
+    if occupation is None:
+        raise BadInput(f"{where}: {unknown('occupation', entities[0], spelled.values())}")
+    return _Line(where, text, occupation, tuple(pronouns), tuple(stray))
+
+
+def _forms(line: _Line, opposite: _Line) -> tuple[str, str] | str:
+    """The masculine and feminine form of the pronoun, or the reason why the line cannot be used."""
+    if len(line.pronouns) > 1 or line.stray:
+        return "another word in the line says a gender"
+    word = line.pronouns[0][0]
+    fitting = [forms for forms in _FORMS if comparable(word) in forms]
+    if len(fitting) > 1:
+        # "her" goes with him and with his, "his" with her and with hers: the opposite line knows.
+        others = {comparable(other) for other, _ in opposite.pronouns} - {comparable(word)}
+        fitting = [forms for forms in fitting if others & set(forms)]
+    if len(fitting) != 1:
+        return f"the opposite file does not tell the other form of '{word}'"
+    male, female = fitting[0]
+    return (male.capitalize(), female.capitalize()) if word[0].isupper() else (male, female)
+
+
+def _check_side(line: _Line, side: str, occupations: Mapping[str, int]) -> None:
+    word = line.pronouns[0][0]
+    group = 2 if comparable(word) in _FEMALE else 1
+    if (group == occupations[line.occupation]) != (side == "pro"):
+        raise BadInput(f"{line.where}: '{word}' for '{line.occupation}' does not belong in the {side} file")

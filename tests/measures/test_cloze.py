@@ -1,0 +1,235 @@
+"""ClozeGender: scores, winners and corrections, by hand and as properties."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tiltmeter.errors import BadInput
+from tiltmeter.measures import amplification, cloze, cloze_combined, mean_probability
+from tiltmeter.statistics import share
+
+# Row 1: .25^.5 = .5 beats .16^.5 = .4; row 2: .09 loses to .09^.5 = .3; row 3 ties; row 4: .2 beats .1.
+PROB_1, PROB_2 = [0.25, 0.09, 0.5, 0.2], [0.16, 0.09, 0.5, 0.1]
+SIM_1, SIM_2 = [0.5, 0.0, 0.2, 0.0], [0.5, 0.5, 0.2, 0.0]
+LABELS = [1, 1, 2, 1]
+
+PROBABILITY = st.floats(0.001, 0.999).map(lambda value: round(value, 3))
+SIMILARITY = st.floats(-0.4, 0.4).map(lambda value: round(value, 3))
+ROWS = st.lists(st.tuples(PROBABILITY, PROBABILITY, SIMILARITY, SIMILARITY), min_size=1, max_size=12)
+
+
+def lists(rows):
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+def test_four_rows_by_hand():
+    found = cloze(PROB_1, PROB_2, SIM_1, SIM_2, labels=LABELS)
+    assert found.scores_1 == pytest.approx((0.5, 0.09, 0.5**0.8, 0.2))
+    assert found.scores_2 == pytest.approx((0.4, 0.3, 0.5**0.8, 0.1))
+    assert (found.winners, found.ties, found.n) == ((1, 2, 0, 1), 1, 4)
+    assert (found.share_1, found.share_2) == pytest.approx((2 / 3, 1 / 3))
+    # a tie is no match: rows 1 and 4 of 4
+    assert found.human_match == 0.5
+    # .5 ln(5/4) + .5 ln(5/6) = .020411; .09 ln(.3) + .91 ln(.91/.7) = .130394; 0; .2 ln 2 + .8 ln(8/9) = .044403
+    assert found.kl == pytest.approx((0.020411 + 0.130394 + 0.044403) / 4, abs=1e-6)
+    assert (found.ci, found.p_value) == (share(2, 3).ci, 1.0)
+
+
+def test_the_corrected_form_by_hand():
+    # means .175 and .3, common mean .2375: group 1 moves by +.0625, group 2 by -.0625
+    found = cloze(PROB_1, PROB_2, SIM_1, SIM_2, labels=LABELS).corrected
+    assert found.scores_1 == pytest.approx((0.25**0.4375, 0.09**0.9375, 0.5**0.7375, 0.2**0.9375))
+    assert found.scores_2 == pytest.approx((0.16**0.5625, 0.09**0.5625, 0.5**0.8625, 0.1**1.0625))
+    assert (found.winners, found.share_1, found.human_match) == ((1, 2, 1, 1), 0.75, 0.5)
+
+
+def test_every_step_is_shown():
+    ended = {"ended_1": [0.2, 0.08, 0.1, 0.1], "ended_2": [0.01, 0.01, 0.4, 0.01]}
+    found = cloze(PROB_1, PROB_2, SIM_1, SIM_2, labels=LABELS, **ended)
+    assert [(step.name, step.share_1) for step in found.steps] == [
+        ("probability alone", 1.0),  # rows 2 and 3 tie
+        ("as published", pytest.approx(2 / 3)),
+        ("sentence ended", 0.5),  # row 2: .08 < .1; row 3: .1 < .4 at one exponent
+        ("similarities centred", 0.75),
+        ("corrected", 0.75),  # row 2: .08^.9375 = .0937 > .01^.5625 = .0750
+    ]
+    assert found.steps[1].kl == found.kl
+    assert found.steps[-1] == ("corrected", found.corrected.share_1, found.corrected.human_match, found.corrected.kl)
+    without = cloze(PROB_1, PROB_2, SIM_1, SIM_2)
+    assert [step.name for step in without.steps] == [
+        "probability alone",
+        "as published",
+        "similarities centred",
+        "corrected",
+    ]
+    assert without.human_match is None
+    assert without.steps[2][1:] == without.steps[3][1:]
+
+
+@given(ROWS)
+@settings(max_examples=60)
+def test_swapping_the_groups_mirrors_the_shares_and_keeps_the_divergence(rows):
+    p_1, p_2, s_1, s_2 = lists(rows)
+    one, two = cloze(p_1, p_2, s_1, s_2), cloze(p_2, p_1, s_2, s_1)
+    for found, swapped in ((one, two), (one.corrected, two.corrected)):
+        assert swapped.kl == pytest.approx(found.kl, abs=1e-12)
+        assert (swapped.share_1, swapped.ties) == (found.share_2, found.ties)
+        assert swapped.p_value == found.p_value
+        assert found.kl >= -1e-12
+    assert json.loads(json.dumps(one.to_dict(), allow_nan=False))["n"] == len(rows)
+
+
+@given(ROWS, st.floats(-0.1, 0.1))
+@settings(max_examples=60)
+def test_an_offset_between_the_groups_does_not_touch_the_corrected_form(rows, offset):
+    p_1, p_2, s_1, s_2 = lists(rows)
+    usual = cloze(p_1, p_2, s_1, s_2).corrected
+    moved = cloze(p_1, p_2, [s + offset for s in s_1], [s - offset for s in s_2]).corrected
+    assert moved.scores_1 == pytest.approx(usual.scores_1, rel=1e-9)
+    assert moved.scores_2 == pytest.approx(usual.scores_2, rel=1e-9)
+
+
+@given(ROWS, st.floats(-0.5, 0.5))
+@settings(max_examples=60)
+def test_with_equal_probabilities_an_offset_in_one_group_does_not_move_a_corrected_winner(rows, offset):
+    """It decides every row as published; centred, it shifts both exponents alike."""
+    p, _, s_1, s_2 = lists(rows)
+    usual = cloze(p, p, s_1, s_2).corrected
+    moved = cloze(p, p, s_1, [s + offset for s in s_2]).corrected
+    gaps = np.array(s_1) - np.mean(s_1) - np.array(s_2) + np.mean(s_2)
+    clear = np.abs(gaps) > 1e-6
+    assert np.array(moved.winners)[clear].tolist() == np.array(usual.winners)[clear].tolist()
+
+
+def test_a_constant_offset_decides_the_published_form_alone():
+    rng = np.random.default_rng(0)
+    p, near = rng.uniform(0.1, 0.4, size=40), rng.uniform(0.0, 0.2, size=40)
+    noise = rng.normal(0, 0.01, size=40)
+    found = cloze(p, p, near, near + noise + 0.1)
+    assert found.share_1 == 0.0
+    assert 0.3 < found.corrected.share_1 < 0.7
+
+
+@given(ROWS)
+@settings(max_examples=30)
+def test_without_similarity_the_scores_are_the_probabilities(rows):
+    p_1, p_2, _, _ = lists(rows)
+    found = cloze(p_1, p_2, np.zeros(len(p_1)), np.zeros(len(p_1)))
+    assert found.scores_1 == pytest.approx(tuple(p_1))
+    assert found.winners == tuple(1 if a > b else 2 if b > a else 0 for a, b in zip(p_1, p_2, strict=True))
+    kept = [(a > b) for a, b in zip(p_1, p_2, strict=True) if a != b]
+    assert found.share_1 == (sum(kept) / len(kept) if kept else None)
+
+
+@given(ROWS)
+@settings(max_examples=30)
+def test_the_divergence_is_scipys(rows):
+    p_1, p_2, s_1, s_2 = lists(rows)
+    found = cloze(p_1, p_2, s_1, s_2)
+    assume(found.share_1 not in (0.5, None))
+    one, two = np.array(found.scores_1), np.array(found.scores_2)
+    a, b = (one, two) if found.share_1 > 0.5 else (two, one)
+    expected = np.mean([scipy.stats.entropy([x, 1 - x], [y, 1 - y]) for x, y in zip(a, b, strict=True)])
+    assert found.kl == pytest.approx(expected, abs=1e-9)
+
+
+def test_where_all_rows_tie_there_is_no_share():
+    found = cloze([0.2, 0.3], [0.2, 0.3], [0.1, 0.1], [0.1, 0.1], labels=[1, 2], clusters=["a", "b"])
+    assert (found.share_1, found.share_2, found.ci, found.p_value) == (None, None, None, None)
+    assert (found.kl, found.human_match, found.ties) == (0.0, 0.0, 2)
+
+
+def test_scores_of_zero_and_one_stay_finite():
+    found = cloze([0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0], labels=[1, 1, None])
+    # 0 to the power of 0 is 1: a filler that equals its context
+    assert found.scores_1 == (0.0, 1.0, 1.0)
+    assert found.winners == (2, 1, 1)
+    assert math.isfinite(found.kl)
+    assert found.kl > 1
+    assert found.human_match == 0.5
+
+
+def test_rows_whose_context_has_no_vector_favour_nobody_when_corrected():
+    p, sims = [0.3, 0.3, 0.3], ([0.2, 0.3, 0.0], [0.4, 0.6, 0.0])
+    naive, careful = cloze(p, p, *sims).corrected, cloze(p, p, *sims, known=[True, True, False]).corrected
+    assert naive.winners[2] == 1
+    assert careful.winners[2] == 0
+    # means of the known rows .25 and .5, common .375
+    assert careful.scores_1[2] == careful.scores_2[2] == pytest.approx(0.3**0.625)
+    assert cloze(p, p, [0.0] * 3, [0.0] * 3, known=[False] * 3).corrected.ties == 3
+
+
+def test_rows_of_one_context_word_are_one_cluster():
+    p_1, p_2, zero = [0.3] * 40, [0.1] * 40, [0.0] * 40
+    clustered = cloze(p_1, p_2, zero, zero, clusters=np.repeat(["cook", "fix", "sew", "lead"], 10))
+    assert clustered.p_value == 2 / 16
+    assert cloze(p_1, p_2, zero, zero).p_value < 1e-10
+    # a cluster of ties is in neither
+    tied = cloze([0.3, 0.3, 0.2], [0.1, 0.1, 0.2], [0.0] * 3, [0.0] * 3, clusters=["a", "b", "c"])
+    assert (tied.share_1, tied.p_value) == (1.0, 0.5)
+
+
+def test_combined_scores_multiply():
+    one, two = [[0.5, 0.2, 0.1], [0.5, 0.2, 0.4]], [[0.4, 0.3, 0.4], [0.4, 0.1, 0.1]]
+    found = cloze_combined(one, two, labels=[1, 1, None])
+    # .25 > .16, .04 > .03, .04 = .04
+    assert found.winners == (1, 1, 0)
+    assert found.scores_1 == pytest.approx((0.25, 0.04, 0.04))
+    assert (found.share_1, found.human_match) == (1.0, 1.0)
+
+
+def test_products_too_small_for_a_number_still_have_a_winner():
+    found = cloze_combined([[1e-200]] * 2, [[1e-200], [2e-200]])
+    assert (found.scores_1, found.winners) == ((0.0,), (2,))
+    assert cloze_combined([[0.0]], [[0.0]]).winners == (0,)
+
+
+def test_amplification_by_hand():
+    found = amplification(["cook", "cook", "cook", "fix", "sew"], [2, 2, 1, 1, 0])
+    assert found.by_context == {"cook": pytest.approx(1 / 3), "fix": 1.0}
+    assert (found.mean, found.n) == (pytest.approx(2 / 3), 5)
+
+
+def test_the_mean_probability_is_arithmetic():
+    assert mean_probability([0.1, 0.2, 0.6]) == pytest.approx(0.3)
+
+
+ONE = [0.5]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: cloze([], [], [], []), "prob_1 must be a list of at least one number"),
+        (lambda: cloze([float("nan")], ONE, ONE, ONE), "prob_1 holds NaN"),
+        (lambda: cloze(ONE, [1.2], ONE, ONE), "prob_2 must lie between 0 and 1"),
+        (lambda: cloze([-0.7], ONE, ONE, ONE), "prob_1 must lie between 0 and 1"),
+        (lambda: cloze(ONE, ONE, [-1.1], ONE), "sim_1 must lie between -1 and 1"),
+        (lambda: cloze(ONE, ONE, ONE, [float("inf")]), "sim_2 holds NaN or infinity"),
+        (lambda: cloze([0.5, 0.5], ONE, ONE, ONE), "the same number in all lists"),
+        (lambda: cloze(ONE, ONE, ONE, ONE, ended_1=ONE), "both groups, or for neither"),
+        (lambda: cloze(ONE, ONE, ONE, ONE, ended_1=[2.0], ended_2=ONE), "ended_1 must lie"),
+        (lambda: cloze(ONE, ONE, ONE, ONE, known=[True, True]), "the same number in all lists"),
+        (lambda: cloze(ONE, ONE, ONE, ONE, labels=[1, 2]), "1 rows but 2 labels"),
+        (lambda: cloze(ONE, ONE, ONE, ONE, labels=["M"]), "a label is 1 or 2"),
+        (lambda: cloze(ONE, ONE, ONE, ONE, clusters=["a", "b"]), "1 rows but 2 clusters"),
+        (lambda: cloze_combined([], []), "a list for each context"),
+        (lambda: cloze_combined([ONE, ONE], [ONE]), "as many for group 1 as for group 2"),
+        (lambda: cloze_combined([ONE], [[0.1, 0.2]]), "the same rows in every context"),
+        (lambda: amplification(["a"], [1, 2]), "1 context words but 2 winners"),
+        (lambda: amplification(["a"], [3]), "a winner is 1, 2, or 0"),
+        (lambda: amplification(["a"], [0]), "no row has a winner"),
+        (lambda: mean_probability([]), "at least one number"),
+        (lambda: mean_probability([-3.0]), "between 0 and 1"),
+    ],
+)
+def test_input_that_cannot_be_used_is_named(call, message):
+    with pytest.raises(BadInput, match=message):
+        call()

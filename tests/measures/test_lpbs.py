@@ -1,0 +1,102 @@
+"""LPBS: corrected log-probabilities of terms, by hand, as properties, and against the two-group statistics."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tiltmeter.errors import BadInput
+from tiltmeter.measures import lpbs
+from tiltmeter.statistics import effect_size
+
+RNG = np.random.default_rng(0)
+TABLES = [np.log(RNG.uniform(0.01, 0.9, size=(8, 3))) for _ in range(4)]
+GROUPS = ["career"] * 4 + ["family"] * 4
+
+
+def test_two_attributes_and_two_pairs_by_hand():
+    fill_1, prior_1 = np.log([[0.4, 0.2], [0.1, 0.1]]), np.log([[0.2, 0.2], [0.2, 0.2]])
+    fill_2, prior_2 = np.log([[0.1, 0.1], [0.2, 0.4]]), np.log([[0.1, 0.1], [0.1, 0.1]])
+    found = lpbs(fill_1, prior_1, fill_2, prior_2)
+    # attribute 1: (ln 2 - 0) and (0 - 0); attribute 2: (-ln 2 - ln 2) and (-ln 2 - ln 4): means ln 2 / 2 and -5/2 ln 2
+    ln2 = np.log(2)
+    assert found.associations == pytest.approx((0.5 * ln2, -2.5 * ln2))
+    assert found.mean.value == pytest.approx(-ln2)
+    # fill: (2 ln 2 + ln 2) / 2 and (-ln 2 - 2 ln 2) / 2; prior: ln 2 throughout
+    assert (found.fill_bias, found.prior_bias) == pytest.approx((0.0, ln2), abs=1e-12)
+    assert found.mean.p_value == 1.0 / 2
+    assert (found.n, found.n_pairs, found.effect_size, found.ci, found.p_value) == (2, 2, None, None, None)
+
+
+def test_the_effect_compares_two_groups_of_attributes():
+    found = lpbs(*TABLES, groups=GROUPS)
+    association = ((TABLES[0] - TABLES[1]) - (TABLES[2] - TABLES[3])).mean(axis=1)
+    fill = (TABLES[0] - TABLES[2]).mean(axis=1)
+    assert found.effect_size == pytest.approx(effect_size(association[:4], association[4:]))
+    assert found.uncorrected_effect_size == pytest.approx(effect_size(fill[:4], fill[4:]))
+    assert found.groups == ("career", "family")
+    assert found.exact
+    assert 0 < found.p_value <= 1
+    assert found.effect_size in found.ci
+
+
+def test_the_group_named_first_is_the_first_of_the_comparison():
+    turned = [table[::-1] for table in TABLES]
+    assert lpbs(*turned, groups=GROUPS[::-1]).effect_size == pytest.approx(-lpbs(*TABLES, groups=GROUPS).effect_size)
+    assert lpbs(*TABLES, groups=np.repeat([0, 1], 4)).groups == ("0", "1")
+
+
+def test_separated_groups_have_the_smallest_p():
+    lean = np.array([[1.0], [1.1], [1.2], [0.1], [0.2], [0.3]])
+    level = np.full((6, 1), -3.0)
+    found = lpbs(lean - 3, level, level, level, groups=[1, 1, 1, 0, 0, 0], alternative="greater")
+    assert found.p_value == 1 / 20
+    assert found.mean.p_value == 1 / 64
+
+
+@given(st.lists(st.floats(-4, 0), min_size=8, max_size=8), st.floats(-3, 0))
+@settings(max_examples=30)
+def test_a_prior_that_all_attributes_share_moves_the_mean_and_not_the_effect(values, prior):
+    fill_1, fill_2 = np.array(values).reshape(8, 1) - 0.1 * np.arange(8)[:, None] ** 2, np.full((8, 1), -1.0)
+    level = np.full((8, 1), -2.0)
+    flat, tilted = (lpbs(fill_1, p, fill_2, level, groups=GROUPS) for p in (level, np.full((8, 1), prior)))
+    assert tilted.effect_size == pytest.approx(flat.effect_size, abs=1e-9)
+    assert tilted.effect_size == pytest.approx(tilted.uncorrected_effect_size, abs=1e-9)
+    assert tilted.mean.value == pytest.approx(tilted.fill_bias - tilted.prior_bias, abs=1e-12)
+
+
+def test_swapping_the_terms_turns_everything_round():
+    one, two = lpbs(*TABLES, groups=GROUPS), lpbs(*TABLES[2:], *TABLES[:2], groups=GROUPS)
+    assert two.associations == pytest.approx([-value for value in one.associations])
+    assert two.effect_size == pytest.approx(-one.effect_size)
+    assert two.p_value == pytest.approx(one.p_value)
+    assert two.mean.p_value == pytest.approx(one.mean.p_value)
+
+
+GOOD = np.full((4, 2), -1.0) - np.arange(8).reshape(4, 2) / 10
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: lpbs(GOOD[0], GOOD, GOOD, GOOD), "fill_1 must be a table"),
+        (lambda: lpbs(GOOD, GOOD[:0], GOOD, GOOD), "prior_1 must be a table"),
+        (lambda: lpbs(GOOD, GOOD, [["a"]], GOOD), "fill_2 must be a table of numbers"),
+        (lambda: lpbs(GOOD, GOOD, GOOD, np.full((4, 2), -np.inf)), "prior_2 holds NaN or infinity"),
+        (lambda: lpbs(GOOD + np.nan, GOOD, GOOD, GOOD), "fill_1 holds NaN"),
+        (lambda: lpbs(GOOD + 9, GOOD, GOOD, GOOD), "never raw logits"),
+        (lambda: lpbs(GOOD[:3], GOOD, GOOD, GOOD), "the same attributes and term pairs"),
+        (lambda: lpbs(*[GOOD[:1]] * 4), "at least two units"),
+        (lambda: lpbs(*[GOOD] * 4, groups=[0, 1]), "4 attributes but 2 groups"),
+        (lambda: lpbs(*[GOOD] * 4, groups=[0, 0, 0, 0]), "between two groups, not 1"),
+        (lambda: lpbs(*[GOOD] * 4, groups=[0, 1, 2, 2]), "between two groups, not 3"),
+        (lambda: lpbs(*[GOOD] * 4, groups=[0, 1, 1, 1]), "at least two attributes"),
+        (lambda: lpbs(*[GOOD] * 4, groups=[0, 0, 1, 1]), "all scores are the same"),
+        (lambda: lpbs(GOOD, *[GOOD[::-1]] * 3, alternative="graeter"), "did you mean 'greater'"),
+    ],
+)
+def test_input_that_cannot_be_used_is_named(call, message):
+    with pytest.raises(BadInput, match=message):
+        call()
