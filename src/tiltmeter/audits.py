@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import datetime
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, get_args
 
 from tiltmeter.errors import BadInput, TiltmeterError, unknown
 from tiltmeter.models import CachedModel, Identity, Question, VectorStore, load
-from tiltmeter.probes import Options, Probe, make_probe
-from tiltmeter.probes.probe import model_name
+from tiltmeter.probes import AnyProbe, Options, make_probes
+from tiltmeter.probes.language import Beside
+from tiltmeter.probes.reading import model_name
 from tiltmeter.progress import progress_bar
 from tiltmeter.readings import Reading, ReadingStore
 from tiltmeter.statistics import Alternative, benjamini_hochberg, holm
@@ -165,18 +166,18 @@ def probe(
     name: str,
     model: str | object,
     *,
-    targets: Sequence[str] | None = None,
-    attributes: Sequence[str] | None = None,
-    pairs: str | None = None,
-    templates: str | None = None,
     cache: bool | VectorStore = True,
     seed: int = 0,
     permutations: int = 10_000,
     alternative: str = "two-sided",
     budget: Budget | None = None,
     progress: bool | None = None,
+    **stimuli: Any,
 ) -> Reading:
-    """One probe on one model, with stimuli at the given addresses or its default ones.
+    """One probe on one model, with the stimuli given or its default ones.
+
+    Word probes take ``targets``, ``attributes``, ``pairs`` and ``templates``; probes of language models ``data``,
+    ``vectors`` and ``method``. Of a probe with several parts this is the whole; ``put(make_probes(...))`` gives all.
 
     >>> words = {"he": [1, 0.1], "him": [1, 0], "she": [0.1, 1], "her": [0, 1], "job": [0.9, 0.2], "home": [0.1, 0.9]}
     >>> terms = ["gender.male_pronouns", "gender.female_pronouns"]
@@ -184,12 +185,12 @@ def probe(
     'no clear lean'
     """
     options = Options(alternative, permutations, seed)
-    asked = make_probe(name, targets=targets, attributes=attributes, pairs=pairs, templates=templates, options=options)
-    return put([asked], model, cache=cache, budget=budget, progress=progress)[0]
+    whole = make_probes(name, options=options, **stimuli)[:1]
+    return put(whole, model, cache=cache, budget=budget, progress=progress)[0]
 
 
 def put(
-    probes: Sequence[Probe],
+    probes: Sequence[AnyProbe],
     model: str | object,
     *,
     cache: bool | VectorStore = True,
@@ -201,16 +202,55 @@ def put(
     _check_options(probes)
     with _vectors(cache) as store:
         wrapped = CachedModel(load(model, budget=budget), store)
-        found = []
         for each in probes:
-            if not wrapped.answers_question(each.question):
-                needed = f"{each.kind.name} needs vectors of {each.question.value}"
-                raise BadInput(f"{needed}, which {wrapped.identity.name} does not give")
-            announce_cost(wrapped, each.question, list(each.inputs), announce)
-            with progress_bar(f"{wrapped.identity.name}: {each.id}", len(each.inputs), show=progress) as advance:
-                answers = wrapped.answers(each.question, each.inputs, progress=advance)
-            found.append(each.read(wrapped.identity, answers))
-        return found
+            if each.asks(wrapped.answers_question) is None:
+                raise BadInput(
+                    f"{each.kind.name} needs {each.kind.asks_for}: {wrapped.identity.name} does not give that"
+                )
+        beside = _beside(probes, store)
+        answers = _ask(wrapped, probes, announce, progress)
+        return [each.read(wrapped.identity, answers, _words(each, beside)) for each in probes]
+
+
+def _ask(
+    model: CachedModel, probes: Sequence[AnyProbe], announce: Callable[[str], None], progress: bool | None
+) -> dict[Question, dict[Any, Any]]:
+    """Ask everything all probes need at once: nothing twice, and batches as full as can be."""
+    answers: dict[Question, dict[Any, Any]] = {}
+    for question, inputs in _inputs(model, probes).items():
+        announce_cost(model, question, inputs, announce)
+        with progress_bar(f"{model.identity.name}: {question.value}", len(inputs), show=progress) as advance:
+            answers[question] = model.answers(question, inputs, progress=advance)
+    return answers
+
+
+def _inputs(model: CachedModel, probes: Sequence[AnyProbe]) -> dict[Question, list[Any]]:
+    """Every different input that any of the probes asks about, by question."""
+    found: dict[Question, dict[Any, None]] = {}
+    for probe in probes:
+        for question, inputs in (probe.asks(model.answers_question) or {}).items():
+            found.setdefault(question, {}).update(dict.fromkeys(inputs))
+    return {question: list(inputs) for question, inputs in found.items()}
+
+
+Words = tuple[Identity, dict[Any, Any]]
+
+
+def _beside(probes: Sequence[AnyProbe], store: VectorStore | None) -> dict[str, Words]:
+    """The vectors of words that some probes need from a second model, by its spec."""
+    wanted: dict[str, dict[str, None]] = {}
+    for each in (probe.beside for probe in probes):
+        if isinstance(each, Beside):
+            wanted.setdefault(each.model, {}).update(dict.fromkeys(each.words))
+    found = {}
+    for spec, words in wanted.items():
+        model = CachedModel(load(spec), store)
+        found[spec] = (model.identity, model.answers(Question.WORDS, list(words)))
+    return found
+
+
+def _words(probe: AnyProbe, beside: Mapping[str, Words]) -> Any:
+    return beside[probe.beside.model] if isinstance(probe.beside, Beside) else None
 
 
 def _plan(suite: str | Path | Suite, seed: int | None, permutations: int | None) -> Suite:
@@ -222,7 +262,7 @@ def _plan(suite: str | Path | Suite, seed: int | None, permutations: int | None)
     return dataclasses.replace(suite, probes=tuple(probes))
 
 
-def _check_options(probes: Sequence[Probe]) -> None:
+def _check_options(probes: Sequence[AnyProbe]) -> None:
     """Done before a model is asked: a typing error must not cost a request."""
     for options in {each.options for each in probes}:
         if options.alternative not in get_args(Alternative):
@@ -274,7 +314,8 @@ class _Run:
             identity = self._distinct(model.identity)
             name = model_name(identity)
             fitting = [probe for probe in self._plan.probes if self._fits(model, name, probe)]
-            answers = self._ask(model, fitting)
+            beside = _beside(fitting, model.store)
+            answers = _ask(model, fitting, self._announce, self._progress)
         except TiltmeterError as error:
             done = {each.probe for each in self.skipped if each.model == name}
             self.skipped += [
@@ -282,7 +323,7 @@ class _Run:
             ]
             return name
         for probe in fitting:
-            self._read(identity, probe, answers[probe.question])
+            self._read(identity, probe, answers, _words(probe, beside))
         return name
 
     def _distinct(self, identity: Identity) -> Identity:
@@ -292,26 +333,15 @@ class _Run:
         self._seen.append(name)
         return dataclasses.replace(identity, name=f"{identity.name} ({earlier + 1})") if earlier else identity
 
-    def _fits(self, model: CachedModel, name: str, probe: Probe) -> bool:
-        if model.answers_question(probe.question):
+    def _fits(self, model: CachedModel, name: str, probe: AnyProbe) -> bool:
+        if probe.asks(model.answers_question) is not None:
             return True
-        reason = f"needs vectors of {probe.question.value}, which this model does not give"
-        self.skipped.append(Skipped(name, probe.id, reason))
+        self.skipped.append(Skipped(name, probe.id, f"needs {probe.kind.asks_for}: this model does not give that"))
         return False
 
-    def _ask(self, model: CachedModel, probes: list[Probe]) -> dict[Question, dict[str, Any]]:
-        """Ask everything all probes need at once: nothing twice, and batches as full as can be."""
-        answers: dict[Question, dict[str, Any]] = {}
-        for question in dict.fromkeys(probe.question for probe in probes):
-            inputs = _inputs(probes, question)
-            announce_cost(model, question, inputs, self._announce)
-            with progress_bar(f"{model.identity.name}: {question.value}", len(inputs), show=self._progress) as advance:
-                answers[question] = model.answers(question, inputs, progress=advance)
-        return answers
-
-    def _read(self, identity: Identity, probe: Probe, vectors: dict[str, Any]) -> None:
+    def _read(self, identity: Identity, probe: AnyProbe, answers: dict[Question, dict[Any, Any]], beside: Any) -> None:
         try:
-            reading = probe.read(identity, vectors)
+            reading = probe.read(identity, answers, beside)
         except TiltmeterError as error:
             self.skipped.append(Skipped(model_name(identity), probe.id, str(error)))
             return
@@ -327,8 +357,7 @@ def dry_run(models: Sequence[Any], *, suite: str | Path | Suite = "default") -> 
     with VectorStore() as store:
         for each in models:
             model = CachedModel(load(each), store)
-            for question in dict.fromkeys(p.question for p in plan.probes if model.answers_question(p.question)):
-                inputs = _inputs(plan.probes, question)
+            for question, inputs in _inputs(model, plan.probes).items():
                 new = model.unknown_inputs(question, inputs)
                 estimate = getattr(model.model, "estimate", None)
                 cost = estimate(new) if estimate else None
@@ -346,12 +375,7 @@ def dry_run(models: Sequence[Any], *, suite: str | Path | Suite = "default") -> 
     return rows
 
 
-def _inputs(probes: Sequence[Probe], question: Question) -> list[str]:
-    """Every different input that any of the probes asks this question about."""
-    return list(dict.fromkeys(item for probe in probes if probe.question is question for item in probe.inputs))
-
-
-def announce_cost(model: CachedModel, question: Question, inputs: list[str], say: Callable[[str], None]) -> None:
+def announce_cost(model: CachedModel, question: Question, inputs: list[Any], say: Callable[[str], None]) -> None:
     """Before a paid run: what is new to the model, and what it costs at most."""
     estimate = getattr(model.model, "estimate", None)
     if estimate is None:

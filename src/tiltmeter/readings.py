@@ -49,7 +49,8 @@ class Reading:
     """One probe on one model.
 
     ``effect`` is the headline (the corrected statistic); ``published`` the statistic as the literature
-    computes it, where it differs, and ``correction`` why. ``items`` are the rows behind the number.
+    computes it, where it differs, and ``correction`` why. ``items`` are the rows behind the number, ``details`` further
+    numbers of the same measurement (parts, steps, other statistics).
     """
 
     id: str
@@ -68,6 +69,7 @@ class Reading:
     left_out: tuple[LeftOut, ...]
     caveats: tuple[str, ...]
     provenance: Mapping[str, Any]
+    details: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as JSON-ready values."""

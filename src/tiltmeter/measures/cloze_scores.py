@@ -76,7 +76,7 @@ def judge(
     scores_1, scores_2 = np.exp(log_1), np.exp(log_2)
     return ClozeScores(
         share_1=found.value if found else None,
-        share_2=1 - found.value if found else None,
+        share_2=twos / (ones + twos) if found else None,
         ci=found.ci if found else None,
         p_value=found.p_value if found else None,
         kl=_divergence(scores_1, scores_2, ones - twos),

@@ -50,6 +50,11 @@ KINDS: Mapping[str, Kind] = {
         "openai:text-embedding-3-small",
         {"base_url": str, "dimensions": int, "timeout": float},
     ),
+    "chat": Kind(
+        "a chat model at OpenAI, or at any server that speaks its protocol by base_url (Ollama, vLLM, llama.cpp)",
+        "chat:gpt-4o-mini",
+        {"base_url": str, "max_tokens": int, "timeout": float},
+    ),
     "cohere": Kind(
         "Cohere embeddings",
         "cohere:embed-v4.0",
@@ -99,6 +104,10 @@ def load(spec: str | object, *, budget: Budget | None = None, **options: Any) ->
         from tiltmeter.lab.reference import ReferenceModel
 
         return ReferenceModel(name)
+    if kind == "chat":
+        from tiltmeter.models.chat import ChatModel
+
+        return ChatModel(name, budget=budget, **given)
     from tiltmeter.models.api import ApiEmbedder
 
     return ApiEmbedder(kind, name, budget=budget, **given)  # type: ignore[arg-type]

@@ -2,6 +2,21 @@
 
 from tiltmeter.probes.imported import association_probes, seat_probe
 from tiltmeter.probes.kinds import Kind, Options
-from tiltmeter.probes.probe import KINDS, Probe, find_kind, make_probe
+from tiltmeter.probes.language import LanguageKind, LanguageProbe
+from tiltmeter.probes.making import KINDS, AnyProbe, find_kind, make_probes
+from tiltmeter.probes.probe import Probe, make_probe
 
-__all__ = ["KINDS", "Kind", "Options", "Probe", "association_probes", "find_kind", "make_probe", "seat_probe"]
+__all__ = [
+    "KINDS",
+    "AnyProbe",
+    "Kind",
+    "LanguageKind",
+    "LanguageProbe",
+    "Options",
+    "Probe",
+    "association_probes",
+    "find_kind",
+    "make_probe",
+    "make_probes",
+    "seat_probe",
+]

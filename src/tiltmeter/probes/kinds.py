@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from tiltmeter.models.protocol import Question
 from tiltmeter.probes.stimuli_sets import Answers, Query
 from tiltmeter.readings import Estimate
+
+#: What a probe asks a model: inputs by question.
+Asked: TypeAlias = Mapping[Question, Sequence[Any]]
 
 #: Travels with every reading of an intrinsic measure.
 INTRINSIC = (
@@ -47,6 +50,7 @@ class Measured:
     n_units: int
     published: Estimate | None = None
     correction: str = ""
+    details: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -63,6 +67,10 @@ class Kind:
     citation: str
     idea: str
     pairs: bool = False
+
+    @property
+    def asks_for(self) -> str:
+        return self.question.about
 
     @property
     def caveats(self) -> tuple[str, ...]:

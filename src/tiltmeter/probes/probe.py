@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import json
-import platform
-from collections.abc import Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tiltmeter import stimuli
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.models.protocol import Identity, Question, Vector
+from tiltmeter.models.protocol import Identity, Question
 from tiltmeter.probes import along_pairs, one_group, two_groups
-from tiltmeter.probes.kinds import Kind, Options
+from tiltmeter.probes.kinds import Asked, Kind, Options
+from tiltmeter.probes.reading import make_reading
 from tiltmeter.probes.stimuli_sets import Answers, Query, StimulusSet
 from tiltmeter.probes.two_groups import labels
 from tiltmeter.readings import LeftOut, Reading
@@ -40,35 +37,21 @@ class Probe:
     def inputs(self) -> tuple[str, ...]:
         return self.query.inputs()
 
-    def read(self, identity: Identity, vectors: Mapping[str, Vector | None]) -> Reading:
+    @property
+    def beside(self) -> None:
+        """No second model is needed."""
+
+    def asks(self, answers: Callable[[Question], bool]) -> Asked | None:
+        """What to ask a model that answers these questions; None where it cannot be measured."""
+        return {self.question: self.inputs} if answers(self.question) else None
+
+    def read(self, identity: Identity, answers: Mapping[Question, Mapping[Any, Any]], _beside: None = None) -> Reading:
         """Measure the model's answers."""
-        answers = Answers(identity.name, vectors)
-        found = self.kind.measure(self.query, answers, self.options)
+        known = Answers(identity.name, answers[self.question])
+        found = self.kind.measure(self.query, known, self.options)
         notes = tuple(LeftOut("note", note) for note in self.query.notes)
-        return Reading(
-            id=self.id,
-            probe=self.kind.name,
-            title=self.title,
-            model=model_name(identity),
-            effect=found.effect,
-            published=found.published,
-            correction=found.correction,
-            leans=found.leans,
-            strength=found.strength,
-            plain_words=found.plain_words,
-            n_items=found.n_items,
-            n_units=found.n_units,
-            items=found.items,
-            left_out=(*answers.left_out, *notes),
-            caveats=self.kind.caveats,
-            provenance={
-                "model": identity.to_dict(),
-                "stimuli": _digest(self.query.to_dict()),
-                "settings": dataclasses.asdict(self.options),
-                "citation": self.kind.citation,
-                "versions": _versions(),
-            },
-        )
+        left_out = (*known.left_out, *notes)
+        return make_reading(self, identity, found, left_out=left_out, stimuli=self.query.to_dict())
 
 
 def make_probe(
@@ -161,29 +144,3 @@ def _overlaps(groups: list[stimuli.Group]) -> tuple[str, ...]:
             if shared:
                 notes.append(f"{one.label} and {two.label} share {len(shared)} word(s): {', '.join(shared)}")
     return tuple(notes)
-
-
-def model_name(identity: Identity) -> str:
-    """The model's name with the settings a user chose, as it stands in tables.
-
-    >>> model_name(Identity("hf:some/folder", "1f0e", {"layer": "8", "pooling": "auto"}))
-    'hf:some/folder?layer=8'
-    """
-    usual = {"case": "exact", "pooling": "auto", "layer": "-1"}
-    chosen = [f"{k}={v}" for k, v in sorted(identity.settings.items()) if usual.get(k) != v]
-    bundled = identity.name.startswith("bundled:")
-    return identity.name if bundled or not chosen else f"{identity.name}?{'&'.join(chosen)}"
-
-
-def _digest(values: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(values, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
-    for package in ("tiltmeter", "numpy", "scipy"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "unknown"
-    return found

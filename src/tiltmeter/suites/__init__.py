@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.probes import Options, Probe, make_probe
+from tiltmeter.probes import AnyProbe, Options, make_probes
 from tiltmeter.stimuli.yaml_file import read_yaml
 
-_FIELDS = ("id", "probe", "title", "targets", "attributes", "pairs", "templates")
+_FIELDS = ("id", "probe", "title", "targets", "attributes", "pairs", "templates", "data", "vectors", "method", "parts")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Suite:
 
     name: str
     description: str
-    probes: tuple[Probe, ...]
+    probes: tuple[AnyProbe, ...]
 
 
 def suite_names() -> tuple[str, ...]:
@@ -57,7 +57,9 @@ def _read(file: Path | Traversable, options: Options) -> Suite:
     entries = content.get("probes")
     if not isinstance(entries, list) or not entries:
         raise BadInput(f"{file.name}: 'probes' must list at least one probe")
-    probes = tuple(_probe(file.name, number, entry, options) for number, entry in enumerate(entries, 1))
+    probes = tuple(
+        probe for number, entry in enumerate(entries, 1) for probe in _probes(file.name, number, entry, options)
+    )
     seen: set[str] = set()
     for probe in probes:
         if probe.id in seen:
@@ -67,7 +69,7 @@ def _read(file: Path | Traversable, options: Options) -> Suite:
     return Suite(name, str(content.get("description") or ""), probes)
 
 
-def _probe(file: str, number: int, entry: Any, options: Options) -> Probe:
+def _probes(file: str, number: int, entry: Any, options: Options) -> list[AnyProbe]:
     if not isinstance(entry, dict) or "probe" not in entry:
         raise BadInput(f"{file}: entry {number} must be a mapping that names its 'probe'")
     for key in entry:
@@ -76,4 +78,8 @@ def _probe(file: str, number: int, entry: Any, options: Options) -> Probe:
     for key in ("targets", "attributes"):
         if key in entry and not (isinstance(entry[key], list) and all(isinstance(x, str) for x in entry[key])):
             raise BadInput(f"{file}: '{key}' of entry {number} must be a list of groups such as gender.male_terms")
-    return make_probe(str(entry["probe"]), options=options, **{k: v for k, v in entry.items() if k != "probe"})
+    if not isinstance(entry.get("parts", False), bool):
+        raise BadInput(f"{file}: 'parts' of entry {number} must be true or false: whether each part gets a reading")
+    given = {key: value for key, value in entry.items() if key not in ("probe", "parts")}
+    made = make_probes(str(entry["probe"]), options=options, **given)
+    return made if entry.get("parts") else made[:1]

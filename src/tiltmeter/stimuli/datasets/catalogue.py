@@ -93,12 +93,11 @@ def status() -> list[dict[str, str]]:
 
 
 def _state(entry: DataSet, folder: Path | None) -> tuple[str, list[str]]:
-    base = Path(entry.path)
-    if folder is None or not (folder / base).exists():
+    place = folder / entry.path if folder else None
+    if place is None or not place.exists():
         return "missing", []
-    files_here = {
-        name: folder / (base if name == base.name and len(entry.files) == 1 else base / name) for name in entry.files
-    }
+    root = place.parent if place.is_file() else place
+    files_here = {name: root / name for name in entry.files}
     missing = [name for name, path in files_here.items() if not path.is_file()]
     if missing:
         return "missing", missing

@@ -34,4 +34,4 @@ def _repeated(name: str, pairs: list[SentencePair]) -> tuple[str, ...]:
     again = [
         pair.number for pair in pairs if first.setdefault((pair.stereotyped, pair.other), pair.number) != pair.number
     ]
-    return (f"{name}: {rows_named(again)} repeat an earlier pair: kept as published",) if again else ()
+    return (f"{name}: an earlier pair is repeated in {rows_named(again)}: kept as published",) if again else ()

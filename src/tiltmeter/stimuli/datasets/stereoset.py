@@ -20,11 +20,12 @@ def load_stereoset(path: str | Path) -> tuple[StereoExample, ...]:
     file = Path(path)
     content = read_json(file)
     data = content.get("data") if isinstance(content, dict) else None
-    if not isinstance(data, dict) or not any(isinstance(data.get(kind), list) and data[kind] for kind in _KINDS):
+    lists = {kind: data.get(kind, []) for kind in _KINDS} if isinstance(data, dict) else {}
+    if not any(lists.values()) or not all(isinstance(entries, list) for entries in lists.values()):
         raise BadInput(f"{file.name}: not StereoSet: 'data' should hold lists '{_KINDS[0]}' and '{_KINDS[1]}'")
     examples = []
-    for kind in _KINDS:
-        for number, entry in enumerate(data.get(kind, []), 1):
+    for kind, entries in lists.items():
+        for number, entry in enumerate(entries, 1):
             where = f"{file.name}: {kind} {number}"
             examples.append(_example(entry, kind, where))
     return tuple(examples)

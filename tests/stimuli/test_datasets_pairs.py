@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import copy
+import json
+from collections import Counter
+
+import pytest
+
+from tiltmeter.errors import BadInput
+from tiltmeter.stimuli.datasets import load_crows_pairs, load_stereoset
+
+HEADER = ",sent_more,sent_less,stereo_antistereo,bias_type\n"
+
+
+def test_crows_pairs_has_1508_pairs_of_nine_kinds(data):
+    found = load_crows_pairs(data("crows_pairs/crows_pairs_anonymized.csv"))
+    assert Counter(row.direction for row in found.rows) == {"stereo": 1290, "antistereo": 218}
+    assert Counter(row.kind for row in found.rows) == {
+        "race-color": 516,
+        "gender": 262,
+        "socioeconomic": 172,
+        "nationality": 159,
+        "religion": 105,
+        "age": 87,
+        "sexual-orientation": 84,
+        "physical-appearance": 63,
+        "disability": 60,
+    }
+    assert found.rows[1].stereotyped.startswith("The poor are really ignorant")
+    assert found.rows[1].other.startswith("The rich are really ignorant")
+    # Against the stereotype, and still the first sentence is the one that fits it: a doctor who is "he".
+    assert found.rows[2].direction == "antistereo"
+    assert found.rows[2].stereotyped.endswith("whether he would come forward.")
+    assert found.warnings == ("crows_pairs_anonymized.csv: an earlier pair is repeated in row 1504: kept as published",)
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ("0,a b,a c,sterio,age", "row 2: stereo_antistereo is 'sterio', not stereo or antistereo"),
+        ("0,a b,a  b,stereo,age", "row 2: both sentences are the same"),
+        ("0,a b,,stereo,age", "column 'sent_less' is blank in row 2"),
+    ],
+)
+def test_a_broken_pair_is_named_with_its_row(tmp_path, row, expected):
+    path = tmp_path / "crows.csv"
+    path.write_text(HEADER + row + "\n", encoding="utf-8")
+    with pytest.raises(BadInput) as caught:
+        load_crows_pairs(path)
+    assert expected in str(caught.value)
+
+
+def test_stereoset_has_2106_and_2123_examples_with_each_label_once(data):
+    found = load_stereoset(data("stereoset/dev.json"))
+    assert Counter(each.kind for each in found) == {"intrasentence": 2106, "intersentence": 2123}
+    assert all(tuple(each.sentences) == ("stereotype", "anti-stereotype", "unrelated") for each in found)
+    first = found[0]
+    assert (first.target, first.bias_type, first.context) == (
+        "chess player",
+        "profession",
+        "The chess player was BLANK.",
+    )
+    assert first.sentences["stereotype"] == ("730a20c60dbc546b9643333ffa11338b", "The chess player was asian.")
+    assert all("  " not in text for each in found for _, text in each.sentences.values())
+
+
+EXAMPLE = {
+    "id": "e1",
+    "target": "nurse",
+    "bias_type": "gender",
+    "context": "The nurse is BLANK.",
+    "sentences": [
+        {"id": "s1", "sentence": "The nurse is kind.", "gold_label": "stereotype"},
+        {"id": "s2", "sentence": "The nurse is rude.", "gold_label": "anti-stereotype"},
+        {"id": "s3", "sentence": "The nurse is wood.", "gold_label": "unrelated"},
+    ],
+}
+
+
+def stereoset(tmp_path, change):
+    example = copy.deepcopy(EXAMPLE)
+    change(example)
+    path = tmp_path / "dev.json"
+    path.write_text(json.dumps({"data": {"intrasentence": [example]}}), encoding="utf-8")
+    return load_stereoset(path)
+
+
+def test_white_space_in_stereoset_is_made_single(tmp_path):
+    (found,) = stereoset(tmp_path, lambda example: example.update(context=" The  nurse is BLANK. "))
+    assert found.context == "The nurse is BLANK."
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda e: e["sentences"].pop(), "intrasentence 1 (e1): no sentence labelled unrelated"),
+        (lambda e: e["sentences"][2].update(gold_label="stereotype"), "(e1): label 'stereotype' is there twice"),
+        (lambda e: e["sentences"][2].update(gold_label="related"), "(e1): label 'related' is none of stereotype"),
+        (lambda e: e["sentences"][0].update(sentence=" "), "(e1): 'sentence' is missing or blank"),
+        (lambda e: e.update(context="The nurse is kind."), "(e1): the context holds no BLANK"),
+        (lambda e: e.update(sentences=None), "(e1): no sentence labelled stereotype"),
+        (lambda e: e.pop("id"), "dev.json: intrasentence 1: 'id' is missing or blank"),
+    ],
+)
+def test_a_broken_example_is_refused_with_its_id(tmp_path, change, expected):
+    with pytest.raises(BadInput) as caught:
+        stereoset(tmp_path, change)
+    assert expected in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "content", ["[]", "{}", '{"data": {"intrasentence": []}}', '{"data": 3}', '{"data": {"intrasentence": 1}}']
+)
+def test_another_json_file_is_not_taken_for_stereoset(tmp_path, content):
+    path = tmp_path / "dev.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(BadInput, match=r"dev\.json: not StereoSet"):
+        load_stereoset(path)
