@@ -139,7 +139,7 @@ def audit(
     run = _Run(plan, store, progress, announce)
     asked = recalled = 0
     names = []
-    with _vectors(cache) as vectors:
+    with stored(cache) as vectors:
         for spec, model in zip(given, loaded, strict=True):
             wrapped = CachedModel(model, vectors)
             names.append(run.measure(wrapped, spec if isinstance(spec, str) else type(spec).__name__))
@@ -200,7 +200,7 @@ def put(
 ) -> list[Reading]:
     """Put ready-made probes to one model; any that cannot be measured is an error."""
     _check_options(probes)
-    with _vectors(cache) as store:
+    with stored(cache) as store:
         wrapped = CachedModel(load(model, budget=budget), store)
         for each in probes:
             if each.asks(wrapped.answers_question) is None:
@@ -282,7 +282,7 @@ def _why(skipped: Sequence[Skipped]) -> str:
 
 
 @contextlib.contextmanager
-def _vectors(cache: bool | VectorStore) -> Iterator[VectorStore | None]:
+def stored(cache: bool | VectorStore) -> Iterator[VectorStore | None]:
     """The caller's store as it is, or the usual one for as long as it is needed."""
     if isinstance(cache, VectorStore):
         yield cache

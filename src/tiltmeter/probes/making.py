@@ -16,7 +16,9 @@ from tiltmeter.probes.probe import Probe, make_probe
 AnyProbe: TypeAlias = Probe | LanguageProbe
 
 #: Modules of probes of language models: each has a KIND and ``make(*, data, vectors, method, options)``.
-_LANGUAGE: Mapping[str, Any] = {module.KIND.name: module for module in (cloze, lpbs, pairs, pronouns, stereoset, unmask)}
+_LANGUAGE: Mapping[str, Any] = {
+    module.KIND.name: module for module in (cloze, lpbs, pairs, pronouns, stereoset, unmask)
+}
 KINDS: Mapping[str, Kind | LanguageKind] = {
     **of_vectors.KINDS,
     **{name: module.KIND for name, module in _LANGUAGE.items()},

@@ -35,6 +35,15 @@ def interval_text(ci: Interval, *, digits: int = 2) -> str:
     return f"{ci.level:.0%} interval {ci.low:.{digits}f} to {ci.high:.{digits}f}"
 
 
+def percent_text(ci: Interval) -> str:
+    """An interval of a share as people read it.
+
+    >>> percent_text(Interval(0.41, 0.644, 0.95, "bootstrap"))
+    '95% interval 41% to 64%'
+    """
+    return f"{ci.level:.0%} interval {100 * ci.low:.0f}% to {100 * ci.high:.0f}%"
+
+
 def tilt(
     groups: tuple[str, str],
     poles: tuple[str, str],

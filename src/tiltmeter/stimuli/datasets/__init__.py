@@ -3,6 +3,7 @@
 from .bangla_traits import load_bangla_traits
 from .bec_pro import load_bec_pro, load_bec_pro_traits
 from .catalogue import DataSet, catalogue, data_folder, find, status
+from .cloze_files import load_cloze_files
 from .crows_pairs import load_crows_pairs
 from .genderlex import load_genderlex, load_race_sets
 from .pronoun_contexts import load_pronoun_contexts
@@ -18,6 +19,7 @@ __all__ = [
     "load_bangla_traits",
     "load_bec_pro",
     "load_bec_pro_traits",
+    "load_cloze_files",
     "load_crows_pairs",
     "load_genderlex",
     "load_pronoun_contexts",

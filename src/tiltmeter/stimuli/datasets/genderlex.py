@@ -67,10 +67,11 @@ def _files(folder: str | Path, pattern: re.Pattern[str], examples: str) -> list[
     path = Path(folder)
     if not path.exists():
         raise BadInput(f"no folder {path}: give the one that holds {examples}")
-    found = sorted(path.rglob("GenderLex_*.csv")) if path.is_dir() else [path]
-    files = [file for file in found if pattern.search(file.stem)]
+    if path.is_file():
+        return [path]  # whatever it is called, its columns are checked
+    files = [file for file in sorted(path.rglob("GenderLex_*.csv")) if pattern.search(file.stem)]
     if not files:
-        raise BadInput(f"{path}: the file name should be one of {examples}")
+        raise BadInput(f"{path}: no file called {examples} in it")
     return files
 
 
@@ -81,7 +82,8 @@ def _cloze_set(file: Path) -> ClozeSet:
     columns = ("sent_m", "sent_w", "context", "HB")
     rows = tuple(_cloze_row(table, row) for row in table.need(*columns))
     warnings = doubled_spaces(table, columns) + repeated_rows(table, columns)
-    return ClozeSet(file.stem, _VARIANTS[variant], CONTEXTS[context or ""], GROUPS, rows, warnings=warnings)
+    kind = CONTEXTS.get(context or "", "context")
+    return ClozeSet(file.stem, _VARIANTS[variant], kind, GROUPS, rows, warnings=warnings)
 
 
 def _cloze_row(table: Table, row: Row) -> ClozeRow:
@@ -124,4 +126,5 @@ def _race_set(file: Path) -> RaceSet:
             raise table.wrong(row, "sent should be a sentence that ends in a pronoun")
     made = tuple(RaceRow(normalise(row["sent"]), normalise(row["context"]), row.number) for row in rows)
     warnings = doubled_spaces(table, columns) + repeated_rows(table, columns)
-    return RaceSet(file.stem, ((races[0],), (races[1],)), made, warnings)
+    # "black african" means the sum of two vectors: a colour alone can be taken for the colour.
+    return RaceSet(file.stem, (tuple(races[0].split()), tuple(races[1].split())), made, warnings)

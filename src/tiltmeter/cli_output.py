@@ -1,0 +1,57 @@
+"""How the command line prints and reads: tables or JSON, wide enough to read, plain where it is no terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Annotated, Any
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Ask the model again, and store nothing.")]
+
+
+def show(rows: list[dict[str, Any]], columns: tuple[str, ...], as_json: bool) -> None:
+    if as_json:
+        print_json(rows)
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(header_style="bold")
+    for column in columns:
+        table.add_column(column)
+    for row in rows:
+        table.add_row(*(_cell(row[column]) for column in columns))
+    Console(width=width()).print(table)
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value).replace("[", "\\[")
+
+
+def print_json(values: Any) -> None:
+    typer.echo(json.dumps(values, indent=1, ensure_ascii=False))
+
+
+def width() -> int | None:
+    """The terminal's own width, or COLUMNS; wide enough to read where the output goes to a file."""
+    return None if sys.stdout.isatty() or os.environ.get("COLUMNS") else 140
+
+
+def say(message: str) -> None:
+    typer.echo(message, err=True)
+
+
+def split(addresses: str | None) -> list[str] | None:
+    return None if addresses is None else [each.strip() for each in addresses.split(",") if each.strip()]
+
+
+def parse_budget(text: str | None) -> Any:
+    if text is None:
+        return None
+    from tiltmeter.models.api import Budget
+
+    return Budget.parse(text)
