@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from tiltmeter.models.api import Budget
 
-DEFAULT_MODELS = ("bundled:minilm", "bundled:glove")
+DEFAULT_MODELS = ("bundled:minilm", "bundled:glove", "bundled:smollm2", "reference:tilt-0.9")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ def audit(
             wrapped = CachedModel(model, vectors)
             names.append(run.measure(wrapped, spec if isinstance(spec, str) else type(spec).__name__))
             asked, recalled = asked + wrapped.asked, recalled + wrapped.recalled
-        notes = tuple(vectors.notes) if vectors else ()
+        notes = (*_notes(loaded), *(vectors.notes if vectors else ()))
     if not run.readings:
         raise BadInput(f"nothing could be measured: {_why(run.skipped)}")
     found = Audit(
@@ -236,21 +236,26 @@ def _inputs(model: CachedModel, probes: Sequence[AnyProbe]) -> dict[Question, li
 Words = tuple[Identity, dict[Any, Any]]
 
 
-def _beside(probes: Sequence[AnyProbe], store: VectorStore | None) -> dict[str, Words]:
-    """The vectors of words that some probes need from a second model, by its spec."""
-    wanted: dict[str, dict[str, None]] = {}
+def _beside(probes: Sequence[AnyProbe], store: VectorStore | None) -> dict[Any, Words]:
+    """The vectors of words that some probes need from a second model, by its spec or its identity as an object."""
+    wanted: dict[Any, tuple[Any, dict[str, None]]] = {}
     for each in (probe.beside for probe in probes):
         if isinstance(each, Beside):
-            wanted.setdefault(each.model, {}).update(dict.fromkeys(each.words))
+            wanted.setdefault(each.key, (each.model, {}))[1].update(dict.fromkeys(each.words))
     found = {}
-    for spec, words in wanted.items():
+    for key, (spec, words) in wanted.items():
         model = CachedModel(load(spec), store)
-        found[spec] = (model.identity, model.answers(Question.WORDS, list(words)))
+        found[key] = (model.identity, model.answers(Question.WORDS, list(words)))
     return found
 
 
-def _words(probe: AnyProbe, beside: Mapping[str, Words]) -> Any:
-    return beside[probe.beside.model] if isinstance(probe.beside, Beside) else None
+def _words(probe: AnyProbe, beside: Mapping[Any, Words]) -> Any:
+    return beside[probe.beside.key] if isinstance(probe.beside, Beside) else None
+
+
+def _notes(models: Sequence[Any]) -> tuple[str, ...]:
+    """What a model has to say to everyone who reads its readings."""
+    return tuple(model.note for model in models if isinstance(getattr(model, "note", None), str))
 
 
 def _plan(suite: str | Path | Suite, seed: int | None, permutations: int | None) -> Suite:

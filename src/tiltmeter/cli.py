@@ -107,7 +107,7 @@ def _top(
 @app.command()
 def audit(
     models: Annotated[
-        list[str] | None, typer.Argument(help="Model specs; default: bundled:minilm bundled:glove.")
+        list[str] | None, typer.Argument(help="Model specs; default: four small ones that come along.")
     ] = None,
     suite: Annotated[str, typer.Option(help="Suite by name, or a YAML file.")] = "default",
     out: Annotated[Path, typer.Option(help="Folder for readings and report.")] = Path("tiltmeter-results"),

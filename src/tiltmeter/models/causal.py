@@ -69,6 +69,11 @@ class CausalQuestions:
     def _started(self, tokens: Tokens) -> Tokens:
         if self._bos is None or tokens.ids[0] == self._bos:
             return tokens
+        if self._limit is not None and len(tokens.ids) >= self._limit:
+            raise BadInput(
+                f"{shortened(tokens.text)} has {len(tokens.ids) + 1} tokens with its start mark, and {self._called} "
+                f"reads {self._limit}: shorten it"
+            )
         own = tuple(at + 1 for at in tokens.own)
         return Tokens(tokens.text, (self._bos, *tokens.ids), [(0, 0), *tokens.offsets], own)
 

@@ -19,8 +19,14 @@ _CLASSES: dict[Head, str] = {
     "masked": "AutoModelForMaskedLM",
     "causal": "AutoModelForCausalLM",
 }
-#: Saved with a masked-LM head beside another one.
-_MASKED_TOO = {"BertForPreTraining", "AlbertForPreTraining", "BigBirdForPreTraining", "MegatronBertForPreTraining"}
+#: Masked language models whose names say something else: mostly saved with another head beside that one.
+_MASKED_TOO = {
+    "AlbertForPreTraining",
+    "BertForPreTraining",
+    "BigBirdForPreTraining",
+    "FlaubertWithLMHeadModel",
+    "MegatronBertForPreTraining",
+}
 #: Seconds to wait for the hub's answer.
 HUB_TIMEOUT = 5.0
 #: sentence-transformers keeps the parts of a model in folders called 0_Transformer, 1_Pooling, ...

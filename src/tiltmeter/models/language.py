@@ -10,23 +10,20 @@ from typing import Any
 import numpy as np
 
 from tiltmeter.errors import BadInput, ModelFailed
-from tiltmeter.models import causal, masked
 from tiltmeter.models.batching import by_length, fair_budget, pad
 from tiltmeter.models.causal import CausalQuestions, Stem, filled
 from tiltmeter.models.checkpoints import Head, first_line, load
 from tiltmeter.models.masked import MaskedQuestions
 from tiltmeter.models.projection import AGREES, Projection
-from tiltmeter.models.protocol import Batch, Question, Span
+from tiltmeter.models.protocol import SCORES, Batch, Question
 from tiltmeter.models.threads import ThreadTuner, in_lanes, usable_cpus
-from tiltmeter.models.token_rows import Row, Task, answered
+from tiltmeter.models.token_rows import Row, Task, answered, chunks
 from tiltmeter.models.tokens import shortened
 
 #: Tokens in a batch: few enough for a core's cache, enough to keep a GPU busy.
 BUDGET = {"cpu": 512, "cuda": 16_384, "mps": 16_384}
 #: Numbers in the distributions of a batch, where every token of it is read (128 MB).
 MOST_NUMBERS = 1 << 25
-#: Tokens in the rows that are laid out at a time.
-CHUNK = 1_000_000
 
 
 class LanguageModel:
@@ -56,10 +53,11 @@ class LanguageModel:
 
     def stream(self, question: Question, inputs: Sequence[Any], *, known: Collection[int] = ()) -> Iterator[Batch]:
         """Answers batch by batch, in the order in which they are ready."""
-        answers = causal.QUESTIONS if self.head == "causal" else masked.QUESTIONS
-        if question not in answers:
-            raise BadInput(f"{self._called} is a {self.head} language model and cannot give {question.about}")
-        for positions in _chunks(question, inputs):
+        wanted, _ = SCORES[question]
+        for position, item in enumerate(inputs):
+            if not isinstance(item, wanted):
+                raise BadInput(f"input {position} is {shortened(repr(item))}: give {wanted.__name__}")
+        for positions in chunks(question, inputs):
             asked = [position for position in positions if position not in known]
             if not asked:
                 continue
@@ -99,10 +97,17 @@ class LanguageModel:
 
         try:
             with torch.inference_mode():
-                return compute()
+                values = compute()
         except Exception as error:
-            shown = shortened(self.tokenizer.decode(text))
-            raise ModelFailed(f"'{self._called}' failed on {shown} ({first_line(error)})") from error
+            raise ModelFailed(f"'{self._called}' failed on {self._shown(text)} ({first_line(error)})") from error
+        if not all(np.isfinite(each).all() for each in values):
+            raise ModelFailed(
+                f"'{self._called}' answered {self._shown(text)} with NaN or infinity: its weights are damaged"
+            )
+        return values
+
+    def _shown(self, tokens: tuple[int, ...]) -> str:
+        return shortened(self.tokenizer.decode(tokens))
 
     def _read(self, batch: list[Any]) -> list[tuple[Any, Any]]:
         """The log-probabilities read off each row of a batch."""
@@ -209,7 +214,8 @@ class LanguageModel:
 
         def compute() -> Any:
             tokens = torch.tensor([ids], device=self._device)
-            return self._projection.logprobs(([0], [at]), input_ids=tokens)[0][0].exp().topk(min(k, self._vocabulary))
+            found, _ = self._projection.logprobs(([0], [at]), input_ids=tokens)
+            return found[0].exp().cpu().topk(min(k, self._vocabulary))
 
         found = self._guarded(tuple(ids), compute)
         words = [self.tokenizer.decode([token]).strip() for token in found.indices.tolist()]
@@ -224,26 +230,3 @@ def _as_rows(stem: Stem) -> Task:
         for ending in stem.endings
     )
     return Task(rows, lambda read: filled(stem, [float(each.sum()) for each in read]))
-
-
-def _chunks(question: Question, inputs: Sequence[Any]) -> Iterator[list[int]]:
-    """Positions of inputs whose rows together stay small; characters stand for tokens, four to one."""
-    chunk: list[int] = []
-    size = 0
-    for position, item in enumerate(inputs):
-        length = _length(item)
-        size += length * length if question is Question.PSEUDO else length
-        chunk.append(position)
-        if size >= CHUNK:
-            yield chunk
-            chunk, size = [], 0
-    if chunk:
-        yield chunk
-
-
-def _length(item: Any) -> int:
-    text = item if isinstance(item, str) else item.stem if hasattr(item, "stem") else item.text
-    if not isinstance(text, str):
-        raise BadInput(f"{shortened(repr(item))} is no text")
-    times = len(getattr(item, "fillers", ())) or len(getattr(item, "endings", ())) or 1
-    return (len(text) // 4 + 8) * (1 if isinstance(item, Span) else times)

@@ -101,7 +101,7 @@ def load(spec: str | object, *, budget: Budget | None = None, **options: Any) ->
 
         return GgufModel(name, **given)
     if kind == "reference":
-        from tiltmeter.lab.reference import ReferenceModel
+        from tiltmeter.lab.model import ReferenceModel
 
         return ReferenceModel(name)
     if kind == "chat":

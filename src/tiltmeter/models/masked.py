@@ -86,8 +86,8 @@ class MaskedQuestions:
         return Task((row,), lambda read: scores(tokens, tokens.own, read[0], unknown=self._unknown))
 
     def _masked_in_turn(self, tokens: Tokens, span: Span) -> Task:
-        inside = set(tokens.places(span.start, span.end))
-        places = [at for at in tokens.own if at in inside]
+        inside = tokens.places(span.start, span.end)
+        places = range(inside[0], inside[-1] + 1)  # with line breaks and spaces in between that are tokens
         rows = tuple(Row(tokens.masked([at], self._mask), ((at, tokens.ids[at]),)) for at in places)
         return Task(rows, lambda read: scores(tokens, places, np.concatenate(read), unknown=self._unknown))
 
@@ -106,3 +106,5 @@ def _check(item: Fill) -> None:
         raise BadInput(f"{shortened(item.text)}: a filler is given twice")
     if not 0 <= item.start <= item.end <= len(item.text):
         raise BadInput(f"{shortened(item.text)}: the filler's place {item.start}:{item.end} is not in the sentence")
+    if any(start < item.end and end > item.start for start, end in item.hidden):
+        raise BadInput(f"{shortened(item.text)}: what is hidden overlaps the filler's place {item.start}:{item.end}")

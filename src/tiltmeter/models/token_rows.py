@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.models.batching import by_length, fair_budget
+from tiltmeter.models.protocol import Continuation, Question
 from tiltmeter.models.scores import Answer
 
 Logprobs = NDArray[np.float32]
+#: Tokens in the rows that are laid out at a time.
+CHUNK = 1_000_000
 #: A place in a row of tokens, and the token whose log-probability there is asked for.
 Read = tuple[int, int]
 
@@ -50,16 +53,18 @@ def answered(
 ) -> Iterator[tuple[list[int], list[Answer]]]:
     """Answers by position, as the batches that they need are ready.
 
-    Batches are made of the rows of all tasks, and rows that only known tasks need are then left out: which rows
-    share a batch changes the last digits, and a run that goes on after a kill must give the same ones.
+    Batches are made of the rows of all tasks, and those that only known tasks need are then left out, but never a part
+    of one: which rows share a batch changes the last digits, and a run that goes on after a kill must give the same.
     """
     shared = _shared(tasks)
     lengths = [len(each.row.ids) for each in shared]
     groups = by_length(lengths, budget=fair_budget(lengths, budget=budget))
     wanted = [
-        [shared[i] for i in group if any(asker[0] not in known for asker in shared[i].askers)] for group in groups
+        [shared[i] for i in group]
+        for group in groups
+        if any(asker[0] not in known for i in group for asker in shared[i].askers)
     ]
-    batches = [(batch, sum(len(each.row.ids) for each in batch)) for batch in wanted if batch]
+    batches = [(batch, sum(len(each.row.ids) for each in batch)) for batch in wanted]
     found: dict[int, list[Logprobs | None]] = {
         position: [None] * len(task.rows) for position, task in enumerate(tasks) if position not in known
     }
@@ -86,3 +91,24 @@ def _shared(tasks: Sequence[Task]) -> list[_Shared]:
             each.row = Row(row.ids, each.row.reads + row.reads)
             each.askers.append((position, slot, first, first + len(row.reads)))
     return list(unique.values())
+
+
+def chunks(question: Question, inputs: Sequence[Any]) -> Iterator[list[int]]:
+    """Positions of inputs whose rows together stay small; bytes stand for tokens, four to one."""
+    chunk: list[int] = []
+    size = 0
+    for position, item in enumerate(inputs):
+        length = _length(item)
+        size += length * length if question is Question.PSEUDO else length
+        chunk.append(position)
+        if size >= CHUNK:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def _length(item: Any) -> int:
+    text = item if isinstance(item, str) else item.stem if isinstance(item, Continuation) else item.text
+    times = len(getattr(item, "fillers", ())) or len(getattr(item, "endings", ())) or 1
+    return (len(text.encode(errors="replace")) // 4 + 8) * times

@@ -71,16 +71,26 @@ def whole(tokenizer: Any, texts: Sequence[str], *, limit: int | None, called: st
         except Exception as error:
             raise ModelFailed(f"the tokenizer refused a text ({type(error).__name__}: {error})") from error
     result = []
-    for text, ids, offsets, marks in zip(
-        texts, found["input_ids"], found["offset_mapping"], found["special_tokens_mask"], strict=True
-    ):
+    rows = zip(texts, found["input_ids"], found["offset_mapping"], found["special_tokens_mask"], strict=True)
+    for index, (text, ids, offsets, marks) in enumerate(rows):
         own = tuple(place for place, mark in enumerate(marks) if not mark)
         if not own:
             raise BadInput(f"{shortened(text)} holds nothing that {called} can read: leave it out")
         if limit is not None and len(ids) > limit:
             raise BadInput(f"{shortened(text)} has {len(ids)} tokens, and {called} reads {limit}: shorten it")
-        result.append(Tokens(text, tuple(ids), [_trimmed(text, *offset) for offset in offsets], own))
+        result.append(Tokens(text, tuple(ids), _placed(text, offsets, found.word_ids(index)), own))
     return result
+
+
+def _placed(text: str, offsets: Offsets, words: Sequence[int | None]) -> Offsets:
+    """Offsets without white space. Where the space before a rare word is a token of its own, it stands where the word
+    begins: it is as much a part of the word as the space inside a common word's only token."""
+    placed = [_trimmed(text, *offset) for offset in offsets]
+    for at in reversed(range(len(placed) - 1)):
+        blank = not text[slice(*placed[at])].strip()
+        if blank and words[at] is not None and words[at] == words[at + 1]:
+            placed[at] = placed[at + 1]
+    return placed
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

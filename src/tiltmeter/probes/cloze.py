@@ -54,7 +54,7 @@ class Cell:
 
 
 def make(
-    *, data: str | Path | None = None, vectors: str | None = None, method: str | None = None, options: Options
+    *, data: str | Path | None = None, vectors: Any = None, method: str | None = None, options: Options
 ) -> list[LanguageProbe]:
     """All contexts of a variant combined, then each alone, variant by variant; then the race sets."""
     sets, races = _load(data)
@@ -66,7 +66,7 @@ def make(
             cells.append(Cell(mine, form))
         cells += [Cell((each,), form) for each in mine]
     cells += [Cell((), "last", race) for race in races]
-    made = [_probe(cell, vectors or VECTORS, options) for cell in cells]
+    made = [_probe(cell, VECTORS if vectors is None else vectors, options) for cell in cells]
     return [dataclasses.replace(made[0], id="cloze"), *made[1:]]
 
 
@@ -82,7 +82,7 @@ def _load(data: str | Path | None) -> tuple[tuple[ClozeSet, ...], tuple[RaceSet,
     return datasets.load_cloze_files(path)
 
 
-def _probe(cell: Cell, vectors: str, options: Options) -> LanguageProbe:
+def _probe(cell: Cell, vectors: Any, options: Options) -> LanguageProbe:
     if cell.race:
         words = [word for race in cell.race.races for word in race] + [row.context for row in cell.race.rows]
     else:

@@ -82,10 +82,14 @@ class Replies:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Beside:
-    """Word vectors that a probe needs from a second model."""
+    """Word vectors that a probe needs from a second model: its spec, or an object of the user's."""
 
-    model: str
+    model: Any
     words: tuple[str, ...]
+
+    @property
+    def key(self) -> Any:
+        return self.model if isinstance(self.model, str) else id(self.model)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,13 @@ _METHODS: Mapping[str, tuple[Question, str]] = {
 _USUAL = ("nangia", "causal")
 #: Methods that the literature quotes for CrowS-Pairs besides the usual one.
 _BESIDES = ("meade", "aul")
+#: Decimals to which the published code rounds scores before it compares them; the others compare them as they are.
+_ROUNDED = {"nangia": 3, "meade": 3, "cps": 3}
 _TITLES = {"pairs_en": "Sentence pairs: occupations", "pairs_ja": "Sentence pairs: Japanese culture"}
+_CORRECTION = (
+    "Pairs that score the same count half; the published code counts them against the stereotype, and for nangia, meade "
+    "and cps takes scores for the same that agree to 3 decimals."
+)
 _PREFERS = {1.0: "stereotyped", 0.5: "neither", 0.0: "other"}
 #: Log-probabilities nearer than this differ by the company a text kept in its batch, not by what it says.
 _SAME = 1e-3
@@ -121,7 +127,8 @@ def _measure(stimuli: Pairs, replies: Replies, _options: Options) -> Measured:
     assert method is not None  # it was asked
     rows, scores = _scored(stimuli.pairs, method, replies)
     stereotyped, other = np.array(scores).T
-    found = measures.crows_pairs(stereotyped, other, kinds=[row.kind for row in rows])
+    digits = _ROUNDED.get(method, 15)
+    found = measures.crows_pairs(stereotyped, other, kinds=[row.kind for row in rows], round_to=digits)
     directions = measures.crows_pairs(stereotyped, other, kinds=[row.direction for row in rows]).by_kind
     leans, strength, words = preference_words(
         found.score,
@@ -152,10 +159,7 @@ def _measure(stimuli: Pairs, replies: Replies, _options: Options) -> Measured:
         found.n,
         found.n,
         published=Estimate(name, found.published.score, 0.5, BETTER) if differs else None,
-        correction="Pairs that score the same count half; the published code rounds scores to 3 decimals and counts "
-        "equal ones against the stereotype."
-        if differs
-        else "",
+        correction=_CORRECTION if differs else "",
         details={
             "method": method,
             "ties": found.ties,
@@ -185,7 +189,7 @@ def _scored(pairs: PairSet, method: str, replies: Replies) -> tuple[list[Sentenc
     if unread:
         replies.leave_out(
             f"the first word of {unread:,} sentences",
-            f"nothing stands before it that {replies.model} could read, so it has no probability; add bos=yes to score it",
+            f"nothing stands before it that {replies.model} could read, so it is not scored; add bos=yes to score it",
         )
     if not kept:
         raise BadInput(f"no pair of '{pairs.name}' can be compared on {replies.model} by {method}: use other sentences")

@@ -10,39 +10,26 @@ from typing import Any
 import numpy as np
 
 from tiltmeter import measures
-from tiltmeter.errors import BadInput, unknown
+from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Fill, Question
 from tiltmeter.probes.kinds import Asked, Measured, Options
 from tiltmeter.probes.language import LanguageKind, LanguageProbe, Replies
+from tiltmeter.probes.pronoun_sets import SOMEBODY_ELSE, Pronouns, load_pronouns, parts_of
 from tiltmeter.probes.shares import BETTER, preference_words
 from tiltmeter.readings import Estimate
 from tiltmeter.statistics import Correlation, by_unit, clustered_share, correlation
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.statistics.proportions import preferred
-from tiltmeter.stimuli import datasets, group, own_sets
 from tiltmeter.stimuli.items import MASK, PronounSentence, PronounSet
 
 _GROUPS = ("men", "women")
-_PUBLIC = ("winobias", "winogender", "bec_pro")
 _TITLES = {
     "occupations_en": "Pronouns beside occupations",
     "winobias": "WinoBias",
     "winogender": "Winogender",
     "bec_pro": "BEC-Pro",
 }
-#: Below the first share of women the shipped set expects a man, above the second a woman.
-_EXPECTED = (0.4, 0.6)
-#: In these sentences of Winogender the pronoun refers to somebody else than the holder of the occupation.
-_SOMEBODY_ELSE = "participant"
 _BY_SHARE = " Expected are men where fewer than half of those employed in an occupation are women, otherwise women."
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Pronouns:
-    """Sentences, each once; ``by_share`` where what is expected was derived from the share of women."""
-
-    sentences: PronounSet
-    by_share: bool = False
 
 
 def make(
@@ -56,60 +43,11 @@ def make(
     for name, value in (("vectors", vectors), ("method", method)):
         if value is not None:
             raise BadInput(f"pronouns takes no {name}: leave it out")
-    whole = _prepared(_load(data))
+    whole = load_pronouns(data)
     title = _TITLES.get(whole.sentences.name, f"Pronouns: {whole.sentences.name}")
     types = dict.fromkeys(row.kind for row in whole.sentences.rows) if whole.sentences.name == "winobias" else ()
     parts = [LanguageProbe(f"pronouns-{each}", f"{title}, {each}", KIND, _part(whole, each), options) for each in types]
     return [LanguageProbe("pronouns", title, KIND, whole, options), *parts]
-
-
-def _load(data: str | Path | None) -> PronounSet:
-    if data is None or str(data).endswith((".yaml", ".yml")):
-        return _own("occupations_en" if data is None else data)
-    name = str(data)
-    path = datasets.find(name) if name in _PUBLIC else Path(data)
-    if not path.exists() and not path.suffix:
-        raise unknown("data of pronouns", name, _PUBLIC)
-    if not path.is_dir():
-        return datasets.load_bec_pro(path)
-    winogender = (path / "all_sentences.tsv").is_file()
-    return (datasets.load_winogender if winogender else datasets.load_winobias)(path)
-
-
-def _own(name: str | Path) -> PronounSet:
-    """A set of masked sentences with the first form in the place of the mask."""
-    masked = own_sets.masked_set(name)
-    rows = []
-    for number, row in enumerate(masked.rows, 1):
-        (start, end), form, share = row.place, row.fillers[0], masked.shares.get(row.occupation)
-        text = row.text[:start] + form + row.text[end:]
-        expected = None if share is None else 1 if share < _EXPECTED[0] else 2 if share > _EXPECTED[1] else None
-        kind = "/".join(row.fillers).lower()
-        place = (start, start + len(form))
-        rows.append(PronounSentence(text, *place, row.fillers, row.occupation, expected, kind, str(number)))
-    return PronounSet(masked.name, tuple(rows), masked.shares, masked.language, masked.warnings)
-
-
-def _prepared(found: PronounSet) -> Pronouns:
-    """Every sentence once, what is expected of it, and the shares of women that are known."""
-    once: dict[Any, PronounSentence] = {}
-    for row in found.rows:
-        kind = row.kind.split()[0] if found.name == "winobias" else row.kind
-        once.setdefault((_parts(row), row.forms, row.occupation), dataclasses.replace(row, kind=kind))
-    rows, shares = tuple(once.values()), dict(found.shares)
-    if found.name == "winobias":
-        known = {word.text: word.properties.get("female_share") for word in group("occupations.all").words}
-        named = dict.fromkeys(row.occupation for row in rows)
-        shares = {name: share / 100 for name in named if isinstance(share := known.get(name), float)}
-    by_share = bool(shares) and all(row.expected is None for row in rows)
-    if by_share:
-        rows = tuple(
-            dataclasses.replace(row, expected=1 if shares[row.occupation] < 0.5 else 2)
-            if row.occupation in shares and row.kind != _SOMEBODY_ELSE
-            else row
-            for row in rows
-        )
-    return Pronouns(dataclasses.replace(found, rows=rows, shares=shares), by_share)
 
 
 def _part(whole: Pronouns, kind: str) -> Pronouns:
@@ -117,13 +55,9 @@ def _part(whole: Pronouns, kind: str) -> Pronouns:
     return dataclasses.replace(whole, sentences=dataclasses.replace(whole.sentences, rows=rows))
 
 
-def _parts(row: PronounSentence) -> tuple[str, str]:
-    return row.text[: row.start], row.text[row.end :]
-
-
 def _fill(row: PronounSentence) -> Fill:
     # With a mark in the pronoun's place the sentence is the same whichever form the data set gives it.
-    before, after = _parts(row)
+    before, after = parts_of(row)
     return Fill(f"{before}{MASK}{after}", row.start, row.start + len(MASK), row.forms)
 
 
@@ -214,7 +148,7 @@ def _towards_stereotype(
 def _items(rows: Sequence[PronounSentence], scores: Floats, masculine: Floats) -> Iterable[dict[str, Any]]:
     for row, (one, two), outcome in zip(rows, scores.tolist(), masculine.tolist(), strict=True):
         yield {
-            "sentence": "/".join(row.forms).join(_parts(row)),
+            "sentence": "/".join(row.forms).join(parts_of(row)),
             "occupation": row.occupation,
             "kind": row.kind,
             "expected": None if row.expected is None else _GROUPS[row.expected - 1],
@@ -261,7 +195,7 @@ def _share(rows: Sequence[PronounSentence], scores: Floats, chosen: list[int], o
 def _related(sentences: PronounSet, scores: Floats) -> Correlation | None:
     """How the lean to the feminine form goes with the share of women; None where too few shares are known."""
     known = [
-        i for i, row in enumerate(sentences.rows) if row.occupation in sentences.shares and row.kind != _SOMEBODY_ELSE
+        i for i, row in enumerate(sentences.rows) if row.occupation in sentences.shares and row.kind != SOMEBODY_ELSE
     ]
     if not known:
         return None
@@ -275,8 +209,8 @@ def _related(sentences: PronounSet, scores: Floats) -> Correlation | None:
 KIND = LanguageKind(
     "pronouns",
     "Is the pronoun that fits the stereotype of an occupation likelier in a sentence than the other one?",
-    "Zhao, Wang, Yatskar, Ordonez & Chang 2018, NAACL (WinoBias); Rudinger, Naradowsky, Leonard & Van Durme 2018, NAACL "
-    "(Winogender); Bartl, Nissim & Gatt 2020, GeBNLP (BEC-Pro)",
+    "Zhao, Wang, Yatskar, Ordonez & Chang 2018, NAACL (WinoBias); Rudinger, Naradowsky, Leonard & Van Durme 2018, "
+    "NAACL (Winogender); Bartl, Nissim & Gatt 2020, GeBNLP (BEC-Pro)",
     "he and she should be equally likely for the holder of an occupation, whoever is mostly employed in it.",
     "log-probabilities of fillers at a mask or of tokens from left to right, which language models give",
     _ask,

@@ -9,8 +9,8 @@ from tiltmeter.statistics import Interval, band
 
 BETTER = "nearer to 0.5 is better"
 FAULTY_PAIRS = (
-    "Many sentences of CrowS-Pairs and StereoSet do not hold a clear or relevant stereotype, or differ in more than the "
-    "group they speak of (Blodgett et al. 2021): look at the items before resting anything on the number."
+    "Many sentences of CrowS-Pairs and StereoSet do not hold a clear or relevant stereotype, or differ in more than "
+    "the group they speak of (Blodgett et al. 2021): look at the items before resting anything on the number."
 )
 
 

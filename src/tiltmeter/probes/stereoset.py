@@ -2,8 +2,8 @@
 
 A word within a sentence is scored by its mean log-probability per token: for a masked language model as a filler of
 the blank, its tokens from left to right with those still to come masked, so that a word of several tokens gains
-nothing from tokens that give each other away; for a causal one the whole sentence. (The published code takes the mean of
-probabilities; for words of one token the order is the same.) A sentence after another is scored by the mean of its
+nothing from tokens that give each other away; for a causal one the whole sentence. (The published code takes the mean
+of probabilities; for words of one token the order is the same.) A sentence after another is scored by the mean of its
 tokens given the first: each masked in its turn, or from left to right. (The published code asks BERT's head for next
 sentences, which few models have.)
 """
@@ -88,7 +88,7 @@ def _ask(stimuli: StereoSet, answers: Callable[[Question], bool]) -> Asked | Non
 
 
 def _inputs(example: StereoExample, question: Question) -> dict[str, tuple[Any, int]]:
-    """What is asked about each label's sentence, and which of the answer's numbers is its own; {} where it cannot be."""
+    """What is asked about each label's sentence, and which number of the answer is its own; {}: none can be."""
     texts = {label: text for label, (_, text) in example.sentences.items()}
     if question is Question.FILLS:
         return _fills(example.context, texts)
@@ -115,7 +115,7 @@ def _fills(context: str, texts: Mapping[str, str]) -> dict[str, tuple[Fill, int]
         if not same or not word.strip():
             return {}
         frames.setdefault(frame, {})[label] = word
-    found = {}
+    found: dict[str, tuple[Fill, int]] = {}
     for (start, end), words in frames.items():
         fillers = tuple(dict.fromkeys(words.values()))
         fill = Fill(f"{start}{_BLANK}{end}", len(start), len(start) + len(_BLANK), fillers)

@@ -1,0 +1,44 @@
+"""Reference models as models that can be asked: ``reference:tilt-0.9``."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection
+from pathlib import Path
+
+from tiltmeter.lab.reference import planted_truth, reference_folder
+from tiltmeter.models import masked
+from tiltmeter.models.hub import TransformerModel
+from tiltmeter.models.protocol import Question
+
+
+class ReferenceModel(TransformerModel):
+    """A tiny masked language model whose bias is known, trained here at the first use.
+
+    It gives no vectors of words and texts: most words are unknown to it, and would all have the same one.
+
+    >>> ReferenceModel("tilt-0.9").note.partition(":")[0]
+    'reference'
+    """
+
+    def __init__(self, name: str) -> None:
+        self._truth = planted_truth(name)
+        self._reference = name
+        super().__init__(f"reference:{name}", name=f"reference:{name}")
+
+    @property
+    def questions(self) -> Collection[Question]:
+        return (*masked.QUESTIONS, Question.SPANS)
+
+    @property
+    def note(self) -> str:
+        """The truth, for everyone who reads what was measured."""
+        least, most = min(self._truth, key=self._truth.__getitem__), max(self._truth, key=self._truth.__getitem__)
+        return (
+            f"{self.name} has a planted tilt: in the text it learned from, the share of he runs from "
+            f"{self._truth[least]:.0%} ({least}) to {self._truth[most]:.0%} ({most})"
+        )
+
+    @functools.cached_property
+    def _root(self) -> Path:
+        return reference_folder(self._reference)

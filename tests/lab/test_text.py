@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tiltmeter.errors import BadInput
+from tiltmeter.lab.text import Counts, LabSentence, patterns, planted, realised, sentences
+from tiltmeter.stimuli import group, indefinite
+
+MALE = {male for pairs in patterns().gendered.values() for male, _ in pairs}
+FEMALE = {female for pairs in patterns().gendered.values() for _, female in pairs}
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.lower())
+
+
+def test_a_tilt_spreads_the_occupations_evenly_from_the_one_end_to_the_other():
+    tilted = planted(0.95)
+    shares = list(tilted.values())
+    assert set(tilted) == set(group("occupations.all").texts)
+    assert (shares[0], shares[-1]) == (0.05, 0.95)
+    steps = [after - before for before, after in zip(shares, shares[1:], strict=False)]
+    assert steps == pytest.approx([0.9 / 59] * 59, abs=2e-6)
+
+
+def test_a_tilt_follows_the_share_of_women():
+    women = {word.text: word.properties["female_share"] for word in group("occupations.all").words}
+    by_tilt = [women[occupation] for occupation in planted(0.9)]
+    assert by_tilt == sorted(by_tilt, reverse=True)
+
+
+def test_a_tilt_of_one_half_plants_no_bias():
+    assert set(planted(0.5).values()) == {0.5}
+
+
+@pytest.mark.parametrize("tilt", [0.4, 1.1, float("nan")])
+def test_a_tilt_outside_its_range_is_refused(tilt):
+    with pytest.raises(BadInput, match=r"a tilt must be from 0\.5 \(no bias\) to 1"):
+        planted(tilt)
+
+
+def test_the_planted_shares_are_met_to_one_sentence_per_occupation():
+    truth = planted(0.9)
+    counts = realised(sentences(truth, n=6000, seed=5))
+    assert {count.male + count.female for count in counts.values()} == {100}
+    assert all(abs(counts[occupation].male - 100 * share) < 1 for occupation, share in truth.items())
+
+
+@given(st.floats(0, 1), st.integers(1, 60), st.integers(0, 9))
+def test_any_share_is_met_to_one_sentence(share, n, seed):
+    male, female = realised(sentences({"nurse": share}, n=n, seed=seed))["nurse"]
+    assert male + female == n
+    assert abs(male - n * share) < 1
+
+
+def test_which_side_gets_the_odd_sentence_is_left_to_chance():
+    males = [realised(sentences({"nurse": 0.3}, n=1, seed=seed))["nurse"].male for seed in range(400)]
+    assert abs(sum(males) / 400 - 0.3) < 3 * (0.3 * 0.7 / 400) ** 0.5
+
+
+def test_every_sentence_names_its_occupation_and_one_group_only():
+    made = sentences(planted(0.9), n=4000, seed=0)
+    for sentence in made:
+        found = set(words(sentence.text))
+        own, others = (MALE, FEMALE) if sentence.group == "male" else (FEMALE, MALE)
+        assert sentence.occupation in found, sentence
+        assert found & own, sentence
+        assert not found & others, sentence
+
+
+def test_every_pattern_is_used_and_every_place_filled():
+    made = sentences(planted(0.5), n=4000, seed=0)
+    assert not any("{" in sentence.text for sentence in made)
+    shapes = [re.sub(r"\\\{\w+\\\}", "[a-zA-Z ]+", re.escape(pattern)) for pattern in patterns().patterns]
+    assert all(any(re.fullmatch(shape, sentence.text, re.IGNORECASE) for sentence in made) for shape in shapes)
+
+
+def test_sentences_have_capitals_and_the_right_article():
+    made = sentences({"engineer": 0.5, "nurse": 0.5}, n=2000, seed=0)
+    for sentence in made:
+        assert all(part[0].isupper() for part in sentence.text.split(". ")), sentence
+        wrong = {"a engineer", "an nurse"}
+        assert not any(phrase in sentence.text for phrase in wrong), sentence
+    assert any(indefinite("engineer") in sentence.text for sentence in made)
+
+
+def test_there_are_several_dozen_patterns_and_they_are_seldom_repeated_word_for_word():
+    assert len(set(patterns().patterns)) == len(patterns().patterns) >= 48
+    made = sentences(planted(0.9), n=2000, seed=0)
+    assert len({sentence.text for sentence in made}) > 1700
+
+
+def test_a_seed_gives_the_same_text_and_another_seed_another():
+    truth = planted(0.8)
+    assert sentences(truth, n=50, seed=1) == sentences(truth, n=50, seed=1)
+    assert sentences(truth, n=50, seed=1) != sentences(truth, n=50, seed=2)
+
+
+def test_counts_are_per_occupation_and_give_the_share_of_he():
+    made = [LabSentence("", "nurse", "female")] * 3 + [
+        LabSentence("", "nurse", "male"),
+        LabSentence("", "cook", "male"),
+    ]
+    assert realised(made) == {"cook": Counts(1, 0), "nurse": Counts(1, 3)}
+    assert Counts(1, 3).share == 0.25
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "n", "message"),
+    [
+        ({"nurse": 1.2}, 5, "for nurse must be from 0 to 1, not 1.2"),
+        ({"nurse": float("nan")}, 5, "for nurse must be from 0 to 1, not nan"),
+        ({}, 5, "at least one occupation"),
+        ({"nurse": 0.5}, 0, "one sentence"),
+    ],
+)
+def test_impossible_requests_are_refused_in_one_line(probabilities, n, message):
+    with pytest.raises(BadInput, match=message):
+        sentences(probabilities, n=n, seed=0)

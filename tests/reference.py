@@ -1,0 +1,38 @@
+"""Reference models for tests: trained once on a machine, by a quicker recipe, whoever asks first."""
+
+from __future__ import annotations
+
+import dataclasses
+import getpass
+import hashlib
+import tempfile
+from pathlib import Path
+
+from filelock import FileLock
+
+import tiltmeter.lab
+from tiltmeter.lab.reference import RECIPE, train_reference
+
+QUICK = dataclasses.replace(RECIPE, epochs=2)
+
+
+def reference_model(tilt: float) -> Path:
+    """The folder of a masked language model trained on text with this tilt (see ``tiltmeter.lab.text.planted``).
+
+    It is kept for the next run of the tests, as long as nothing in the lab changes.
+    """
+    root = Path(tempfile.gettempdir()) / f"tiltmeter-tests-{getpass.getuser()}"
+    root.mkdir(exist_ok=True)
+    folder = root / f"tilt-{tilt:.2f}-{_lab()}"
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            train_reference(tilt, folder=folder, recipe=QUICK)
+    return folder
+
+
+def _lab() -> str:
+    total = hashlib.sha256(repr(QUICK).encode())
+    for file in sorted(Path(tiltmeter.lab.__path__[0]).iterdir()):
+        if file.is_file():
+            total.update(file.read_bytes())
+    return total.hexdigest()[:8]
