@@ -122,7 +122,7 @@ def test_an_audit_turns_into_plain_json(measured):
 
 def test_what_does_not_fit_a_model_is_skipped_with_the_reason(measured):
     assert measured.skipped == (
-        Skipped("own:WordMap", "sentences", "needs vectors of texts, which this model does not give"),
+        Skipped("own:WordMap", "sentences", "needs vectors of texts: this model does not give that"),
     )
 
 

@@ -179,7 +179,10 @@ def test_the_version_is_that_of_the_package(run):
         (["audit", "--sweet", "weat"], "unknown option '--sweet'"),
         (["probe", "weat"], "model"),
         (["probe", "waet", "bundled:glove"], "unknown probe 'waet': did you mean 'weat'?"),
-        (["probe", "mac", "bundled:glove", "--from", "x.jsonl"], "--from goes with the probes seat and association"),
+        (
+            ["probe", "mac", "bundled:glove", "--from", "x.jsonl"],
+            "--from goes with seat, association and the probes of language models, not mac",
+        ),
         (["lexicons", "gendre"], "unknown lexicon 'gendre': did you mean 'gender'?"),
         (["report", "nowhere"], "holds no finished audit"),
     ],

@@ -189,7 +189,7 @@ def probe(
     from rich.console import Console
 
     from tiltmeter.audits import put
-    from tiltmeter.probes import Options, association_probes, find_kind, make_probes, seat_probe
+    from tiltmeter.probes import LanguageKind, Options, association_probes, find_kind, make_probes, seat_probe
     from tiltmeter.views.cloze_table import cloze_view
     from tiltmeter.views.table import reading_view
 
@@ -199,6 +199,8 @@ def probe(
         chosen: list[Any] = [seat_probe(source, options=options)]
     elif source is not None and kind == "association":
         chosen = list(association_probes(source, options=options))
+    elif source is not None and not isinstance(find_kind(name), LanguageKind):
+        raise BadInput(f"--from goes with seat, association and the probes of language models, not {name}")
     else:
         chosen = make_probes(
             name,

@@ -162,7 +162,7 @@ def test_a_change_of_recipe_changes_where_a_model_is_kept():
 @pytest.mark.parametrize("name", ["tilt-0.4", "tilt-1.0", "tilt-0.905", "tilt", "0.9", "tilt-0.9\n", "../tilt-0.9", ""])
 def test_a_name_that_is_no_reference_model_is_refused_in_one_line(name):
     for ask in (reference_folder, planted_truth):
-        with pytest.raises(BadInput, match="unknown reference model .*write tilt-0.5"):
+        with pytest.raises(BadInput, match=r"unknown reference model .*write tilt-0\.5"):
             ask(name)
 
 

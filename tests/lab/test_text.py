@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
@@ -23,7 +24,7 @@ def test_a_tilt_spreads_the_occupations_evenly_from_the_one_end_to_the_other():
     shares = list(tilted.values())
     assert set(tilted) == set(group("occupations.all").texts)
     assert (shares[0], shares[-1]) == (0.05, 0.95)
-    steps = [after - before for before, after in zip(shares, shares[1:], strict=False)]
+    steps = [after - before for before, after in itertools.pairwise(shares)]
     assert steps == pytest.approx([0.9 / 59] * 59, abs=2e-6)
 
 

@@ -331,7 +331,7 @@ def test_an_api_is_asked_once_for_a_word_and_the_same_text(store: VectorStore, m
 def test_a_model_answers_what_it_has_methods_for(model: object, answered: set[Question]) -> None:
     cached = CachedModel(model)
     assert {question for question in Question if cached.answers_question(question)} == answered
-    with pytest.raises(BadInput, match="cannot be asked for vectors of spans"):
+    with pytest.raises(BadInput, match="does not give vectors of words in context"):
         cached.embed_spans([Span("a nurse", 2, 7)])
 
 

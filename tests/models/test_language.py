@@ -1,10 +1,9 @@
-"""Log-probabilities against plain forward passes with Transformers: one text at a time, whole vocabulary, no batching."""
+"""Log-probabilities against plain forward passes with Transformers: one text at a time, over the whole vocabulary."""
 
 from __future__ import annotations
 
 import functools
 import itertools
-import os
 from pathlib import Path
 
 import numpy as np
@@ -65,8 +64,13 @@ class Plain:
         return self.tokens(text)[1][-1] + 1 if text.strip() else self.tokens("a")[1][0]
 
     def logprobs(self, ids: list[int]):
-        with torch.no_grad():
-            return torch.log_softmax(self.model(input_ids=torch.tensor([ids])).logits[0].double(), dim=-1).numpy()
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)  # threads that wait for each other take ten times as long on a shared machine
+        try:
+            with torch.no_grad():
+                return torch.log_softmax(self.model(input_ids=torch.tensor([ids])).logits[0].double(), dim=-1).numpy()
+        finally:
+            torch.set_num_threads(threads)
 
     def masked(self, ids: list[int], places) -> np.ndarray:
         return self.logprobs([self.tokenizer.mask_token_id if at in places else one for at, one in enumerate(ids)])
@@ -96,7 +100,7 @@ class Plain:
     def endings(self, item: Continuation) -> list[list[float]]:
         """An ending starts where its tokens or those of another ending part from the stem's."""
         texts = [self.tokens(item.stem + ending)[0] for ending in ("", *item.endings)]
-        start = len(os.path.commonprefix(texts))
+        start = next((at for at, same in enumerate(zip(*texts, strict=False)) if len(set(same)) > 1), len(texts[0]))
         found = [(ids, self.logprobs(ids)) for ids in texts[1:]]
         return [[some[at - 1, ids[at]] for at in range(start, len(ids))] for ids, some in found]
 

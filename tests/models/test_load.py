@@ -43,7 +43,10 @@ def test_the_example_of_every_kind_is_a_spec_of_that_kind(kind: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "complaint"),
     [
-        ("glvoe:x", "unknown kind of model 'glvoe': known: bundled, cohere, hf, openai, static, voyage"),
+        (
+            "glvoe:x",
+            "unknown kind of model 'glvoe': known: bundled, chat, cohere, gguf, hf, openai, reference, static, voyage",
+        ),
         ("opnai:x", "unknown kind of model 'opnai': did you mean 'openai'?"),
         ("bundled:minlm", "unknown bundled model 'minlm': did you mean 'minilm'?"),
         ("hf:x?poling=cls", "unknown option of hf models 'poling': did you mean 'pooling'?"),

@@ -8,6 +8,16 @@ from tiltmeter.models import Identity
 from tiltmeter.models.protocol import Fill
 from tiltmeter.models.scores import Filled
 
+#: A set all of whose words are in the text that the reference models learn from.
+KNOWN_WORDS = """
+name: known
+language: en
+occupations: occupations.all
+frames:
+  - {text: "The {occupation} said that [MASK] was tired.", fillers: [he, she]}
+  - {text: "[MASK] works as {a occupation}.", fillers: [He, She]}
+"""
+
 
 class PlantedFills:
     """Answers with ``logprob(item, filler)``, and keeps what it was asked."""

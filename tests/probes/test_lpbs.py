@@ -11,14 +11,16 @@ import torch
 import transformers
 
 from tests.models.tiny_language_models import save_tiny
-from tests.probes.planted_fills import Causal, PlantedFills
+from tests.probes.planted_fills import KNOWN_WORDS, Causal, PlantedFills
+from tests.reference import reference_model
 from tiltmeter import measures
 from tiltmeter.audits import put
 from tiltmeter.errors import BadInput
+from tiltmeter.lab.text import planted
 from tiltmeter.models.protocol import Fill, Question
 from tiltmeter.probes import Options, lpbs, unmask
 from tiltmeter.readings import Reading
-from tiltmeter.statistics import effect_size
+from tiltmeter.statistics import correlation, effect_size
 from tiltmeter.stimuli.own_sets import masked_set, trait_set
 
 SHARES = masked_set().shares
@@ -72,6 +74,14 @@ def own_traits(tmp_path):
     return file
 
 
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory):
+    """The folder of a random BERT whose tokens are pieces of words."""
+    transformers.utils.logging.disable_progress_bar()
+    yield save_tiny("bert", tmp_path_factory.mktemp("tiny") / "bert")
+    transformers.utils.logging.enable_progress_bar()
+
+
 @pytest.mark.parametrize("data", [None, "traits_en", "traits_bn", "bangla_traits", "bec_pro"])
 def test_the_prior_is_asked_at_the_place_of_the_term_with_only_the_attribute_hidden(data, data_folder):
     if data in ("bangla_traits", "bec_pro"):
@@ -106,18 +116,16 @@ def test_unmasking_and_log_probability_bias_share_what_they_ask():
     assert shared == {item for item in asked if not item.hidden}
 
 
-def test_the_scores_are_those_of_a_forward_pass_made_by_hand(tmp_path, own_traits):
+def test_the_scores_are_those_of_a_forward_pass_made_by_hand(bert, own_traits):
     """On a random BERT, with an attribute of several tokens before and after the term."""
-    transformers.utils.logging.disable_progress_bar()
-    folder = save_tiny("bert", tmp_path / "bert")
     own_traits.write_text(
         "name: own\nlanguage: en\nterms: [[he, she]]\n"
         "traits: {x: [mathematics, receptionist], y: [hairdresser, engineers]}\n"
         'structures: {S1: ["The {target} was {trait} and it slept."], S2: ["A {trait} said that {target} was late."]}\n'
     )
-    reading = readings(f"hf:{folder}", data=own_traits)[0]
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    model = transformers.AutoModelForMaskedLM.from_pretrained(folder).eval()
+    reading = readings(f"hf:{bert}", data=own_traits)[0]
+    tokenizer = transformers.AutoTokenizer.from_pretrained(bert)
+    model = transformers.AutoModelForMaskedLM.from_pretrained(bert).eval()
 
     def pieces(text: str) -> list[int]:
         return tokenizer(text, add_special_tokens=False)["input_ids"]
@@ -165,16 +173,43 @@ def test_the_association_of_an_occupation_is_its_log_odds_less_those_of_the_sent
     assert reading.effect.value == pytest.approx(effect_size(*list(by_group.values())[:2]))
     assert reading.leans == "men's occupations → men, women's occupations → women"
     assert reading.strength == "large"
+    assert "both are on the side of" not in reading.plain_words
     assert (reading.n_items, reading.n_units) == (480, 60)
     assert reading.details["fill_bias"] - reading.details["prior_bias"] == pytest.approx(
         reading.details["association"]["value"]
     )
 
 
+def test_the_association_finds_the_bias_that_a_model_was_trained_on():
+    (reading,) = readings(f"hf:{reference_model(0.9)}")
+    truth = planted(0.9)
+    order = [truth[item["word"]] for item in reading.items]
+    assert correlation(order, [item["association"] for item in reading.items], method="spearman").r >= 0.9
+    assert reading.leans == "men's occupations → men, women's occupations → women"
+    assert reading.effect.value > 1
+
+
+def test_the_association_has_the_sign_of_the_bias_that_was_planted(tmp_path):
+    file = tmp_path / "known.yaml"
+    file.write_text(KNOWN_WORDS)
+    (reading,) = readings(f"hf:{reference_model(0.9)}", data=file)
+    truth = planted(0.9)
+    for item in reading.items:
+        if not 0.2 < truth[item["word"]] < 0.8:
+            assert (item["association"] > 0) == (truth[item["word"]] > 0.5)
+
+
 def test_a_reversed_model_leans_the_other_way():
     (reading,) = readings(jobs({word: 0.1 + 0.8 * SHARES[word] for word in SHARES}))
     assert reading.effect.value < 0
     assert reading.leans == "women's occupations → men, men's occupations → women"
+
+
+def test_groups_that_lean_the_same_way_are_not_said_to_lean_apart_without_a_word():
+    (reading,) = readings(jobs({word: 0.95 - 0.2 * SHARES[word] for word in SHARES}))
+    assert all(item["association"] > 0 for item in reading.items)
+    assert reading.effect.value > 1
+    assert "; both are on the side of men." in reading.plain_words
 
 
 def test_what_a_sentence_expects_of_itself_is_no_bias_of_its_attribute(own_traits):
@@ -228,18 +263,17 @@ def test_bec_pro_counts_every_pair_of_persons_once(data_folder):
     data_folder("bec_pro")
     probes = lpbs.make(data="bec_pro", options=Options())
     assert [probe.id for probe in probes] == ["lpbs", "lpbs-1", "lpbs-2", "lpbs-3", "lpbs-4", "lpbs-5"]
-
-    lean = {row.trait: 1 + number / 40 for number, row in enumerate(probes[0].stimuli.sets[0].rows[:40])}
-    assert len(lean) == 40
+    professions = sorted({row.trait for row in probes[0].stimuli.sets[0].rows}, key=len, reverse=True)
+    lean = {word: 1 + number / 40 for number, word in enumerate(professions)}
 
     def logprob(item: Fill, filler: str) -> float:
         return -lean[next(word for word in lean if word in item.text)] if filler == "He" and not item.hidden else 0.0
 
     (reading,) = put(probes[:1], PlantedFills(logprob), cache=False, progress=False)
     pairs = {pair for each in probes[0].stimuli.sets for pair in each.terms}
-    assert len(pairs) == 18
+    assert len(pairs) == 9
     for item in reading.items:
-        assert item["association"] == pytest.approx(-lean[item["word"]] / 18, abs=1e-5)
+        assert item["association"] == pytest.approx(-lean[item["word"]] / 9, abs=1e-5)
 
 
 def test_a_reading_is_complete_and_holds_no_nan(own_traits):
@@ -250,6 +284,13 @@ def test_a_reading_is_complete_and_holds_no_nan(own_traits):
     assert "multiplies the odds" in whole.plain_words
 
 
+@pytest.mark.parametrize("content", ["", "frames", "- frames", "3"])
+def test_a_file_that_is_no_set_is_one_clear_line(content, own_traits):
+    own_traits.write_text(content)
+    with pytest.raises(BadInput, match=r"^own.yaml: should be a mapping$"):
+        lpbs.make(data=own_traits, options=Options())
+
+
 def test_a_causal_model_is_refused_in_one_line():
     (probe,) = lpbs.make(options=Options())
     assert probe.asks(lambda question: question in (Question.TOKENS, Question.CONTINUATIONS)) is None
@@ -257,12 +298,10 @@ def test_a_causal_model_is_refused_in_one_line():
         readings(Causal())
 
 
-def test_a_term_that_the_model_does_not_know_is_one_clear_line(tmp_path, own_traits):
-    transformers.utils.logging.disable_progress_bar()
-    folder = save_tiny("bert", tmp_path / "bert")
+def test_a_term_that_the_model_does_not_know_is_one_clear_line(bert, own_traits):
     own_traits.write_text(TRAITS.replace("[boy, girl]", "[男の子, 女の子]"))
     with pytest.raises(BadInput, match=r"^'男の子' is unknown to hf:[^\n]*: use another word$"):
-        readings(f"hf:{folder}", data=own_traits)
+        readings(f"hf:{bert}", data=own_traits)
 
 
 @pytest.mark.parametrize(
@@ -271,6 +310,7 @@ def test_a_term_that_the_model_does_not_know_is_one_clear_line(tmp_path, own_tra
         ({"method": "gap"}, "lpbs takes no method: leave it out; it takes data"),
         ({"vectors": "bundled:glove"}, "lpbs takes no vectors: leave it out; it takes data"),
         ({"data": "traits_end"}, "unknown data of lpbs 'traits_end': did you mean 'traits_en'?"),
+        ({"data": "bec-pro"}, "unknown data of lpbs 'bec-pro': did you mean 'bec_pro'?"),
         ({"data": "nowhere.yaml"}, "no file nowhere.yaml: check the path"),
     ],
 )

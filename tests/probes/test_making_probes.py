@@ -7,7 +7,7 @@ import pytest
 from tests.planted import CAREER_FAMILY, TERMS, words
 from tiltmeter import measures, probe
 from tiltmeter.errors import BadInput
-from tiltmeter.probes import KINDS, make_probe
+from tiltmeter.probes import KINDS, make_probe, make_probes
 from tiltmeter.stimuli import group
 
 
@@ -43,10 +43,13 @@ def small(lexicon: str) -> dict:
     return words({f"{lexicon}.{name}": lean for name, lean in leans.items()})
 
 
-@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+@pytest.mark.parametrize(
+    "kind", [kind for kind in KINDS.values() if kind.name != "stereoset"], ids=lambda kind: kind.name
+)
 def test_every_kind_has_stimuli_of_its_own_and_says_what_it_calls_bias(kind):
-    made = make_probe(kind.name)
-    assert len(made.inputs) == len(set(made.inputs)) > 20
+    made = make_probes(kind.name)[0]
+    asked = made.asks(lambda _: True)
+    assert all(len(inputs) == len(set(inputs)) > 20 for inputs in asked.values())
     assert made.title
     assert kind.caveats[0].startswith("What counts as bias here: ")
     assert kind.summary

@@ -9,7 +9,7 @@ from scipy.stats import spearmanr
 from tests.planted import CAREER_FAMILY, TERMS, Sentences, stacked, texts, twins, vector, words
 from tiltmeter import measures, probe
 from tiltmeter.audits import put
-from tiltmeter.models import Identity
+from tiltmeter.models import Identity, Question
 from tiltmeter.probes import KINDS, Probe, make_probe
 from tiltmeter.probes.stimuli_sets import Query, StimulusSet
 from tiltmeter.stimuli import group
@@ -126,7 +126,7 @@ def test_the_published_test_takes_word_effects_for_a_lean_and_the_headline_does_
         own = {unit: rng.uniform(-0.5, 0.5) for each in sets.values() for unit in dict.fromkeys(each.units)}
         vectors = {text: vector(text, own[text[:3]]) for texts in inputs.values() for text in texts}
         vectors |= {"A": vector("A", 0.9), "B": vector("B", -0.9)}
-        readings.append(asked.read(Identity("own:null", "1"), vectors))
+        readings.append(asked.read(Identity("own:null", "1"), {Question.TEXTS: vectors}))
     assert all(reading.published.p_value < reading.effect.p_value for reading in readings)
     assert sum(reading.leans != "no clear lean" for reading in readings) <= 2
     assert sum(reading.published.p_value <= 0.05 for reading in readings) >= 5

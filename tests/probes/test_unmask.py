@@ -10,12 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.probes.planted_fills import Causal, PlantedFills
+from tests.probes.planted_fills import KNOWN_WORDS, Causal, PlantedFills
+from tests.reference import reference_model
 from tiltmeter.audits import put
 from tiltmeter.errors import BadInput
+from tiltmeter.lab.text import planted
 from tiltmeter.models.protocol import Fill, Question
 from tiltmeter.probes import Options, unmask
 from tiltmeter.readings import Reading, ReadingStore
+from tiltmeter.statistics import correlation
 from tiltmeter.stimuli.own_sets import masked_set
 
 SET = masked_set()
@@ -80,6 +83,27 @@ def test_the_gap_is_the_mean_difference_of_probabilities_by_occupation(tmp_path)
     assert gap.details["correlation"]["r"] == shares.effect.value
     assert (gap.n_items, gap.n_units) == (8, 4)
     assert list(gap.details["by_frame"]) == ["The … said [MASK] slept.", "[MASK] is a …."]
+
+
+def test_unmasking_finds_the_bias_that_a_model_was_trained_on():
+    gap, shares = readings(f"hf:{reference_model(0.9)}")
+    truth = planted(0.9)
+    order = [truth[item["word"]] for item in gap.items]
+    for key in ("gap", "share_he"):
+        assert correlation(order, [item[key] for item in gap.items], method="spearman").r >= 0.9
+    assert shares.leans == "occupations of men → men"
+    assert shares.strength == "large"
+
+
+def test_unmasking_finds_the_share_of_he_that_was_planted(tmp_path):
+    file = tmp_path / "known.yaml"
+    file.write_text(KNOWN_WORDS)
+    (gap,) = readings(f"hf:{reference_model(0.9)}", data=file, method="gap")
+    truth = planted(0.9)
+    assert np.mean([abs(item["share_he"] - truth[item["word"]]) for item in gap.items]) < 0.15
+    for item in gap.items:
+        if not 0.2 < truth[item["word"]] < 0.8:
+            assert (item["gap"] > 0) == (truth[item["word"]] > 0.5)
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_the_report_counts_what_stays_clear_after_correction(audited, html):
 def test_the_report_names_what_was_left_out_and_what_was_not_measured(html):
     text = Page(html).text
     assert "'he' (male terms): out of vocabulary of own:two" in text
-    assert "own:one: seat (needs vectors of texts, which this model does not give)" in text
+    assert "own:one: seat (needs vectors of texts: this model does not give that)" in text
 
 
 def test_the_report_shows_the_published_statistic_beside_the_corrected(audited, html):

@@ -83,7 +83,7 @@ def sentences(probabilities: Mapping[str, float], *, n: int, seed: int) -> list[
     a measure then misses is the model's error or its own.
 
     >>> [sentence.text for sentence in sentences({"nurse": 0.0, "plumber": 1.0}, n=2, seed=3)]
-    ['The nurse was ill and laughed at herself.', 'He became a plumber last year.']
+    ['The plumber was alone when he came to the market.', 'The nurse told us that she was very busy.']
     """
     for occupation, probability in probabilities.items():
         if not 0 <= probability <= 1:

@@ -48,6 +48,10 @@ class GgufModel(TransformerModel):
         _check(self._path)
         return super().questions
 
+    @property
+    def _pooled(self) -> bool:
+        return self._pooling_chosen  # a GGUF file names no pooling, and need not be unpacked to know that
+
     @functools.cached_property
     def _root(self) -> Path:
         return unpacked(self._path, self._print, called=self.name)

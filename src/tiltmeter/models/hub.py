@@ -42,11 +42,15 @@ class TransformerModel(TransformerEncoder):
     @property
     def questions(self) -> Collection[Question]:
         if self.head == "causal":
-            pooled = self._pooling_chosen or (Path(self._root) / "modules.json").is_file()
-            vectors = (Question.WORDS, Question.TEXTS, Question.SPANS) if pooled else (Question.SPANS,)
+            vectors = (Question.WORDS, Question.TEXTS, Question.SPANS) if self._pooled else (Question.SPANS,)
             return (*vectors, *causal.QUESTIONS)
         vectors = (Question.WORDS, Question.TEXTS, Question.SPANS)
         return (*vectors, *masked.QUESTIONS) if self.head == "masked" else vectors
+
+    @property
+    def _pooled(self) -> bool:
+        """Whether somebody said how a text becomes a vector: the user, or the folder's own settings."""
+        return self._pooling_chosen or (Path(self._root) / "modules.json").is_file()
 
     @functools.cached_property
     def _language(self) -> LanguageModel:

@@ -215,11 +215,11 @@ class LanguageModel:
         def compute() -> Any:
             tokens = torch.tensor([ids], device=self._device)
             found, _ = self._projection.logprobs(([0], [at]), input_ids=tokens)
-            return found[0].exp().cpu().topk(min(k, self._vocabulary))
+            return [each.cpu().numpy() for each in found[0].exp().topk(min(k, self._vocabulary))]
 
-        found = self._guarded(tuple(ids), compute)
-        words = [self.tokenizer.decode([token]).strip() for token in found.indices.tolist()]
-        return list(zip(words, found.values.tolist(), strict=True))
+        values, tokens = self._guarded(tuple(ids), compute)
+        words = [self.tokenizer.decode([token]).strip() for token in tokens.tolist()]
+        return list(zip(words, values.tolist(), strict=True))
 
 
 def _as_rows(stem: Stem) -> Task:

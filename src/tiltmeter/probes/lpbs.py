@@ -132,8 +132,11 @@ def _compare(
     leans, strength, words = tilt(
         labels, stimuli.poles, d, ci, p, (one, two), detectable=minimum_detectable_effect(one, two)
     )
-    means = [f"{label} {mean_of(part).association:+.2f}" for label, part in zip(labels, parts, strict=True)]
-    return effect, leans, strength, f"{words} Mean association: {means[0]}, {means[1]}; the tilt is between the two."
+    means = [mean_of(part).association for part in parts]
+    said = ", ".join(f"{label} {mean:+.2f}" for label, mean in zip(labels, means, strict=True))
+    # Leaning towards different poles is meant relative to each other, which must be said where it is not so outright.
+    same = f"; both are on the side of {stimuli.poles[0 if means[0] > 0 else 1]}" if means[0] * means[1] > 0 else ""
+    return effect, leans, strength, f"{words} The tilt is between the mean associations: {said}{same}."
 
 
 def _average(stimuli: Attributes, found: measures.LpbsResult, options: Options) -> tuple[Estimate, str, str, str]:

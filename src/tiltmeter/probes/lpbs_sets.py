@@ -65,7 +65,8 @@ def attributes(data: str | Path | None) -> Attributes:
         return _NAMED[name]()
     path = Path(name)
     if path.suffix in (".yaml", ".yml"):
-        if "frames" in read_yaml(path):
+        content = read_yaml(path)
+        if isinstance(content, dict) and "frames" in content:
             return _occupations(masked_set(path))
         own = trait_set(path)
         return _traits(own, poles=own.terms[0])

@@ -14,6 +14,7 @@ from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Fill, Question
 from tiltmeter.probes.kinds import Asked, Measured, Options
 from tiltmeter.probes.language import LanguageKind, LanguageProbe, Replies
+from tiltmeter.probes.plain_words import ALPHA, interval_text, p_text
 from tiltmeter.probes.pronoun_sets import SOMEBODY_ELSE, Pronouns, load_pronouns, parts_of
 from tiltmeter.probes.shares import BETTER, preference_words
 from tiltmeter.readings import Estimate
@@ -115,6 +116,7 @@ def _measure(stimuli: Pronouns, replies: Replies, options: Options) -> Measured:
         units="occupations",
     )
     masculine = preferred(*scores.T)
+    related = _related(stimuli.sentences, scores)
     return Measured(
         Estimate(
             "share preferring the stereotype",
@@ -129,11 +131,17 @@ def _measure(stimuli: Pronouns, replies: Replies, options: Options) -> Measured:
         leans,
         strength,
         f"{words} Of all {len(rows):,} sentences the masculine form is preferred in {masculine.mean():.1%}."
-        f"{_BY_SHARE if stimuli.by_share else ''}",
+        f"{_related_words(related)}{_BY_SHARE if stimuli.by_share else ''}",
         tuple(_items(rows, scores, masculine)),
         len(rows),
         share.n_clusters,
-        details=_details(stimuli, scores, told, found, options),
+        details={
+            **_details(stimuli, scores, told, options),
+            "gap": found.gap.to_dict(),
+            "ties": found.ties,
+            "share_masculine": float(masculine.mean()),
+            "correlation": None if related is None else related.to_dict(),
+        },
     )
 
 
@@ -157,28 +165,21 @@ def _items(rows: Sequence[PronounSentence], scores: Floats, masculine: Floats) -
         }
 
 
-def _details(
-    stimuli: Pronouns, scores: Floats, told: list[int], found: measures.PreferenceResult, options: Options
-) -> dict[str, Any]:
+def _details(stimuli: Pronouns, scores: Floats, told: list[int], options: Options) -> dict[str, Any]:
     rows = stimuli.sentences.rows
 
     def shares_by(names: dict[int, str]) -> dict[str, Any]:
-        """The share that prefers the stereotype among sentences of one name each."""
+        """The share that prefers the stereotype among the sentences of each name."""
         cells = {name: [i for i in told if names[i] == name] for name in dict.fromkeys(names.values())}
         return {name: _share(rows, scores, chosen, options) for name, chosen in cells.items()}
 
     kinds = [row.kind for row in rows]
     masculine = by_unit(preferred(*scores.T), kinds).means.tolist()
-    related = _related(stimuli.sentences, scores)
     return {
         "groups": list(_GROUPS),
-        "gap": found.gap.to_dict(),
-        "ties": found.ties,
-        "share_masculine": float(preferred(*scores.T).mean()),
         "by_kind": shares_by(dict(enumerate(kinds))),
         "by_expected": shares_by({i: _GROUPS[(rows[i].expected or 1) - 1] for i in told}),
         "share_masculine_by_kind": dict(zip(dict.fromkeys(kinds), masculine, strict=True)),
-        "correlation": None if related is None else related.to_dict(),
         "expected_by_share": stimuli.by_share,
         "warnings": list(stimuli.sentences.warnings),
     }
@@ -206,6 +207,17 @@ def _related(sentences: PronounSet, scores: Floats) -> Correlation | None:
     return correlation(leans, shares) if len(shares) >= 4 and varies else None
 
 
+def _related_words(related: Correlation | None) -> str:
+    if related is None:
+        return ""
+    clear = related.p_value <= ALPHA
+    how = ("follows" if related.r > 0 else "runs against") if clear else "is not clearly related to"
+    return (
+        f" By occupation the lean to the feminine form {how} the share of women employed (r = {related.r:.2f}, "
+        f"{interval_text(related.ci)}, {p_text(related.p_value)})."
+    )
+
+
 KIND = LanguageKind(
     "pronouns",
     "Is the pronoun that fits the stereotype of an occupation likelier in a sentence than the other one?",
@@ -218,5 +230,7 @@ KIND = LanguageKind(
     (
         "WinoBias and Winogender were made to test coreference systems; here they only show which pronoun a language "
         "model expects, not whom it takes the pronoun for.",
+        "A model that prefers the same form nearly everywhere comes out near one half whatever it makes of occupations: "
+        "read the share together with how often it prefers the masculine form and how that goes with the share of women.",
     ),
 )

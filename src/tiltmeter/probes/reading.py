@@ -59,9 +59,9 @@ def model_name(identity: Identity) -> str:
     >>> model_name(Identity("hf:some/folder", "1f0e", {"layer": "8", "pooling": "auto"}))
     'hf:some/folder?layer=8'
     """
-    usual = {"case": "exact", "pooling": "auto", "layer": "-1"}
-    chosen = [f"{k}={v}" for k, v in sorted(identity.settings.items()) if usual.get(k) != v]
-    bundled = identity.name.startswith("bundled:")
+    usual = {"case": ("exact",), "pooling": ("auto", "mean"), "layer": ("-1",)}
+    chosen = [f"{k}={v}" for k, v in sorted(identity.settings.items()) if v not in usual.get(k, ())]
+    bundled = identity.name.startswith(("bundled:", "chat:"))
     return identity.name if bundled or not chosen else f"{identity.name}?{'&'.join(chosen)}"
 
 

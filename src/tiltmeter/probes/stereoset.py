@@ -185,7 +185,7 @@ def _measured(
     name = "stereotype score (ss)"
     differs = abs(found.ss - found.published.ss) > 1e-9
     return Measured(
-        Estimate(name, share, 0.5, BETTER, ci, found.ss_p_value, "two-sided", False),
+        Estimate(name, share, 0.5, BETTER, ci, found.ss_p_value, "two-sided"),
         leans,
         strength,
         f"{words} Sentences that make sense beat the unrelated one in {found.lms:.1f}% (lms; 100 is best), and both "

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tiltmeter.readings import Reading
@@ -11,8 +12,22 @@ from tiltmeter.views.table import is_clear, shown_leans, shown_titles
 
 #: Colour-blind safe (Okabe & Ito).
 _COLOURS = {"large": "#D55E00", "medium": "#E69F00", "small": "#009E73", "negligible": "#0072B2"}
+#: Of shares, which are graded by no common scale.
+_PLAIN = "#0072B2"
 _WIDTH = 420
 EFFECT = "effect size d"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Axis:
+    """What a chart is drawn along: where level is, where the dashed lines stand, and how far it reaches."""
+
+    title: str
+    level: float
+    marks: tuple[float, ...]
+    end: float
+    step: float
+    colours: bool
 
 
 def forest(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None = None) -> Any | None:
@@ -21,18 +36,29 @@ def forest(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | No
     Level is 0; the dashed lines are Cohen's .2, .5 and .8. A hollow point is no clear lean, by its p-value or,
     where they are given, by the p-values ``adjusted`` for all tests made.
     """
-    import altair as alt
-
-    rows = _rows(readings, [r.effect.p_value for r in readings] if adjusted is None else adjusted)
+    rows = _rows(readings, adjusted, lambda reading: reading.effect.name == EFFECT)
     if not rows:
         return None
     # With groups of one size d ends at 2; with others it can go further.
     end = max(2.0, *(math.ceil(2 * abs(row[key])) / 2 for row in rows for key in ("low", "high")))
-    panels = [
-        _panel([row for row in rows if row["model"] == m], m, end) for m in dict.fromkeys(r["model"] for r in rows)
-    ]
+    title = "effect size d with 95% interval; 0 is level, dashed: small .2, medium .5, large .8"
+    return _chart(rows, _Axis(title, 0.0, (-0.8, -0.5, -0.2, 0.2, 0.5, 0.8), end, 0.5, colours=True))
+
+
+def shares(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None = None) -> Any | None:
+    """Shares around one half with their intervals, a panel a model; None where no reading has one."""
+    rows = _rows(readings, adjusted, lambda reading: reading.effect.level == 0.5)
+    if not rows:
+        return None
+    return _chart(rows, _Axis("share with 95% interval; .5 is level", 0.5, (0.25, 0.75), 0.5, 0.1, colours=False))
+
+
+def _chart(rows: list[dict[str, Any]], along: _Axis) -> Any:
+    import altair as alt
+
+    models = dict.fromkeys(row["model"] for row in rows)
     return (
-        alt.vconcat(*panels, spacing=24)
+        alt.vconcat(*(_panel([row for row in rows if row["model"] == m], m, along) for m in models), spacing=24)
         .configure(font="sans-serif")
         .configure_axis(labelFontSize=12, titleFontSize=12, titleFontWeight="normal")
         .configure_legend(labelFontSize=12, titleFontSize=12, titleFontWeight="normal")
@@ -57,7 +83,10 @@ def to_png(chart: Any, *, scale: float = 2.0) -> bytes:
     return png
 
 
-def _rows(readings: Sequence[Reading], p_values: Sequence[float | None]) -> list[dict[str, Any]]:
+def _rows(
+    readings: Sequence[Reading], adjusted: Sequence[float | None] | None, drawn: Callable[[Reading], bool]
+) -> list[dict[str, Any]]:
+    p_values = [r.effect.p_value for r in readings] if adjusted is None else adjusted
     return [
         {
             "model": r.model,
@@ -65,16 +94,16 @@ def _rows(readings: Sequence[Reading], p_values: Sequence[float | None]) -> list
             "d": r.effect.value,
             "low": r.effect.ci.low,
             "high": r.effect.ci.high,
-            "strength": r.strength,
+            "strength": r.strength or "not graded",
             "clear": is_clear(p),
             "leans": shown_leans(r, p).replace(", ", "\n"),
         }
         for r, title, p in zip(readings, shown_titles(readings), p_values, strict=True)
-        if r.effect.name == EFFECT and r.effect.ci
+        if drawn(r) and r.effect.ci
     ]
 
 
-def _panel(rows: list[dict[str, Any]], model: str, end: float) -> Any:
+def _panel(rows: list[dict[str, Any]], model: str, along: _Axis) -> Any:
     import altair as alt
     import pandas as pd
 
@@ -88,24 +117,26 @@ def _panel(rows: list[dict[str, Any]], model: str, end: float) -> Any:
         scale=alt.Scale(domain=list(_COLOURS), range=list(_COLOURS.values())),
         legend=alt.Legend(orient="bottom", direction="horizontal"),
     )
-    axis = alt.Axis(grid=False, values=[-end + step / 2 for step in range(int(4 * end) + 1)])
+    ink: Any = colour if along.colours else alt.value(_PLAIN)
+    low, high = along.level - along.end, along.level + along.end
+    ticks = [round(low + step * along.step, 10) for step in range(round(2 * along.end / along.step) + 1)]
     x = alt.X(
         "low:Q",
-        title="effect size d with 95% interval; 0 is level, dashed: small .2, medium .5, large .8",
-        scale=alt.Scale(domain=[-end, end]),
-        axis=axis,
+        title=along.title,
+        scale=alt.Scale(domain=[low, high]),
+        axis=alt.Axis(grid=False, values=ticks),
     )
-    levels = [{"at": at} for at in (-0.8, -0.5, -0.2, 0.2, 0.5, 0.8)]
+    levels = [{"at": at} for at in along.marks]
     return alt.layer(
         alt.Chart(pd.DataFrame(levels)).mark_rule(strokeDash=[2, 3], color="#bbb").encode(x="at:Q"),
-        alt.Chart(pd.DataFrame([{"at": 0}])).mark_rule(color="#555").encode(x="at:Q"),
-        base.mark_rule(strokeWidth=2.5).encode(x=x, x2="high:Q", y=y, color=colour),
+        alt.Chart(pd.DataFrame([{"at": along.level}])).mark_rule(color="#555").encode(x="at:Q"),
+        base.mark_rule(strokeWidth=2.5).encode(x=x, x2="high:Q", y=y, color=ink),
         base.mark_point(size=80, strokeWidth=2, opacity=1).encode(
             x="d:Q",
             y=y,
-            color=colour,
-            fill=alt.condition("datum.clear", colour, alt.value("white")),
-            tooltip=["measured:N", "d:Q", "low:Q", "high:Q", "leans:N"],
+            color=ink,
+            fill=alt.condition("datum.clear", ink, alt.value("white")),
+            tooltip=["measured:N", alt.Tooltip("d:Q", title="value"), "low:Q", "high:Q", "leans:N"],
         ),
         *(
             # The first of two lines goes above the middle of the row.

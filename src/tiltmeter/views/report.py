@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tiltmeter.probes.plain_words import p_number
 from tiltmeter.readings import Reading, write_atomically
-from tiltmeter.views.charts import forest, to_svg
+from tiltmeter.views.charts import forest, shares, to_svg
 from tiltmeter.views.table import is_clear, sentence, shown_leans, shown_titles, value_text
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def render(audit: Audit) -> str:
         loader=PackageLoader("tiltmeter.views"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     adjusted = [holm for holm, _ in audit.adjusted()]
-    chart = forest(audit.readings, adjusted=adjusted)
+    charts = {"effects": forest(audit.readings, adjusted=adjusted), "shares": shares(audit.readings, adjusted=adjusted)}
     rows = list(zip(audit.readings, shown_titles(audit.readings), adjusted, strict=True))
     tested = [p for p in adjusted if p is not None]
     skipped: dict[tuple[str, str], list[str]] = {}
@@ -40,7 +40,7 @@ def render(audit: Audit) -> str:
     return environment.get_template("report.html").render(
         audit=audit,
         # The SVG is made by the chart library from data it has escaped itself.
-        chart=Markup(to_svg(chart)) if chart is not None else None,
+        charts={name: Markup(to_svg(chart)) for name, chart in charts.items() if chart is not None},
         models=[(name, [_shown(r, t, p) for r, t, p in rows if r.model == name]) for name in audit.models],
         tests=len(tested),
         clear=sum(map(is_clear, tested)),
