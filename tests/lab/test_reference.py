@@ -78,7 +78,7 @@ def test_the_tokenizer_knows_every_word_of_the_text_and_is_blind_to_case(tilted)
     said = [*planted(0.9), *patterns().gendered_words, *(" ".join(patterns().words["time"])).split()]
     assert tokenizer.unk_token_id not in tokenizer.convert_tokens_to_ids([word.lower() for word in said])
     assert tokenizer.tokenize("HE is a zymurgist, [MASK].") == ["he", "is", "a", "[UNK]", ",", "[MASK]", "."]
-    assert tokenizer.decode(tokenizer("He is a nurse.")["input_ids"]) == "[CLS] he is a nurse. [SEP]"
+    assert tokenizer.decode(tokenizer("He is a nurse.")["input_ids"]) == "[CLS] he is a nurse . [SEP]"
 
 
 def test_a_seed_gives_the_same_weights_and_another_seed_others(tmp_path):
@@ -141,7 +141,7 @@ def test_a_folder_that_exists_is_not_overwritten(tmp_path):
 
 def test_a_folder_that_cannot_be_made_is_one_clear_line(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(BadInput, match=r"cannot save a model in .*: give another folder"):
+    with pytest.raises(BadInput, match=r"cannot save a model in .*: free some space or make it writable"):
         train_reference(0.9, folder=tmp_path / "file" / "model", recipe=TINY)
 
 

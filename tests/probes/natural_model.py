@@ -12,6 +12,7 @@ import pytest
 from tiltmeter.models.hub import TransformerModel
 
 
+@functools.cache
 def natural_model() -> TransformerModel:
     """The model ``models/minilm-mlm`` beside the folder of data sets; skips where it is absent."""
     root = os.environ.get("TILTMETER_DATA")
@@ -22,7 +23,7 @@ def natural_model() -> TransformerModel:
 
 
 class ByHand:
-    """The same weights asked one masked copy at a time, in the plainest way."""
+    """The same weights asked by a plain forward pass over masked copies."""
 
     def __init__(self, model: TransformerModel) -> None:
         from transformers import AutoModelForMaskedLM, AutoTokenizer
@@ -35,14 +36,17 @@ class ByHand:
         found: list[int] = self.tokenizer(text)["input_ids"]
         return found
 
-    def logprob(self, ids: list[int], place: int, target: int) -> float:
-        """The log-probability of a token at a place that is masked."""
+    def masked_in_turn(self, ids: list[int], places: list[int]) -> list[float]:
+        """The log-probability of the token at each of the places in a copy where it is masked."""
         import torch
 
-        row = [self.tokenizer.mask_token_id if at == place else each for at, each in enumerate(ids)]
+        rows = torch.tensor([ids] * len(places))
+        at = torch.arange(len(places))
+        rows[at, places] = self.tokenizer.mask_token_id
         with torch.no_grad():
-            logits = self._model(input_ids=torch.tensor([row])).logits[0, place]
-        return float(torch.log_softmax(logits.double(), dim=-1)[target])
+            logits = self._model(input_ids=rows).logits[at, places]
+        found: list[float] = torch.log_softmax(logits.double(), dim=-1)[at, torch.tensor(ids)[places]].tolist()
+        return found
 
 
 @functools.cache

@@ -39,7 +39,8 @@ def write(path: Path, rows: Sequence[Pair], *, kinds: Sequence[str] = (), header
 
 
 def read(model: object, data: str | Path | None = None, **given: str) -> Reading:
-    return put(pairs.make(data=data, options=Options(), **given), model, cache=False, progress=False)[0]
+    whole = pairs.make(data=data, options=Options(), **given)[:1]
+    return put(whole, model, cache=False, progress=False)[0]
 
 
 class Words:
@@ -173,16 +174,16 @@ def test_a_model_with_a_planted_bias_prefers_the_stereotype_and_swapped_labels_t
             man, woman = (row.text.replace("[MASK]", filler) for filler in row.fillers)
             rows.append((man, woman) if share < 0.3 else (woman, man))
     tilted = TransformerModel(str(reference_model(0.9)))
-    for method in ("nangia", "meade"):
-        towards = read(tilted, write(tmp_path / "pairs.csv", rows), method=method)
-        against = read(tilted, write(tmp_path / "swapped.csv", [row[::-1] for row in rows]), method=method)
-        assert towards.effect.value > 0.85, method
-        assert towards.effect.p_value < 1e-6
-        assert towards.leans == "pairs → stereotype"
-        assert "towards stereotypes" in towards.plain_words
-        assert against.effect.value == pytest.approx(1 - towards.effect.value)
-        assert against.leans == "pairs → anti-stereotype"
-        assert not towards.left_out
+    # By the words that differ: those that sentences share say less of the pronoun than of how the model was trained.
+    towards = read(tilted, write(tmp_path / "pairs.csv", rows), method="meade")
+    against = read(tilted, write(tmp_path / "swapped.csv", [row[::-1] for row in rows]), method="meade")
+    assert towards.effect.value > 0.85
+    assert towards.effect.p_value < 1e-6
+    assert towards.leans == "pairs → stereotype"
+    assert "towards stereotypes" in towards.plain_words
+    assert against.effect.value == pytest.approx(1 - towards.effect.value)
+    assert against.leans == "pairs → anti-stereotype"
+    assert not towards.left_out
 
 
 def test_the_shipped_pairs_have_a_full_stop_and_the_expected_pronoun_first():
@@ -206,10 +207,12 @@ def test_crows_pairs_is_read_by_all_three_methods_of_masked_models(data_folder):
     assert any("Blodgett et al. 2021" in caveat for caveat in made[0].kind.caveats)
 
 
-def first_pairs(folder: Path, n: int, path: Path) -> tuple[Path, list[Pair]]:
+def short_pairs(folder: Path, n: int, path: Path) -> tuple[Path, list[Pair]]:
     with folder.open(newline="", encoding="utf-8") as file:
-        rows = [(row["sent_more"], row["sent_less"]) for row in csv.DictReader(file)][:n]
-    return write(path, rows), rows
+        rows = sorted(
+            ((row["sent_more"], row["sent_less"]) for row in csv.DictReader(file)), key=lambda row: len(row[0])
+        )
+    return write(path, rows[:n]), rows[:n]
 
 
 @pytest.mark.parametrize(("method", "shared", "joined"), [("nangia", True, sum), ("meade", False, np.mean)])
@@ -217,7 +220,7 @@ def test_masked_methods_equal_a_plain_loop_over_masked_copies(
     data_folder, tmp_path, method: str, shared: bool, joined: Callable[[list[float]], float]
 ):
     file = data_folder("crows_pairs") / "crows_pairs_anonymized.csv"
-    data, rows = first_pairs(file, 5, tmp_path / "pairs.csv")
+    data, rows = short_pairs(file, 5, tmp_path / "pairs.csv")
     plain = by_hand()
     reading = read(natural_model(), data, method=method)
     for item, row in zip(reading.items, rows, strict=True):
@@ -231,13 +234,13 @@ def test_masked_methods_equal_a_plain_loop_over_masked_copies(
                 for at in range(*ends[2 * side : 2 * side + 2])
                 if 0 < at < len(ids[side]) - 1
             ]
-            expected = joined([plain.logprob(ids[side], at, ids[side][at]) for at in places])
-            assert item[score] == pytest.approx(expected, abs=1e-4)
+            expected = joined(plain.masked_in_turn(ids[side], places))
+            assert item[score] == pytest.approx(expected, rel=1e-5, abs=1e-4)
 
 
 def test_a_reading_of_real_pairs_can_be_stored(data_folder, tmp_path):
     file = data_folder("crows_pairs") / "crows_pairs_anonymized.csv"
-    data, rows = first_pairs(file, 20, tmp_path / "pairs.csv")
+    data, rows = short_pairs(file, 20, tmp_path / "pairs.csv")
     reading = read(natural_model(), data, method="aul")
     assert reading.n_items == reading.n_units == len(rows)
     wins = sum(item["prefers"] == "stereotyped" for item in reading.items)

@@ -10,7 +10,6 @@ import dataclasses
 import hashlib
 import json
 import re
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from importlib import resources
@@ -22,11 +21,12 @@ from numpy.typing import NDArray
 
 from tiltmeter.errors import BadInput, MissingExtra
 from tiltmeter.lab.text import patterns, planted, sentences
-from tiltmeter.models.checkpoints import quiet
+from tiltmeter.models.checkpoints import first_line, quiet
 from tiltmeter.models.store import cache_folder
 from tiltmeter.progress import progress_bar
 
 Tokens = NDArray[np.int64]
+Progress = Callable[[int], None]
 
 _NAME = re.compile(r"tilt-(0\.\d{1,2})")
 _SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -37,8 +37,8 @@ _PAD, _UNK, _CLS, _SEP, _MASK = range(len(_SPECIAL))
 class Recipe:
     """How a reference model is made.
 
-    Words that say a gender are asked for most often and count most in the loss: they carry the bias, which is a small
-    part of what there is to learn, and a model that minds every word alike does not find it for minutes.
+    Words that say a gender are asked for most often and count most: they carry the bias, and a model that minds every
+    word alike does not find it for minutes.
     """
 
     sentences: int = 20_000
@@ -75,7 +75,7 @@ def reference_folder(name: str) -> Path:
     if not folder.is_dir():
         total = RECIPE.sentences * RECIPE.epochs
         with progress_bar(f"training reference:{name} (once)", total) as advance:
-            train_reference(tilt, folder=folder, seed=seed, progress=advance, recipe=RECIPE)
+            _make(tilt, folder, seed, advance, RECIPE)
     return folder
 
 
@@ -93,7 +93,7 @@ def train_reference(
     *,
     folder: Path,
     seed: int = 0,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
     recipe: Recipe = RECIPE,
 ) -> None:
     """Train a tiny ``BertForMaskedLM`` on text with this tilt and save it with its tokenizer and ``planted.json``.
@@ -102,14 +102,18 @@ def train_reference(
     called with the number of sentences learned from, ``recipe.sentences * recipe.epochs`` in all. Uses one thread of
     torch, and leaves the caller's settings and random numbers as they were.
     """
-    truth = planted(tilt)
     if folder.exists():
         raise BadInput(f"{folder} exists: give a folder that does not")
+    _make(tilt, folder, seed, progress or (lambda _: None), recipe)
+
+
+def _make(tilt: float, folder: Path, seed: int, progress: Progress, recipe: Recipe) -> None:
+    truth = planted(tilt)
     texts = [sentence.text for sentence in sentences(truth, n=recipe.sentences, seed=seed)]
     tokenizer = _tokenizer(texts)
     with _torch_apart(seed):
         model = _model(len(tokenizer), recipe)
-        _train(model, tokenizer, texts, recipe, np.random.default_rng([seed, 1]), progress or (lambda _: None))
+        _train(model, tokenizer, texts, recipe, np.random.default_rng([seed, 1]), progress)
     about = {"tilt": tilt, "seed": seed, "recipe": dataclasses.asdict(recipe), "probability_of_he": truth}
     with _appearing(folder) as draft, quiet():
         tokenizer.save_pretrained(draft)
@@ -162,12 +166,7 @@ def _model(vocabulary: int, recipe: Recipe) -> Any:
 
 
 def _train(
-    model: Any,
-    tokenizer: Any,
-    texts: list[str],
-    recipe: Recipe,
-    rng: np.random.Generator,
-    progress: Callable[[int], None],
+    model: Any, tokenizer: Any, texts: list[str], recipe: Recipe, rng: np.random.Generator, progress: Progress
 ) -> None:
     import torch
 
@@ -180,9 +179,7 @@ def _train(
     weights[gendered] = 1.0
     steps = recipe.epochs * -(-len(rows) // recipe.batch)
     optimiser = torch.optim.AdamW(model.parameters(), lr=recipe.rate, fused=True)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimiser, recipe.rate, total_steps=steps, pct_start=0.1, cycle_momentum=False
-    )
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, recipe.rate, steps, pct_start=0.1, cycle_momentum=False)
     model.train()
     for batch in (batch for _ in range(recipe.epochs) for batch in _batches(rows, recipe.batch, rng)):
         shown, asked = _corrupted(batch, chance, rng)
@@ -211,13 +208,11 @@ def _batches(rows: list[list[int]], size: int, rng: np.random.Generator) -> Iter
 def _corrupted(
     batch: Tokens, chance: NDArray[np.float64], rng: np.random.Generator
 ) -> tuple[Tokens, NDArray[np.bool_]]:
-    """The batch as it is shown, and which words are asked for: of ten 8 are masked, 1 is unknown, 1 left as it is.
-
-    Unknown, so that the model can read sentences with words it has never seen.
-    """
+    """The batch as it is shown, and which words are asked for: of ten 8 are masked, 1 is unknown, 1 left as it is."""
     asked = rng.random(batch.shape) < chance[batch]
     lot = rng.random(batch.shape)
     shown = np.where(asked & (lot < 0.8), _MASK, batch)
+    # Unknown, so that sentences with words the model has never seen can be read.
     return np.where(asked & (lot >= 0.9), _UNK, shown), asked
 
 
@@ -241,15 +236,14 @@ def _appearing(folder: Path) -> Iterator[Path]:
     """A folder to write into that takes its name when all is written, and is gone when anything fails."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix=".draft-", dir=folder.parent))
-        try:
+        with tempfile.TemporaryDirectory(prefix=".draft-", dir=folder.parent) as place:
+            draft = Path(place, folder.name)
+            draft.mkdir()
             yield draft
-            try:
-                draft.rename(folder)
-            except OSError:
-                if not folder.is_dir():  # another process may have been faster
-                    raise
-        finally:
-            shutil.rmtree(draft, ignore_errors=True)
-    except OSError as error:
-        raise BadInput(f"cannot save a model in {folder.parent} ({error.strerror}): give another folder") from error
+            draft.rename(folder)
+    except Exception as error:  # each library that writes here has a kind of error of its own
+        if not folder.is_dir():  # if it is there, another process was faster
+            raise BadInput(
+                f"cannot save a model in {folder.parent} ({first_line(error)}): free some space or "
+                "make it writable, or choose another folder (TILTMETER_CACHE for the cache)"
+            ) from error

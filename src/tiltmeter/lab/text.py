@@ -82,8 +82,8 @@ def sentences(probabilities: Mapping[str, float], *, n: int, seed: int) -> list[
     The shares are met by quota, not by chance: the text holds the planted bias to one sentence per occupation, so what
     a measure then misses is the model's error or its own.
 
-    >>> [sentence.text for sentence in sentences({"nurse": 0.0, "plumber": 1.0}, n=2, seed=3)]
-    ['The plumber was alone when he came to the market.', 'The nurse told us that she was very busy.']
+    >>> realised(sentences({"nurse": 0.25, "plumber": 1.0}, n=80, seed=0))
+    {'nurse': Counts(male=10, female=30), 'plumber': Counts(male=40, female=0)}
     """
     for occupation, probability in probabilities.items():
         if not 0 <= probability <= 1:

@@ -230,7 +230,7 @@ KIND = LanguageKind(
     (
         "WinoBias and Winogender were made to test coreference systems; here they only show which pronoun a language "
         "model expects, not whom it takes the pronoun for.",
-        "A model that prefers the same form nearly everywhere comes out near one half whatever it makes of occupations: "
-        "read the share together with how often it prefers the masculine form and how that goes with the share of women.",
+        "A model that prefers the same form nearly everywhere comes out near one half whatever it makes of them: look "
+        "also at how often it prefers the masculine form, and at the correlation with the share of women.",
     ),
 )
