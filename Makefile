@@ -36,8 +36,9 @@ lint: $(VENV)/ready-dev
 bench: $(VENV)/ready-dev  ## speed against the peers, measured in the same run
 	$(BIN)/python benchmarks/run.py
 
-peers: $(VENV)/ready-dev  ## differential tests against WEFE, in an environment of its own
+peers: $(VENV)/ready-dev  ## differential tests against WEFE and minicons, each in an environment of its own
 	$(BIN)/python benchmarks/peers.py
+	$(BIN)/python benchmarks/language_peers.py
 
 clean:
 	rm -rf $(VENV) .venv-* tiltmeter-results

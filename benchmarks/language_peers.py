@@ -73,8 +73,8 @@ def install() -> None:
     folder = python().parent.parent
     print(f"Setting up {folder.name} (a few minutes) ...", flush=True)
     venv.create(folder, with_pip=True)
-    command = [python(), "-m", "pip", "install", "--quiet", "--constraint", ROOT / "constraints.txt"]
-    subprocess.run([*command, "torch", "transformers==4.57.6", "minicons==0.3.39"], check=True)
+    pip = [str(python()), "-m", "pip", "install", "--quiet", "--constraint", str(ROOT / "constraints.txt")]
+    subprocess.run([*pip, "torch", "transformers==4.57.6", "minicons==0.3.39"], check=True)
 
 
 def models() -> dict[str, TransformerModel]:

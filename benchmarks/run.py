@@ -5,6 +5,7 @@ A target that is missed is said, not punished: on a shared machine timings tell 
 
 from __future__ import annotations
 
+import language
 import static_vectors
 import texts
 import weat
@@ -13,7 +14,8 @@ from row import Row, show
 
 def main() -> None:
     rows: list[Row] = []
-    for name, measure in (("weat", weat.bench), ("static vectors", vectors), ("texts", encoders)):
+    measures = {"weat": weat.bench, "static vectors": vectors, "texts": encoders, "language models": language.bench}
+    for name, measure in measures.items():
         print(f"measuring {name} ...", flush=True)
         rows += measure()
     print()

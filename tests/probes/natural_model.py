@@ -43,8 +43,11 @@ class ByHand:
         rows = torch.tensor([ids] * len(places))
         at = torch.arange(len(places))
         rows[at, places] = self.tokenizer.mask_token_id
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)  # on a busy machine more of them wait for each other
         with torch.no_grad():
             logits = self._model(input_ids=rows).logits[at, places]
+        torch.set_num_threads(threads)
         found: list[float] = torch.log_softmax(logits.double(), dim=-1)[at, torch.tensor(ids)[places]].tolist()
         return found
 

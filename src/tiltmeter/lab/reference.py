@@ -1,6 +1,7 @@
 """Reference models: tiny masked language models trained on the spot on text whose bias is known.
 
-They are the calibration weights of this instrument: what a measure should say of them is known beforehand.
+They are the calibration weights of this instrument: which way a measure should lean on them is known beforehand. They
+learn a strong tilt (.9) almost in full, a weak one (.6) in part: the order comes out, the strength falls short.
 """
 
 from __future__ import annotations
@@ -142,8 +143,8 @@ def _tokenizer(texts: list[str]) -> Any:
     tokenizer.normalizer, tokenizer.pre_tokenizer = normal, split
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", _SEP), ("[CLS]", _CLS))
     named = {f"{word.strip('[]').lower()}_token": word for word in _SPECIAL}
-    library: Any = transformers
-    return library.PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=128, **named)
+    make: Any = transformers.PreTrainedTokenizerFast
+    return make(tokenizer_object=tokenizer, model_max_length=128, **named)
 
 
 def _model(vocabulary: int, recipe: Recipe) -> Any:

@@ -156,6 +156,11 @@ def _score(question: Question, item: Any, which: int, replies: Replies) -> float
             replies.note_unknown(text, [answer.unknown])
         return float(answer.logprobs[which] / answer.tokens[which])
     replies.note_unknown(text, answer.unknown)
+    if question is Question.TOKENS and int(answer.starts[0]) > 0:
+        replies.leave_out(
+            "the first word of sentences",
+            f"nothing stands before it that {replies.model} could read, so it is not scored; add bos=yes to score it",
+        )
     return float(answer.logprobs.mean())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rich import box
@@ -17,6 +17,8 @@ _FORMS = {
     "all": "each word but the first is clozed (ClozeAll)",
     "mean": "mean probability of the sentence's tokens",
 }
+_VARIANTS = ("all", "someone", "person")
+_CONTEXTS = ("noun", "verb", "occupation", "combined")
 _MEANING = (
     "M, W: share of sentences that lean to the first and to the second group; .50 each is level. KL: how far apart the "
     "scores are; 0 is level. WEAT: how far the words' vectors go with it. HB: agreement with what people expect, which "
@@ -29,7 +31,7 @@ def cloze_view(readings: Sequence[Reading]) -> RenderableType:
     parts: list[RenderableType] = []
     genders = [r for r in readings if r.details.get("variant") != "race"]
     races = [r for r in readings if r.details.get("variant") == "race"]
-    for variant in dict.fromkeys(r.details["variant"] for r in genders):
+    for variant in sorted({r.details["variant"] for r in genders}, key=_place(_VARIANTS)):
         parts += _block([r for r in genders if r.details["variant"] == variant])
     if races:
         parts += _races(races)
@@ -39,7 +41,7 @@ def cloze_view(readings: Sequence[Reading]) -> RenderableType:
 
 def _block(readings: list[Reading]) -> list[RenderableType]:
     first = readings[0]
-    cells = sorted(readings, key=lambda r: r.details["context"] == "combined")
+    cells = sorted(readings, key=lambda r: _place(_CONTEXTS)(r.details["context"]))
     facts = first.details
     title = f"{first.model}: {facts['variant']}, {facts['rows']:,} sentences; {_FORMS[facts['form']]}"
     columns = [(r.details["context"], r) for r in cells]
@@ -54,13 +56,13 @@ def _block(readings: list[Reading]) -> list[RenderableType]:
 def _races(readings: list[Reading]) -> list[RenderableType]:
     first = readings[0]
     title = f"{first.model}: race by occupation, {first.details['rows']:,} sentences that end in them"
-    table = _table(title, [r.details["context"] for r in readings], people=False)
+    table = _table(title, [r.details["context"] for r in readings], races=True)
     for label, key in (("as published", "published"), ("corrected", "corrected")):
         table.add_row(label, *(cell for r in readings for cell in _cells(r.details[key], "race")))
     return [table]
 
 
-def _table(title: str, contexts: list[str], *, bare: str = "", people: bool = True) -> Table:
+def _table(title: str, contexts: list[str], *, bare: str = "", races: bool = False) -> Table:
     table = Table(
         title=Text(title, style="bold"),
         caption=Text(bare) if bare else None,
@@ -70,11 +72,12 @@ def _table(title: str, contexts: list[str], *, bare: str = "", people: bool = Tr
         padding=(0, 1, 0, 0),
         pad_edge=False,
     )
-    table.add_column("")
+    table.add_column("", no_wrap=True)
     for context in contexts:
-        names = ["M", "W", "HB"] if context == "combined" else ["M", "W", "KL", "WEAT", *(["HB"] if people else [])]
+        groups = context.split("/") if races else ["M", "W"]
+        names = [*groups, *(["KL", "WEAT"] if context != "combined" else []), *([] if races else ["HB"])]
         for i, name in enumerate(names):
-            table.add_column(f"{context if i == 0 else ''}\n{name}", justify="right", no_wrap=True)
+            table.add_column(f"{context if i == 0 and not races else ''}\n{name}", justify="right", no_wrap=True)
     return table
 
 
@@ -86,6 +89,11 @@ def _cells(numbers: Mapping[str, Any], context: str) -> list[str]:
     weat = numbers.get("weat")
     row = [*shares, f"{numbers['kl']:.4f}".removeprefix("0"), "-" if weat is None else f"{weat:.3f}".replace("0.", ".")]
     return row if context == "race" else [*row, match]
+
+
+def _place(order: tuple[str, ...]) -> Callable[[str], int]:
+    """The usual order, and what is not in it before the last."""
+    return lambda name: order.index(name) if name in order else len(order) - 2
 
 
 def _two(value: float | None) -> str:

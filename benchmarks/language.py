@@ -1,0 +1,208 @@
+"""Log-probabilities: tiltmeter against minicons, scoring as published, and a bare forward loop. Run: make bench
+
+Everyone runs on the same machine in the same run, one after the other, with the models of benchmarks/language_peers.py.
+What takes too long in the slow way is timed there on a sample, and compared by rows a second.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import language_peers
+from row import Row
+from tiltmeter.models.batching import by_length, fair_budget, pad
+from tiltmeter.models.hub import TransformerModel
+from tiltmeter.models.language import BUDGET
+from tiltmeter.models.protocol import Continuation, Question, Span
+from tiltmeter.stimuli.items import ClozeRow, ClozeSet
+from tiltmeter.stimuli.own_sets import cloze_sets, masked_set
+
+#: Sentences whose pseudo-log-likelihoods are compared with minicons.
+SENTENCES = 200
+#: Rows of a cloze set that are also scored one sentence a pass.
+CLOZE_SAMPLE = 30
+#: Sentence pairs, and those of them that are also scored one masked sentence a pass.
+PAIRS, PAIRS_SAMPLE = 100, 5
+#: Tokens in the long sentence, and how much more memory than one forward pass it may take.
+LONG, MOST_MEMORY = 512, 1.5
+
+
+def bench() -> list[Row]:
+    masked, causal = language_peers.masked_model(), language_peers.models()["causal"]
+    texts = sentences(SENTENCES)
+    return [
+        against_minicons(masked, texts),
+        as_published(causal, cloze()),
+        pairs(masked),
+        against_bare_loop("masked", masked, texts),
+        against_bare_loop("causal", causal, texts[:: max(1, SENTENCES // 50)]),
+        memory(),
+    ]
+
+
+def sentences(n: int) -> list[str]:
+    """Different English sentences of our own sets."""
+    rows = masked_set().rows
+    return [row.text.replace("[MASK]", row.fillers[0]) for row in rows[:: max(1, len(rows) // n)]][:n]
+
+
+def cloze() -> list[ClozeSet]:
+    """Three sets: of GenderLex, where it is there, or else our own."""
+    from tiltmeter.errors import BadInput
+    from tiltmeter.stimuli.datasets import find, load_genderlex
+
+    try:
+        found: Sequence[ClozeSet] = load_genderlex(find("genderlex"))
+    except BadInput:  # not on this machine
+        found = cloze_sets()
+    return list(found[:3])
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def spans(texts: Sequence[str]) -> list[Span]:
+    return [Span(text, 0, len(text)) for text in texts]
+
+
+def against_minicons(model: TransformerModel, texts: list[str]) -> Row:
+    what = f"pseudo-log-likelihood of {len(texts)} sentences, {model.name}"
+    model.pseudo_score(spans(texts[:1]))
+    ours = len(texts) / seconds(lambda: model.pseudo_score(spans(texts)))
+    if not language_peers.python().exists():
+        return Row(what, f"{ours:.1f} /s", "no minicons: run make peers")
+    with language_peers.for_transformers_4(model) as folder:
+        job = {"kind": "masked", "folder": str(folder), "texts": texts, "batch": language_peers.BATCH}
+        (answer,) = language_peers.ask([job])
+    theirs = len(texts) / answer["seconds"]
+    return Row(what, f"{ours:.1f} /s", f"{theirs:.1f} /s (minicons)", ours / theirs, ">= 1 x", ours >= theirs)
+
+
+def as_published(model: TransformerModel, sets: list[ClozeSet]) -> Row:
+    """The pronoun with and without a full stop after it: stems that sets share are read once, and so is each stem."""
+    rows = [row for each in sets for row in each.rows if row.stem]
+    asked = list(dict.fromkeys(_continuation(row) for row in rows))
+    model.continue_with(asked[:1])
+    ours = len(rows) / seconds(lambda: model.continue_with(asked))
+    sample = rows[:CLOZE_SAMPLE]
+    texts = [item.stem + ending for item in map(_continuation, sample) for ending in item.endings]
+    ids = [_ids(model, text) for text in texts]
+    theirs = len(sample) / seconds(lambda: [_forward(model, [each]) for each in ids])
+    return Row(
+        f"rows of 3 cloze sets ({len(rows)} rows, {len(asked)} stems), {model.name}",
+        f"{ours:.1f} /s",
+        f"{theirs:.1f} /s (4 passes a row)",
+        ours / theirs,
+    )
+
+
+def _continuation(row: ClozeRow) -> Continuation:
+    endings = [f" {pronoun}{mark}" for pronoun in row.pronouns for mark in ("", ".")]
+    return Continuation(row.stem or "", tuple(endings))
+
+
+def pairs(model: TransformerModel) -> Row:
+    """Both sentences of a pair with each token masked in turn, as CrowS-Pairs does."""
+    rows = masked_set().rows[::7][:PAIRS]
+    both = [[row.text.replace("[MASK]", filler) for filler in row.fillers] for row in rows]
+    texts = [text for pair in both for text in pair]
+    ours = len(rows) / seconds(lambda: model.pseudo_score(spans(texts)))
+    alone = _rows("masked", model, [text for pair in both[:PAIRS_SAMPLE] for text in pair])
+    theirs = min(PAIRS_SAMPLE, len(rows)) / seconds(lambda: [_forward(model, [ids]) for ids in alone])
+    peer = f"{theirs:.1f} /s (one mask a pass)"
+    return Row(f"sentence pairs, every token masked, {model.name}", f"{ours:.1f} /s", peer, ours / theirs)
+
+
+def against_bare_loop(kind: str, model: TransformerModel, texts: list[str]) -> Row:
+    """Transformers' own forward pass over the same batches, with the number of threads that suits it best."""
+    rows = list(dict.fromkeys(_rows(kind, model, texts)))
+    lengths = [len(ids) for ids in rows]
+    batches = [
+        [rows[i] for i in group] for group in by_length(lengths, budget=fair_budget(lengths, budget=BUDGET["cpu"]))
+    ]
+    ours = seconds(lambda: language_peers.ours(kind, model, texts))
+    times = {
+        threads: _with_threads(threads, lambda: [_forward(model, batch) for batch in batches]) for threads in (1, 2)
+    }
+    best = min(times, key=lambda threads: times[threads])
+    return Row(
+        f"{len(rows)} rows of tokens, {kind}, {model.name}",
+        f"{len(rows) / ours:.1f} /s",
+        f"{len(rows) / times[best]:.1f} /s (bare, {best} threads)",
+        times[best] / ours,
+        ">= 0.9 x",
+        times[best] / ours >= 0.9,
+    )
+
+
+def _with_threads(threads: int, work: Callable[[], object]) -> float:
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(min(threads, before))
+    try:
+        return seconds(work)
+    finally:
+        torch.set_num_threads(before)
+
+
+def _rows(kind: str, model: TransformerModel, texts: list[str]) -> list[tuple[int, ...]]:
+    language = model._language
+    if kind == "causal":
+        return [row.ids for task in language._causal.tasks(texts) for row in task.rows]
+    return [row.ids for task in language._masked.tasks(Question.PSEUDO, spans(texts)) for row in task.rows]
+
+
+def _ids(model: TransformerModel, text: str) -> tuple[int, ...]:
+    return tuple(model._language.tokenizer(text)["input_ids"])
+
+
+def _forward(model: TransformerModel, rows: Sequence[tuple[int, ...]]) -> Any:
+    """The whole model with its whole head, over a padded batch."""
+    import torch
+
+    ids, real = pad(rows, fill=0)
+    given = {} if real is None else {"attention_mask": torch.from_numpy(real).long()}
+    with torch.inference_mode():
+        return model._language._projection.model(input_ids=torch.from_numpy(ids), **given).logits
+
+
+def memory() -> Row:
+    """The peak of a process that masks each token of a long sentence in turn, and of one that reads it once."""
+    peaks = {way: _peak(way) for way in ("forward", "pseudo")}
+    ratio = peaks["pseudo"] / peaks["forward"]
+    return Row(
+        f"peak memory, {LONG} tokens masked in turn, against one pass",
+        f"{peaks['pseudo']:.0f} MB",
+        f"{peaks['forward']:.0f} MB (one pass)",
+        ratio,
+        f"< {MOST_MEMORY} x the memory",
+        ratio < MOST_MEMORY,
+    )
+
+
+def _peak(way: str) -> float:
+    done = subprocess.run([sys.executable, __file__, way], capture_output=True, text=True, check=True)
+    return float(done.stdout)
+
+
+def _long_sentence(way: str) -> None:
+    model = language_peers.masked_model()
+    text = " ".join(["nurse"] * (min(LONG, model._language.limit or LONG) - 2))
+    if way == "forward":
+        _forward(model, [_ids(model, text)])
+    else:
+        model.pseudo_score(spans([text]))
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+
+
+if __name__ == "__main__":
+    _long_sentence(sys.argv[1])
