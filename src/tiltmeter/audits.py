@@ -5,16 +5,16 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import datetime
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, get_args
 
+from tiltmeter.asking import ask, inputs_of, words_beside, words_for
 from tiltmeter.errors import BadInput, TiltmeterError, unknown
 from tiltmeter.models import CachedModel, Identity, Question, VectorStore, load
 from tiltmeter.probes import AnyProbe, Options, make_probes
-from tiltmeter.probes.language import Beside
+from tiltmeter.probes.language import LanguageProbe
 from tiltmeter.probes.reading import model_name
-from tiltmeter.progress import progress_bar
 from tiltmeter.readings import Reading, ReadingStore
 from tiltmeter.statistics import Alternative, benjamini_hochberg, holm
 from tiltmeter.suites import Suite, load_suite
@@ -198,59 +198,21 @@ def put(
     progress: bool | None = None,
     announce: Callable[[str], None] = lambda _: None,
 ) -> list[Reading]:
-    """Put ready-made probes to one model; any that cannot be measured is an error."""
+    """Put ready-made probes to one model; one that cannot be measured is an error, but for parts after the first."""
     _check_options(probes)
     with stored(cache) as store:
         wrapped = CachedModel(load(model, budget=budget), store)
-        for each in probes:
-            if each.asks(wrapped.answers_question) is None:
+        fitting = []
+        for place, each in enumerate(probes):
+            if each.asks(wrapped.answers_question) is not None:
+                fitting.append(each)
+            elif place == 0 or not isinstance(each, LanguageProbe):  # a further part may be for other models
                 raise BadInput(
                     f"{each.kind.name} needs {each.kind.asks_for}: {wrapped.identity.name} does not give that"
                 )
-        beside = _beside(probes, store)
-        answers = _ask(wrapped, probes, announce, progress)
-        return [each.read(wrapped.identity, answers, _words(each, beside)) for each in probes]
-
-
-def _ask(
-    model: CachedModel, probes: Sequence[AnyProbe], announce: Callable[[str], None], progress: bool | None
-) -> dict[Question, dict[Any, Any]]:
-    """Ask everything all probes need at once: nothing twice, and batches as full as can be."""
-    answers: dict[Question, dict[Any, Any]] = {}
-    for question, inputs in _inputs(model, probes).items():
-        announce_cost(model, question, inputs, announce)
-        with progress_bar(f"{model.identity.name}: {question.value}", len(inputs), show=progress) as advance:
-            answers[question] = model.answers(question, inputs, progress=advance)
-    return answers
-
-
-def _inputs(model: CachedModel, probes: Sequence[AnyProbe]) -> dict[Question, list[Any]]:
-    """Every different input that any of the probes asks about, by question."""
-    found: dict[Question, dict[Any, None]] = {}
-    for probe in probes:
-        for question, inputs in (probe.asks(model.answers_question) or {}).items():
-            found.setdefault(question, {}).update(dict.fromkeys(inputs))
-    return {question: list(inputs) for question, inputs in found.items()}
-
-
-Words = tuple[Identity, dict[Any, Any]]
-
-
-def _beside(probes: Sequence[AnyProbe], store: VectorStore | None) -> dict[Any, Words]:
-    """The vectors of words that some probes need from a second model, by its spec or its identity as an object."""
-    wanted: dict[Any, tuple[Any, dict[str, None]]] = {}
-    for each in (probe.beside for probe in probes):
-        if isinstance(each, Beside):
-            wanted.setdefault(each.key, (each.model, {}))[1].update(dict.fromkeys(each.words))
-    found = {}
-    for key, (spec, words) in wanted.items():
-        model = CachedModel(load(spec), store)
-        found[key] = (model.identity, model.answers(Question.WORDS, list(words)))
-    return found
-
-
-def _words(probe: AnyProbe, beside: Mapping[Any, Words]) -> Any:
-    return beside[probe.beside.key] if isinstance(probe.beside, Beside) else None
+        beside = words_beside(fitting, store)
+        answers = ask(wrapped, fitting, announce, progress)
+        return [each.read(wrapped.identity, answers, words_for(each, beside)) for each in fitting]
 
 
 def _notes(models: Sequence[Any]) -> tuple[str, ...]:
@@ -319,8 +281,8 @@ class _Run:
             identity = self._distinct(model.identity)
             name = model_name(identity)
             fitting = [probe for probe in self._plan.probes if self._fits(model, name, probe)]
-            beside = _beside(fitting, model.store)
-            answers = _ask(model, fitting, self._announce, self._progress)
+            beside = words_beside(fitting, model.store)
+            fitting, answers = self._ask(model, name, fitting)
         except TiltmeterError as error:
             done = {each.probe for each in self.skipped if each.model == name}
             self.skipped += [
@@ -328,7 +290,7 @@ class _Run:
             ]
             return name
         for probe in fitting:
-            self._read(identity, probe, answers, _words(probe, beside))
+            self._read(identity, probe, answers, words_for(probe, beside))
         return name
 
     def _distinct(self, identity: Identity) -> Identity:
@@ -337,6 +299,26 @@ class _Run:
         earlier = self._seen.count(name)
         self._seen.append(name)
         return dataclasses.replace(identity, name=f"{identity.name} ({earlier + 1})") if earlier else identity
+
+    def _ask(
+        self, model: CachedModel, name: str, probes: list[AnyProbe]
+    ) -> tuple[list[AnyProbe], dict[Question, dict[Any, Any]]]:
+        """The answers, and the probes they are for: one that asks what the model refuses does not stop the others."""
+        try:
+            return probes, ask(model, probes, self._announce, self._progress)
+        except BadInput as error:
+            refused: dict[str, str] = {}
+            answers: dict[Question, dict[Any, Any]] = {}
+            for probe in probes:
+                try:
+                    for question, found in ask(model, [probe], self._announce, self._progress).items():
+                        answers.setdefault(question, {}).update(found)
+                except BadInput as own:
+                    refused[probe.id] = str(own)
+            if len(refused) == len(probes):
+                raise error
+        self.skipped += [Skipped(name, probe, reason) for probe, reason in refused.items()]
+        return [probe for probe in probes if probe.id not in refused], answers
 
     def _fits(self, model: CachedModel, name: str, probe: AnyProbe) -> bool:
         if probe.asks(model.answers_question) is not None:
@@ -362,7 +344,7 @@ def dry_run(models: Sequence[Any], *, suite: str | Path | Suite = "default") -> 
     with VectorStore() as store:
         for each in models:
             model = CachedModel(load(each), store)
-            for question, inputs in _inputs(model, plan.probes).items():
+            for question, inputs in inputs_of(model, plan.probes).items():
                 new = model.unknown_inputs(question, inputs)
                 estimate = getattr(model.model, "estimate", None)
                 cost = estimate(new) if estimate else None
@@ -378,27 +360,6 @@ def dry_run(models: Sequence[Any], *, suite: str | Path | Suite = "default") -> 
                     }
                 )
     return rows
-
-
-def announce_cost(model: CachedModel, question: Question, inputs: list[Any], say: Callable[[str], None]) -> None:
-    """Before a paid run: what is new to the model, and what it costs at most."""
-    estimate = getattr(model.model, "estimate", None)
-    if estimate is None:
-        return
-    new = model.unknown_inputs(question, inputs)
-    if new:
-        cost = estimate(new)
-        price = _price(cost.dollars)
-        say(
-            f"{model.identity.name}: {len(new):,} new {question.value} to ask for ({len(inputs) - len(new):,} known), "
-            f"{cost.requests:,} requests, at most about {cost.tokens:,} tokens, {price}"
-        )
-
-
-def _price(dollars: float | None) -> str:
-    if dollars is None:
-        return "price unknown"
-    return "less than $0.01" if dollars < 0.01 else f"at most about ${dollars:.2f}"
 
 
 def _row(reading: Reading, p_holm: float | None, p_bh: float | None) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import typer
 from tiltmeter import __version__
 from tiltmeter.cli_language import app as language_commands
 from tiltmeter.cli_output import Json, NoCache, parse_budget, print_json, say, show, split, width
-from tiltmeter.errors import TiltmeterError, unknown
+from tiltmeter.errors import BadInput, TiltmeterError, unknown
 
 app = typer.Typer(
     name="tiltmeter",

@@ -119,7 +119,7 @@ def test_the_method_is_what_fits_the_model(tmp_path):
     data = write(tmp_path / "pairs.csv", [("The cook slept", "The nurse slept")])
     (probe,) = pairs.make(data=data, method="aul", options=Options())
     assert probe.asks(lambda question: question is Question.TOKENS) is None
-    for model, method in ((Masked(KNOWN), "nangia"), (Causal(KNOWN), "causal")):
+    for model, method in ((Masked(KNOWN), "meade"), (Causal(KNOWN), "causal")):
         assert read(model, data).details["method"] == method
     with pytest.raises(BadInput, match="masked language model for nangia, meade and aul"):
         read(Causal(KNOWN), data, method="meade")
@@ -198,7 +198,7 @@ def test_the_shipped_pairs_have_a_full_stop_and_the_expected_pronoun_first():
 def test_crows_pairs_is_read_by_all_three_methods_of_masked_models(data_folder):
     data_folder("crows_pairs")
     made = pairs.make(data="crows_pairs", options=Options())
-    assert [probe.id for probe in made] == ["pairs", "pairs-meade", "pairs-aul"]
+    assert [probe.id for probe in made] == ["pairs", "pairs-nangia", "pairs-aul"]
     assert [len(probe.stimuli.pairs.rows) for probe in made] == [1508] * 3
     masked = [probe.asks(lambda question: question in (Question.PSEUDO, Question.UNMASKED)) for probe in made]
     assert [list(each) for each in masked] == [[Question.PSEUDO], [Question.PSEUDO], [Question.UNMASKED]]

@@ -100,7 +100,8 @@ def _unpack(path: Path, folder: Path, called: str) -> None:
             config = type(read.config).from_dict(
                 {key: value for key, value in read.config.to_dict().items() if key != "quantization_config"}
             )
-            model: Any = AutoModelForCausalLM.from_config(config)
+            make: Any = AutoModelForCausalLM.from_config
+            model = make(config)
             model.load_state_dict(read.state_dict())
             model.tie_weights()
         except OSError:

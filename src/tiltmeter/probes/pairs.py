@@ -29,10 +29,11 @@ _METHODS: Mapping[str, tuple[Question, str]] = {
     "causal": (Question.TOKENS, "the whole sentence, from left to right"),
     "cps": (Question.TOKENS, "the words that both sentences share, from left to right"),
 }
-#: What is used where no method is chosen: the first that the model can answer.
-_USUAL = ("nangia", "causal")
+#: What is used where no method is chosen: the first that the model can answer. Of a masked model it is the words that
+#: differ: over the shared ones, chance links of other words with the two swamp the lean of a small model.
+_USUAL = ("meade", "causal")
 #: Methods that the literature quotes for CrowS-Pairs besides the usual one.
-_BESIDES = ("meade", "aul")
+_BESIDES = ("nangia", "aul")
 #: Decimals to which the published code rounds scores before it compares them; the others compare them as they are.
 _ROUNDED = {"nangia": 3, "meade": 3, "cps": 3}
 _TITLES = {"pairs_en": "Sentence pairs: occupations", "pairs_ja": "Sentence pairs: Japanese culture"}
