@@ -52,7 +52,7 @@ def complaint(here: Path, *arguments: str) -> str:
         (["probe", "cloze", "bundled:glove"], "cloze needs log-probabilities of a pronoun"),
         (["probe", "cloze", "hf:masked", "--targets", "gender.male_terms"], "cloze takes no targets"),
         (["probe", "weat", "bundled:glove", "--method", "nangia"], "weat takes no method"),
-        (["probe", "pairs", "hf:masked", "--method", "nangja"], "unknown method of pairs 'nangja': did you mean 'nangia'?"),
+        (["probe", "pairs", "hf:masked", "--method", "nangja"], "unknown method of pairs 'nangja'"),
         (["probe", "unmask", "gguf:text.gguf"], "this is no GGUF file"),
         (["probe", "cloze", "gguf:missing.gguf"], "no such file"),
         (["probe", "unmask", "reference:tilt-7"], "unknown reference model 'tilt-7'"),
