@@ -95,7 +95,7 @@ def as_published(model: TransformerModel, sets: list[ClozeSet]) -> Row:
     sample = rows[:CLOZE_SAMPLE]
     texts = [item.stem + ending for item in map(_continuation, sample) for ending in item.endings]
     ids = [_ids(model, text) for text in texts]
-    theirs = len(sample) / _best(lambda: [_forward(model, [each]) for each in ids])[0]
+    theirs = len(sample) / _best(lambda: [_forward(model, [each]) for each in ids])
     return Row(
         f"rows of 3 cloze sets ({len(rows)} rows, {len(asked)} stems), {model.name}",
         f"{ours:.1f} /s",
@@ -116,7 +116,7 @@ def pairs(model: TransformerModel) -> Row:
     texts = [text for pair in both for text in pair]
     ours = len(rows) / seconds(lambda: model.pseudo_score(spans(texts)))
     alone = _rows("masked", model, [text for pair in both[:PAIRS_SAMPLE] for text in pair])
-    theirs = min(PAIRS_SAMPLE, len(rows)) / _best(lambda: [_forward(model, [ids]) for ids in alone])[0]
+    theirs = min(PAIRS_SAMPLE, len(rows)) / _best(lambda: [_forward(model, [ids]) for ids in alone])
     peer = f"{theirs:.1f} /s (one mask a pass)"
     return Row(f"sentence pairs, every token masked, {model.name}", f"{ours:.1f} /s", peer, ours / theirs)
 
@@ -129,26 +129,26 @@ def against_bare_loop(kind: str, model: TransformerModel, texts: list[str]) -> R
         [rows[i] for i in group] for group in by_length(lengths, budget=fair_budget(lengths, budget=BUDGET["cpu"]))
     ]
     ours = seconds(lambda: language_peers.ours(kind, model, texts))
-    theirs, threads = _best(lambda: [_forward(model, batch) for batch in batches])
+    theirs = _best(lambda: [_forward(model, batch) for batch in batches])
     return Row(
         f"{len(rows)} rows of tokens, {kind}, {model.name}",
         f"{len(rows) / ours:.1f} /s",
-        f"{len(rows) / theirs:.1f} /s (bare, threads: {threads})",
+        f"{len(rows) / theirs:.1f} /s (bare loop)",
         theirs / ours,
         ">= 0.9 x",
         theirs / ours >= 0.9,
     )
 
 
-def _best(work: Callable[[], object]) -> tuple[float, int]:
-    """Seconds with one thread or with all of them, whichever is faster here, and how many threads that is."""
+def _best(work: Callable[[], object]) -> float:
+    """Seconds with one thread or with all of them, whichever is faster here."""
     import torch
 
     most, times = torch.get_num_threads(), []
     try:
         for threads in sorted({1, most}):
             torch.set_num_threads(threads)
-            times.append((seconds(work), threads))
+            times.append(seconds(work))
     finally:
         torch.set_num_threads(most)
     return min(times)

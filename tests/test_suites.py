@@ -5,11 +5,13 @@ import pytest
 from tests.planted import CAREER_FAMILY, TERMS
 from tiltmeter.errors import BadInput
 from tiltmeter.probes import KINDS, Kind, Options
-from tiltmeter.suites import load_suite, suite_names
+from tiltmeter.suites import load_suite, suite_names, suite_summaries
 
 
 @pytest.mark.parametrize("name", suite_names())
-def test_every_shipped_suite_loads_with_ids_of_its_own(name):
+def test_every_shipped_suite_loads_with_ids_of_its_own(name, data_folder):
+    if name == "language":
+        data_folder("crows_pairs")
     suite = load_suite(name)
     assert suite.name == name
     assert suite.description
@@ -75,3 +77,10 @@ def test_an_unknown_suite_is_an_error_with_a_suggestion():
         load_suite("defualt")
     with pytest.raises(BadInput, match=r"nowhere\.yaml"):
         load_suite("nowhere.yaml")
+
+
+def test_a_suite_of_public_data_says_what_it_needs_where_the_data_is_not_there(monkeypatch):
+    monkeypatch.delenv("TILTMETER_DATA", raising=False)
+    with pytest.raises(BadInput, match="TILTMETER_DATA"):
+        load_suite("language")
+    assert "language" in [summary["suite"] for summary in suite_summaries()]

@@ -257,11 +257,9 @@ def probes(as_json: Json = False) -> None:
 @app.command()
 def suites(as_json: Json = False) -> None:
     """List the suites that come with tiltmeter."""
-    from tiltmeter.suites import load_suite, suite_names
+    from tiltmeter.suites import suite_summaries
 
-    loaded = [load_suite(name) for name in suite_names()]
-    rows = [{"suite": s.name, "probes": len(s.probes), "description": s.description} for s in loaded]
-    show(rows, ("suite", "probes", "description"), as_json)
+    show(suite_summaries(), ("suite", "probes", "description"), as_json)
 
 
 @app.command()

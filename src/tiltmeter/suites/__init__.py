@@ -34,6 +34,18 @@ def suite_names() -> tuple[str, ...]:
     return tuple(sorted(file.name.removesuffix(".yaml") for file in files if file.name.endswith(".yaml")))
 
 
+def suite_summaries() -> list[dict[str, Any]]:
+    """What each suite that comes with tiltmeter holds, without the data sets that some of them read.
+
+    >>> [summary["suite"] for summary in suite_summaries()][:2]
+    ['default', 'language']
+    """
+    contents = [read_yaml(resources.files(__package__) / f"{name}.yaml") for name in suite_names()]
+    return [
+        {"suite": each["name"], "probes": len(each["probes"]), "description": each["description"]} for each in contents
+    ]
+
+
 def load_suite(name_or_path: str | Path, *, options: Options | None = None) -> Suite:
     """A suite by the name it ships under, or from a YAML file.
 
