@@ -51,6 +51,7 @@ def tiltmeter(
     folder: Path | None = None,
     prepare: Callable[[], None] | None = None,
     timeout: float = 120,
+    stdin: str = "",
 ) -> Outcome:
     """Run the command to its end."""
     done = subprocess.run(
@@ -59,6 +60,7 @@ def tiltmeter(
         cwd=folder,
         preexec_fn=prepare,
         timeout=timeout,
+        input=stdin,
         capture_output=True,
         text=True,
         check=False,

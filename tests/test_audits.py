@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from tiltmeter import Audit, audit
 from tiltmeter.audits import Skipped
 from tiltmeter.errors import BadInput, ModelFailed
 from tiltmeter.models import VectorStore
-from tiltmeter.probes import Options
+from tiltmeter.probes import Options, make_probes
 from tiltmeter.suites import Suite, load_suite
 
 LEANS = dict(zip([*TERMS, *CAREER_FAMILY], [0.02, -0.02, 0.8, -0.8], strict=True)) | {
@@ -249,3 +250,23 @@ def test_a_reading_is_on_disk_as_soon_as_it_is_made(suite, tmp_path):
     audit([words(LEANS), Watches()], suite=suite, out=tmp_path, cache=False)
     # The first model's readings stand on disk before the second is asked.
     assert seen[0] == 4
+
+
+def test_a_probe_that_asks_what_a_model_refuses_does_not_stop_the_others():
+    class Fussy:
+        """Knows every word but one."""
+
+        def fill(self, items):
+            for item in items:
+                if "zorg" in item.fillers:
+                    raise BadInput("'zorg' is unknown")
+            return [[math.log(0.6), math.log(0.4)] for _ in items]
+
+    good = make_probes("unmask")[0]
+    rows = tuple(dataclasses.replace(row, fillers=("zorg", "she")) for row in good.stimuli.sentences.rows[:16])
+    sentences = dataclasses.replace(good.stimuli.sentences, rows=rows)
+    bad = dataclasses.replace(good, id="bad", stimuli=dataclasses.replace(good.stimuli, sentences=sentences))
+    found = audit([Fussy()], suite=Suite("mine", "", (good, bad)), cache=False)
+    assert [reading.id for reading in found.readings] == ["unmask"]
+    assert [(each.probe, each.reason, each.failed) for each in found.skipped] == [("bad", "'zorg' is unknown", False)]
+    assert found.readings[0].effect.value == pytest.approx(0.2, abs=1e-6)
