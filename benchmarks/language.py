@@ -83,7 +83,7 @@ def against_minicons(model: TransformerModel, texts: list[str]) -> Row:
         job = {"kind": "masked", "folder": str(folder), "texts": texts, "batch": language_peers.BATCH}
         (answer,) = language_peers.ask([job])
     theirs = len(texts) / answer["seconds"]
-    return Row(what, f"{ours:.1f} /s", f"{theirs:.1f} /s (minicons)", ours / theirs, ">= 1 x", ours >= theirs)
+    return Row(what, f"{ours:.1f} /s", f"{theirs:.1f} /s (minicons)", ours / theirs, ">= 2 x", ours >= 2 * theirs)
 
 
 def as_published(model: TransformerModel, sets: list[ClozeSet]) -> Row:
@@ -101,6 +101,8 @@ def as_published(model: TransformerModel, sets: list[ClozeSet]) -> Row:
         f"{ours:.1f} /s",
         f"{theirs:.1f} /s (4 passes a row)",
         ours / theirs,
+        ">= 8 x",
+        ours >= 8 * theirs,
     )
 
 
@@ -110,15 +112,37 @@ def _continuation(row: ClozeRow) -> Continuation:
 
 
 def pairs(model: TransformerModel) -> Row:
-    """Both sentences of a pair with each token masked in turn, as CrowS-Pairs does."""
-    rows = masked_set().rows[::7][:PAIRS]
-    both = [[row.text.replace("[MASK]", filler) for filler in row.fillers] for row in rows]
+    """Both sentences of a pair with each token masked in turn, as CrowS-Pairs does; its authors' way, one mask a pass,
+    runs with torch's own number of threads, as theirs does."""
+    both = sentence_pairs(PAIRS)
     texts = [text for pair in both for text in pair]
-    ours = len(rows) / seconds(lambda: model.pseudo_score(spans(texts)))
+    ours = len(both) / seconds(lambda: model.pseudo_score(spans(texts)))
     alone = _rows("masked", model, [text for pair in both[:PAIRS_SAMPLE] for text in pair])
-    theirs = min(PAIRS_SAMPLE, len(rows)) / _best(lambda: [_forward(model, [ids]) for ids in alone])
-    peer = f"{theirs:.1f} /s (one mask a pass)"
-    return Row(f"sentence pairs, every token masked, {model.name}", f"{ours:.1f} /s", peer, ours / theirs)
+    theirs = min(PAIRS_SAMPLE, len(both)) / seconds(lambda: [_forward(model, [ids]) for ids in alone])
+    return Row(
+        f"sentence pairs, every token masked, {model.name}",
+        f"{ours:.1f} /s",
+        f"{theirs:.2f} /s (one mask a pass)",
+        ours / theirs,
+        ">= 10 x",
+        ours >= 10 * theirs,
+    )
+
+
+def sentence_pairs(n: int) -> list[tuple[str, str]]:
+    """Pairs of CrowS-Pairs, spread over it, where it is there, or else of our own."""
+    from tiltmeter.errors import BadInput
+    from tiltmeter.stimuli.datasets import find, load_crows_pairs
+
+    try:
+        rows = load_crows_pairs(find("crows_pairs")).rows
+        found = [(row.stereotyped, row.other) for row in rows]
+    except BadInput:  # not on this machine
+        found = [
+            (row.text.replace("[MASK]", row.fillers[0]), row.text.replace("[MASK]", row.fillers[1]))
+            for row in masked_set().rows
+        ]
+    return found[:: max(1, len(found) // n)][:n]
 
 
 def against_bare_loop(kind: str, model: TransformerModel, texts: list[str]) -> Row:
@@ -135,8 +159,8 @@ def against_bare_loop(kind: str, model: TransformerModel, texts: list[str]) -> R
         f"{len(rows) / ours:.1f} /s",
         f"{len(rows) / theirs:.1f} /s (bare loop)",
         theirs / ours,
-        ">= 0.9 x",
-        theirs / ours >= 0.9,
+        ">= 0.8 x",
+        theirs / ours >= 0.8,
     )
 
 
