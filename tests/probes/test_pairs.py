@@ -147,7 +147,7 @@ def test_unknown_words_and_unscored_first_words_are_named(tmp_path):
     data = write(tmp_path / "pairs.csv", [("The old cook slept", "The old nurse slept")])
     reading = read(Causal(KNOWN, unknown="old", skip=1), data)
     said = {left.what: left.reason for left in reading.left_out}
-    assert "unknown to words" in said["'old' in 'The old cook slept'"]
+    assert "unknown to words" in said["'old' in 2 sentence(s)"]
     assert "add bos=yes" in said["the first word of 2 sentences"]
     assert not read(Causal(KNOWN), data).left_out
 

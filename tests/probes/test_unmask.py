@@ -175,10 +175,7 @@ def test_without_shares_of_women_the_gap_is_measured_and_the_correlation_is_not(
 
 def test_words_that_the_model_does_not_know_are_named():
     gap = readings(model(spread_out(0.2, 0.8, by_share=1), unknown="train to catch"))[0]
-    assert len(gap.left_out) == len(SET.shares)
-    assert (
-        gap.left_out[0].what == "'train to catch' in 'The technician left early because [MASK] had a train to catch.'"
-    )
+    assert [left.what for left in gap.left_out] == [f"'train to catch' in {len(SET.shares)} sentence(s)"]
 
 
 def test_a_causal_model_is_refused_in_one_line():

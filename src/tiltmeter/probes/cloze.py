@@ -46,6 +46,11 @@ class Cell:
         return self.sets[0].context if len(self.sets) == 1 else "combined"
 
     @property
+    def warnings(self) -> list[str]:
+        of_sets = [warning for each in self.sets for warning in each.warnings]
+        return list(dict.fromkeys([*of_sets, *(self.race.warnings if self.race else ())]))
+
+    @property
     def groups(self) -> tuple[str, str]:
         if self.race:
             first, second = ("+".join(race) for race in self.race.races)
@@ -105,8 +110,6 @@ def _ask(cell: Cell, answers: Callable[[Question], bool]) -> Asked | None:
 
 
 def _measure(cell: Cell, replies: Replies, options: Options) -> Measured:
-    for warning in (*(w for each in cell.sets for w in each.warnings), *(cell.race.warnings if cell.race else ())):
-        replies.leave_out("note", warning)
     if replies.answered(Question.CHOICES):
         return measure_choices(cell.sets[0], replies, options)
     if len(cell.sets) > 1:
@@ -230,6 +233,7 @@ def _measured(
         "form": cell.form,
         "groups": list(cell.groups),
         "rows": n,
+        "warnings": cell.warnings,
     }
     if corrected.share_1 is None:
         raise BadInput(f"all {n} rows tie between {first} and {second}: nothing can be told apart")

@@ -74,6 +74,7 @@ def measure_choices(stimuli: ClozeSet, replies: Replies, options: Options) -> Me
             "form": "choice",
             "groups": list(stimuli.groups),
             "rows": len(rows),
+            "warnings": list(stimuli.warnings),
             "refused": refused,
             "turned_with_order": turned,
             "human_match": match,

@@ -32,7 +32,7 @@ class LanguageKind:
     """A kind of probe of language models.
 
     ``ask`` turns stimuli into what to ask a model that answers some questions, or None where none of them will do;
-    ``measure`` turns the answers into what was found.
+    ``measure`` turns the answers into what was found, with the stimuli's own ``warnings`` in its details.
     """
 
     name: str
@@ -59,6 +59,7 @@ class Replies:
         self._answers = answers
         self.words = words or {}
         self._left_out: dict[LeftOut, None] = {}
+        self._unknown: dict[str, set[str]] = {}
 
     def answered(self, question: Question) -> bool:
         return question in self._answers
@@ -73,11 +74,15 @@ class Replies:
     def note_unknown(self, text: str, places: Sequence[tuple[int, int]]) -> None:
         """Name the words of a sentence that the model does not know; they are measured all the same."""
         for start, end in places:
-            self.leave_out(f"'{text[start:end]}' in '{text}'", f"unknown to {self.model}; read as an unknown word")
+            self._unknown.setdefault(text[start:end], set()).add(text)
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
-        return tuple(self._left_out)
+        unknown = (
+            LeftOut(f"'{word}' in {len(texts)} sentence(s)", f"unknown to {self.model}; read as an unknown word")
+            for word, texts in self._unknown.items()
+        )
+        return (*self._left_out, *unknown)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -116,11 +121,12 @@ class LanguageProbe:
         """Measure the model's answers."""
         replies = Replies(identity.name, answers, beside[1] if beside else None)
         found = self.kind.measure(self.stimuli, replies, self.options)
+        notes = tuple(LeftOut("note", warning) for warning in found.details.get("warnings", ()))
         return make_reading(
             self,
             identity,
             found,
-            left_out=replies.left_out,
+            left_out=(*replies.left_out, *notes),
             stimuli=plain(self.stimuli),
             beside=beside[0] if beside else None,
         )
