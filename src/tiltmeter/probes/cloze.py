@@ -13,49 +13,17 @@ import numpy as np
 from tiltmeter import measures
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Question
+from tiltmeter.probes.cloze_cells import Cell, in_words, numbers
 from tiltmeter.probes.cloze_chat import measure_choices
 from tiltmeter.probes.cloze_items import asked, choose_form, probabilities
 from tiltmeter.probes.kinds import Asked, Measured, Options
 from tiltmeter.probes.language import Beside, LanguageKind, LanguageProbe, Replies
-from tiltmeter.probes.plain_words import ALPHA, p_text, percent_text
 from tiltmeter.probes.similarities import similarities, words_of
-from tiltmeter.readings import Estimate
 from tiltmeter.stimuli import datasets, own_sets
 from tiltmeter.stimuli.items import ClozeSet, RaceSet
 
 VECTORS = "bundled:glove"
 _PUBLIC = ("genderlex", "genderlex_ja", "genderlex_winobias", "genderlex_winogender")
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Cell:
-    """One cell of the table: a set with one context, several that are combined, or a race set."""
-
-    sets: tuple[ClozeSet, ...]
-    form: str
-    race: RaceSet | None = None
-
-    @property
-    def variant(self) -> str:
-        return "race" if self.race else self.sets[0].variant
-
-    @property
-    def context(self) -> str:
-        if self.race:
-            return "/".join("+".join(race) for race in self.race.races)
-        return self.sets[0].context if len(self.sets) == 1 else "combined"
-
-    @property
-    def warnings(self) -> list[str]:
-        of_sets = [warning for each in self.sets for warning in each.warnings]
-        return list(dict.fromkeys([*of_sets, *(self.race.warnings if self.race else ())]))
-
-    @property
-    def groups(self) -> tuple[str, str]:
-        if self.race:
-            first, second = ("+".join(race) for race in self.race.races)
-            return first, second
-        return self.sets[0].groups
 
 
 def make(
@@ -115,7 +83,7 @@ def _measure(cell: Cell, replies: Replies, options: Options) -> Measured:
     if len(cell.sets) > 1:
         return _combined(cell, replies, options)
     found, items, details = _one(cell, replies, options)
-    return _measured(cell, found, found.corrected, items, details)
+    return in_words(cell, found, found.corrected, items, details)
 
 
 def _one(cell: Cell, replies: Replies, options: Options) -> tuple[Any, list[dict[str, Any]], dict[str, Any]]:
@@ -170,8 +138,8 @@ def _one(cell: Cell, replies: Replies, options: Options) -> tuple[Any, list[dict
         for i, row in enumerate(rows)
     ]
     details = {
-        "published": {**_numbers(found), "weat": _weat(found.winners, sim_1, sim_2, known)},
-        "corrected": {**_numbers(found.corrected), "weat": _weat(found.corrected.winners, sim_1, sim_2, known)},
+        "published": {**numbers(found), "weat": _weat(found.winners, sim_1, sim_2, known)},
+        "corrected": {**numbers(found.corrected), "weat": _weat(found.corrected.winners, sim_1, sim_2, known)},
         "steps": [each._asdict() for each in found.steps],
         "contexts_without_vector": missing,
         "cps": _cps(cell, replies, rows),
@@ -214,88 +182,12 @@ def _combined(cell: Cell, replies: Replies, options: Options) -> Measured:
         for i, row in enumerate(rows)
     ]
     details = {
-        "published": _numbers(published),
-        "corrected": _numbers(corrected),
+        "published": numbers(published),
+        "corrected": numbers(corrected),
         "steps": [base._asdict(), published.step("as published")._asdict(), corrected.step("corrected")._asdict()],
         "contexts": [each.context for each in cell.sets],
     }
-    return _measured(cell, published, corrected, items, details)
-
-
-def _measured(
-    cell: Cell, published: Any, corrected: Any, items: list[dict[str, Any]], details: dict[str, Any]
-) -> Measured:
-    first, second = cell.groups
-    n, decided = len(items), len(items) - corrected.ties
-    details |= {
-        "variant": cell.variant,
-        "context": cell.context,
-        "form": cell.form,
-        "groups": list(cell.groups),
-        "rows": n,
-        "warnings": cell.warnings,
-    }
-    if corrected.share_1 is None:
-        raise BadInput(f"all {n} rows tie between {first} and {second}: nothing can be told apart")
-    name = f"share to {first}"
-    clear = corrected.p_value <= ALPHA
-    towards = first if corrected.share_1 > 0.5 else second
-    people = (
-        ""
-        if corrected.human_match is None
-        else f" It agrees with what people expect in {corrected.human_match:.0%} of the sentences."
-    )
-    plain_words = (
-        f"{_percent(corrected.share_1)} of {decided:,} sentences lean to {first} and the others to {second} "
-        f"({percent_text(corrected.ci)}, {p_text(corrected.p_value)}); 50% is level."
-        + ("" if clear else " That is no clear lean either way.")
-        + (f" As published it would be {_percent(published.share_1)}." if published.share_1 is not None else "")
-        + people
-    )
-    better = "nearer to 0.5 is better"
-    return Measured(
-        Estimate(name, corrected.share_1, 0.5, better, corrected.ci, corrected.p_value, "two-sided", False),
-        f"→ {towards}" if clear else "no clear lean",
-        "",
-        plain_words,
-        tuple(items),
-        n,
-        len({item["word"] for item in items}),
-        published=None
-        if published.share_1 is None
-        else Estimate(name, published.share_1, 0.5, better, published.ci, published.p_value, "two-sided", False),
-        correction=_why(cell, published, corrected),
-        details=details,
-    )
-
-
-def _why(cell: Cell, published: Any, corrected: Any) -> str:
-    """The difference between the two, in one sentence."""
-    ended = (
-        ""
-        if cell.form != "last"
-        else ('the sentence is ended, because P("her") after a stem also counts "her mother", and ')
-    )
-    moved = (
-        "" if published.share_1 is None else f" ({_percent(published.share_1)} becomes {_percent(corrected.share_1)})"
-    )
-    return (
-        f"Corrected{moved}: {ended}the similarities are centred, because a constant difference between the two words' "
-        "vectors would otherwise decide every row."
-    )
-
-
-def _numbers(scores: Any) -> dict[str, Any]:
-    return {
-        "to_1": scores.share_1,
-        "to_2": scores.share_2,
-        "kl": scores.kl,
-        "human_match": scores.human_match,
-        "ties": scores.ties,
-        "low": scores.ci.low if scores.ci else None,
-        "high": scores.ci.high if scores.ci else None,
-        "p_value": scores.p_value,
-    }
+    return in_words(cell, published, corrected, items, details)
 
 
 def _weat(winners: Sequence[int], sim_1: Any, sim_2: Any, known: Any) -> float | None:
@@ -329,10 +221,6 @@ def _amplification(contexts: Sequence[str], winners: Sequence[int]) -> Mapping[s
 
 def _log_ratio(one: float, two: float) -> float:
     return math.log(max(one, 1e-300) / max(two, 1e-300))
-
-
-def _percent(value: float) -> str:
-    return f"{100 * value:.0f}%"
 
 
 KIND = LanguageKind(
