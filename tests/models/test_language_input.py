@@ -196,3 +196,23 @@ def test_a_tokenizer_saved_with_cutting_and_padding_on_is_not_followed(own, tiny
 def test_nothing_asked_is_nothing_answered(tiny_lm):
     assert tiny_lm("bert").fill([]) == []
     assert tiny_lm("gpt2").continue_with([]) == []
+
+
+def test_an_encoder_that_kept_the_settings_of_a_masked_model_gives_vectors_and_no_probabilities(own):
+    folder = own("roberta")
+    settings = (folder / "config.json").read_text(encoding="utf-8")
+    with quiet():
+        transformers.AutoModel.from_pretrained(folder).save_pretrained(folder)
+    (folder / "config.json").write_text(settings, encoding="utf-8")
+    model = TransformerModel(str(folder))
+    assert set(model.questions) == {Question.WORDS, Question.TEXTS, Question.SPANS}
+    assert model.embed_texts(["The nurse left."]).shape[0] == 1
+    with pytest.raises(BadInput, match="has no language-model head") as error:
+        model.fill([HE])
+    assert one_line(error)
+
+
+def test_a_stem_and_its_endings_can_be_given_as_they_are(tiny_lm):
+    model = tiny_lm("gpt2")
+    (filled,) = model.continue_with([Continuation("The nurse said", (" he", " she"))])
+    assert model.continue_with("The nurse said", [" he", " she"]) == list(filled.logprobs)

@@ -101,10 +101,21 @@ def head_of(folder: Path) -> Head:
         return "none"  # what is wrong with the file is said when the model is loaded
     for name in map(str, names):
         if name.endswith("ForMaskedLM") or name in _MASKED_TOO:
-            return "masked"
+            return "none" if _only_encoder(folder / "model.safetensors") else "masked"
         if name.endswith(("ForCausalLM", "LMHeadModel")):
             return "causal"
     return "none"
+
+
+def _only_encoder(weights: Path) -> bool:
+    """Whether a file holds an encoder alone: fine-tuned ones often keep the config.json of the model they came from."""
+    try:
+        with weights.open("rb") as file:
+            header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+    except (OSError, ValueError, MemoryError):
+        return False
+    names = [name for name in header if name != "__metadata__"]
+    return bool(names) and all(name.startswith(("embeddings.", "encoder.", "pooler.")) for name in names)
 
 
 def load(folder: Path, *, called: str, head: Head = "none") -> tuple[Any, Any]:

@@ -11,7 +11,7 @@ from tiltmeter.errors import BadInput, unknown
 from tiltmeter.models import causal, masked
 from tiltmeter.models.checkpoints import Head, head_of
 from tiltmeter.models.language import LanguageModel
-from tiltmeter.models.protocol import METHODS, SCORES, Batch, Fill, Identity, Question, Span, gather
+from tiltmeter.models.protocol import METHODS, SCORES, Batch, Continuation, Fill, Identity, Question, Span, gather
 from tiltmeter.models.scores import Filled, TokenScores
 from tiltmeter.models.transformer import TransformerEncoder, device_named, lower_case, token_limit
 
@@ -80,8 +80,14 @@ class TransformerModel(TransformerEncoder):
         """Log-probabilities of the tokens of a text, each after those before it."""
         return gather(self.stream(Question.TOKENS, texts), len(texts))
 
-    def continue_with(self, items: Sequence[Any]) -> list[Filled]:
-        """Log-probabilities of endings after a stem, which is read once."""
+    def continue_with(self, items: str | Sequence[Continuation], endings: Sequence[str] | None = None) -> list[Any]:
+        """Log-probabilities of endings after a stem, which is read once.
+
+        ``continue_with("The chef said that", [" he", " she"])`` gives one number an ending; a list of ``Continuation``
+        gives a ``Filled`` each, in batches.
+        """
+        if isinstance(items, str):
+            return list(self.continue_with([Continuation(items, tuple(endings or ()))])[0].logprobs)
         return gather(self.stream(Question.CONTINUATIONS, items), len(items))
 
     def top(self, text: str, place: tuple[int, int], *, k: int = 10) -> list[tuple[str, float]]:

@@ -96,8 +96,8 @@ def _why(cell: Cell, published: float | None, corrected: float) -> str:
     moved = "" if published is None else f" ({_percent(published)} becomes {_percent(corrected)})"
     ended = 'the sentence is ended, because P("her") after a stem also counts "her mother", and '
     return (
-        f"Corrected{moved}: {ended if cell.form == 'last' and not cell.race else ''}the similarities are centred, because "
-        "a constant difference between the two words' vectors would otherwise decide every row."
+        f"Corrected{moved}: {'' if cell.form != 'last' or cell.race else ended}the similarities are centred, because a "
+        "constant difference between the two words' vectors would otherwise decide every row."
     )
 
 
