@@ -17,12 +17,14 @@ from tests.probes.planted_fills import KNOWN_WORDS
 from tests.reference import reference_model
 from tiltmeter.audits import put
 from tiltmeter.errors import BadInput
+from tiltmeter.lab.text import planted
 from tiltmeter.models import Identity
 from tiltmeter.models.hub import TransformerModel
 from tiltmeter.models.protocol import Question, Span
 from tiltmeter.models.scores import TokenScores
 from tiltmeter.probes import Options, pairs
 from tiltmeter.readings import Reading
+from tiltmeter.statistics import correlation
 from tiltmeter.stimuli.own_sets import japanese_pairs, masked_set
 
 HEADER = ("sent_more", "sent_less", "stereo_antistereo", "bias_type")
@@ -184,6 +186,18 @@ def test_a_model_with_a_planted_bias_prefers_the_stereotype_and_swapped_labels_t
     assert against.effect.value == pytest.approx(1 - towards.effect.value)
     assert against.leans == "pairs → anti-stereotype"
     assert not towards.left_out
+
+
+def test_pairs_lean_in_the_order_of_strength_that_was_planted(tmp_path):
+    truth = planted(0.9)
+    frames = ("The {} said that [MASK] was tired.", "The {} said that [MASK] was late.")
+    rows = [
+        [frame.format(each).replace("[MASK]", word) for word in ("he", "she")] for each in truth for frame in frames
+    ]
+    tilted = TransformerModel(str(reference_model(0.9)))
+    reading = read(tilted, write(tmp_path / "pairs.csv", rows), method="meade")
+    leans = np.array([item["score_stereotyped"] - item["score_other"] for item in reading.items]).reshape(-1, 2).mean(1)
+    assert correlation(list(truth.values()), leans, method="spearman").r >= 0.9
 
 
 def test_the_shipped_pairs_have_a_full_stop_and_the_expected_pronoun_first():
