@@ -130,7 +130,7 @@ CASES: list[tuple[list[str], str]] = [
         ["audit", "static:good.vec", "--suite", "weat"],
         "nothing could be measured: static:good.vec, weat10: 'young people's names': none of its 8 words is in",
     ),
-    (["probe", "seat", "static:good.vec"], "seat needs vectors of texts, which static:good.vec does not give"),
+    (["probe", "seat", "static:good.vec"], "seat needs vectors of texts: static:good.vec does not give that"),
     # Files of vectors
     (["probe", "weat", "static:gone.vec"], "gone.vec: no such file"),
     (["probe", "weat", "static:empty.vec"], "empty.vec: is empty"),

@@ -19,6 +19,18 @@ X, Y, A, B = (RNG.normal(size=(6, 5)) for _ in range(4))
 P = np.array([0.1, 0.5, 0.3, 0.2, 0.4, 0.6])
 CALLS = {
     "amplification": lambda: measures.amplification(["cook", "fix"], [1, 2]),
+    "cabm": lambda: measures.cabm(A[:, :3], measures.equal_weights(), scale="rms"),
+    "equal_weights": measures.equal_weights,
+    "given_weights": lambda: measures.given_weights([1, 2, 3]),
+    "local_linear_weights": lambda: measures.local_linear_weights(np.vander(np.arange(10.0), 3), [1, 2] * 5, seeds=2),
+    "pca_forest_weights": lambda: measures.pca_forest_weights(np.vander(np.arange(10.0), 3), [1, 2] * 5, seeds=2),
+    "pca_weights": lambda: measures.pca_weights(A[:, :3]),
+    "pmi_bias": lambda: measures.pmi_bias([1, 0], [2, 3]),
+    "stability": lambda: measures.stability({"a": P, "b": P[::-1]}),
+    "validate": lambda: measures.validate(
+        P - 0.3, labels=[1, 2, 1, None, 2, 1], unmasking=P - 0.2, others={"weat": P[::-1]}
+    ),
+    "with_intervals": lambda: measures.with_intervals(A[:, :3], [1, 1, 1], [A[:, :3], B[:, :3]]),
     "cloze": lambda: measures.cloze(P, P[::-1], P / 2, P / 3, labels=[1, 2, 1, None, 2, 1]),
     "cloze_combined": lambda: measures.cloze_combined([P, P], [P[::-1], P]),
     "crows_pairs": lambda: measures.crows_pairs(-P, -P[::-1], kinds=list("aabbcc")),
@@ -84,6 +96,9 @@ def test_every_measure_is_called_above_or_is_a_plain_number():
     functions = {name for name in measures.__all__ if inspect.isfunction(getattr(measures, name))}
     assert functions - set(CALLS) == {
         *("bias_direction", "indirect_bias", "mean_probability"),
+        *("attributions", "context_shift", "cosine_bias", "cross_validated_scores", "signed_shift"),
+        # A result of several pairs, and one that needs an extra.
+        *("compare", "shap_weights"),
         *("aul", "changed_tokens", "meade", "nangia", "shared_tokens"),
     }
 

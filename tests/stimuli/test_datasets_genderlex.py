@@ -70,7 +70,7 @@ def test_a_fault_in_a_row_is_named_with_its_number(tmp_path, rows, expected):
 def test_a_folder_without_the_files_says_how_they_are_named(tmp_path):
     with pytest.raises(BadInput, match="no folder"):
         load_genderlex(tmp_path / "nowhere")
-    with pytest.raises(BadInput, match=r"the file name should be one of GenderLex_noun\.csv"):
+    with pytest.raises(BadInput, match=r"no file called GenderLex_noun\.csv"):
         load_genderlex(tmp_path)
     with pytest.raises(BadInput, match=r"the file name should be one of GenderLex_W_B\.csv"):
         load_race_sets(tmp_path)

@@ -65,5 +65,10 @@ def _named(probe: LanguageProbe, *, whole: bool, id: str | None, title: str | No
     return dataclasses.replace(
         probe,
         id=probe.id if id is None else f"{id}-{part}" if part else id,
-        title=probe.title if title is None else f"{title}: {probe.title}" if part else title,
+        title=title if title and not part else _joined(title, probe.title),
     )
+
+
+def _joined(whole: str | None, part: str) -> str:
+    """A part's title with that of the whole before it, where it does not say so itself."""
+    return part if whole is None or part.startswith(whole) else f"{whole}: {part}"
