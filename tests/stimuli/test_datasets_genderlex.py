@@ -72,7 +72,7 @@ def test_a_folder_without_the_files_says_how_they_are_named(tmp_path):
         load_genderlex(tmp_path / "nowhere")
     with pytest.raises(BadInput, match=r"no file called GenderLex_noun\.csv"):
         load_genderlex(tmp_path)
-    with pytest.raises(BadInput, match=r"the file name should be one of GenderLex_W_B\.csv"):
+    with pytest.raises(BadInput, match=r"no file called GenderLex_W_B\.csv"):
         load_race_sets(tmp_path)
 
 
