@@ -94,6 +94,20 @@ def test_a_word_in_context_is_the_mean_of_its_own_tokens_in_the_layer_asked_for(
     np.testing.assert_allclose(found, expected, **CLOSE)
 
 
+@pytest.mark.parametrize("family", ["bert", "roberta", "llama"])
+def test_the_empty_span_at_0_is_the_mark_that_the_tokenizer_puts_before_a_text(tiny, family):
+    spans = [Span(sentence, 0, end) for sentence in SENTENCES[:2] for end in (0, 3)]
+    found = TransformerEncoder(str(tiny[family])).embed_spans(spans)
+    expected = [hidden_states(tiny[family], sentence)[1][-1][0, 0].numpy() for sentence in SENTENCES[:2]]
+    np.testing.assert_allclose(found[::2], expected, **CLOSE)
+    assert np.abs(found[1::2] - found[::2]).max(axis=1).min() > 0.01
+
+
+def test_a_model_without_a_mark_before_a_text_says_so(tiny):
+    with pytest.raises(BadInput, match=r"^'The nurse slept.' has no \[CLS\]: .*puts no mark of its own before a text$"):
+        TransformerEncoder(str(tiny["gpt2"])).embed_spans([Span("The nurse slept.", 0, 0)])
+
+
 def test_accents_taken_apart_do_not_shift_a_word(tiny):
     composed, taken_apart = "The café owner slept.", "The cafe\u0301 owner slept."
     owner = Span(taken_apart, taken_apart.index("owner"), taken_apart.index("owner") + 5)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,3 +61,18 @@ def pad(rows: Sequence[Sequence[int]], *, fill: int) -> tuple[NDArray[np.int64],
     ids = np.full(real.shape, fill, dtype=np.int64)
     ids[real] = np.concatenate([np.asarray(row, dtype=np.int64) for row in rows])
     return ids, real
+
+
+def in_chunks(texts: Sequence[str], *, most: int) -> Iterator[range]:
+    """Positions in chunks of about ``most``; a text that stands several times in a row is in one of them.
+
+    >>> list(in_chunks(["a", "b", "b", "b", "c"], most=2))
+    [range(0, 4), range(4, 5)]
+    """
+    first = 0
+    while first < len(texts):
+        last = min(first + most, len(texts))
+        while last < len(texts) and texts[last] == texts[last - 1]:
+            last += 1
+        yield range(first, last)
+        first = last

@@ -7,7 +7,7 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Span:
-    """A word in its sentence, by character offsets.
+    """A word in its sentence, by character offsets; empty at 0, the mark ([CLS]) that a model puts before the sentence.
 
     >>> Span("The nurse slept.", 4, 9).word
     'nurse'

@@ -46,7 +46,7 @@ class Tokens:
 
     def places(self, start: int, end: int) -> list[int]:
         """Where the tokens stand that hold a character of a stretch of the text."""
-        return tokens_of(Span(self.text, start, end), self.offsets)
+        return _word_tokens(Span(self.text, start, end), self.offsets, None)
 
     def masked(self, places: Sequence[int], mask: int) -> tuple[int, ...]:
         """The token ids with a mask at each of the places."""
@@ -115,11 +115,21 @@ def _one_tokenizer_thread() -> Iterator[None]:
 def tokens_of(span: Span, offsets: Offsets, *, limit: int | None = None) -> list[int]:
     """The tokens that hold a character of the span; a text of ``limit`` tokens may have been cut there.
 
-    Some tokenizers count the space before a word as part of its first token; white space decides nothing here.
+    Some tokenizers count the space before a word as part of its first token; white space decides nothing here. The
+    empty span at 0 is the mark, such as [CLS], that the tokenizer puts before every text.
 
-    >>> tokens_of(Span("The nurse slept.", 4, 9), [(0, 0), (0, 3), (3, 7), (7, 9), (9, 15), (15, 16)])
-    [2, 3]
+    >>> offsets = [(0, 0), (0, 3), (3, 7), (7, 9), (9, 15), (15, 16)]
+    >>> tokens_of(Span("The nurse slept.", 4, 9), offsets), tokens_of(Span("The nurse slept.", 0, 0), offsets)
+    ([2, 3], [0])
     """
+    if span.start == span.end == 0:
+        if tuple(offsets[0]) != (0, 0):
+            raise BadInput(f"{shortened(span.text)} has no [CLS]: this model puts no mark of its own before a text")
+        return [0]
+    return _word_tokens(span, offsets, limit)
+
+
+def _word_tokens(span: Span, offsets: Offsets, limit: int | None) -> list[int]:
     word = f"{shortened(span.word)} at {span.start}:{span.end} of {shortened(span.text)}"
     if not 0 <= span.start < span.end <= len(span.text) or not span.word.strip():
         raise BadInput(f"{word} is no word: give the offsets of its first character and past its last one")

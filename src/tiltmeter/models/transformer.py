@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.errors import BadInput, ModelFailed, unknown
-from tiltmeter.models.batching import by_length, fair_budget, pad
+from tiltmeter.models.batching import by_length, fair_budget, in_chunks, pad
 from tiltmeter.models.checkpoints import first_line, load, locate, revision_of
 from tiltmeter.models.pooling import Recipe, pool, read_recipe
 from tiltmeter.models.protocol import Batch, Identity, Question, Span, gather
@@ -142,8 +142,7 @@ class TransformerEncoder:
         digits of their vectors, and a run that goes on after a kill must give the same ones.
         """
         texts = [_text(question, position, item) for position, item in enumerate(inputs)]
-        for first in range(0, len(inputs), CHUNK):
-            positions = range(first, min(first + CHUNK, len(inputs)))
+        for positions in in_chunks(texts, most=CHUNK):
             if not all(position in known for position in positions):
                 yield from self._answers(self._rows(question, inputs, texts, positions), known)
 

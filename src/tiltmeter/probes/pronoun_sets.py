@@ -32,7 +32,7 @@ def load_pronouns(data: str | Path | None) -> Pronouns:
     >>> row.text, row.forms, row.expected
     ('The technician said that he was tired.', ('he', 'she'), None)
     """
-    return _prepared(_found(data))
+    return _prepared(read_pronouns(data))
 
 
 def parts_of(row: PronounSentence) -> tuple[str, str]:
@@ -44,7 +44,8 @@ def parts_of(row: PronounSentence) -> tuple[str, str]:
     return row.text[: row.start], row.text[row.end :]
 
 
-def _found(data: str | Path | None) -> PronounSet:
+def read_pronouns(data: str | Path | None) -> PronounSet:
+    """The same sentences as their source has them: a sentence may be there twice, or with either pronoun."""
     if data is None or str(data).endswith((".yaml", ".yml")):
         return _own("occupations_en" if data is None else data)
     name = str(data)

@@ -166,6 +166,21 @@ class OccupationsFile(SetFile):
         return self
 
 
+class GroupsFile(SetFile):
+    occupations: Text
+    frames: dict[StrictStr, Annotated[list[Text], Field(min_length=1)]] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        frames = [frame for own in self.frames.values() for frame in own]
+        for frame in frames:
+            _check_places(
+                frame, *(f"{{a {x}}}" if f"{{a {x}}}" in frame else f"{{{x}}}" for x in ("group", "occupation"))
+            )
+        _check_distinct(frames)
+        return self
+
+
 def read_set(path: Path | Traversable, shape: type[Shape]) -> Shape:
     """Read and check one file of the given form."""
     raw = read_yaml(path)

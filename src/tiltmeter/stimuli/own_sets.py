@@ -6,6 +6,7 @@ A set of your own has the form of the shipped one of its kind and is named by it
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,8 @@ from .items import (
     TraitSet,
 )
 from .lexicon import Group, group
+from .marked_by_lexicon import marked_by_lexicon
+from .marked_sentences import MarkedSet
 from .text import capitalise, indefinite
 
 if TYPE_CHECKING:
@@ -190,6 +193,20 @@ def masked_set(name: str | Path = "occupations_en") -> MaskedSet:
         file.language,
         tuple(file.warnings),
     )
+
+
+def group_set(addresses: Sequence[str], name: str | Path = "groups_en") -> MarkedSet:
+    """Every occupation of a lexicon beside every word of two or more groups, in every frame for words of its kind.
+
+    >>> made = group_set(["identity.young_terms", "identity.old_terms"])
+    >>> made.groups, made.rows[0].text
+    (('words for young people', 'words for old people'), 'The young technician came to the office.')
+    """
+    from .own_set_file import GroupsFile
+
+    file = _read("groups", name, GroupsFile)
+    occupations, groups = group(file.occupations), [group(address) for address in addresses]
+    return marked_by_lexicon(file.frames, groups, occupations.texts, name=" / ".join(addresses))
 
 
 def _with_occupation(frame: str, occupation: str) -> str:
