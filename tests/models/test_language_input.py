@@ -216,3 +216,16 @@ def test_a_stem_and_its_endings_can_be_given_as_they_are(tiny_lm):
     model = tiny_lm("gpt2")
     (filled,) = model.continue_with([Continuation("The nurse said", (" he", " she"))])
     assert model.continue_with("The nurse said", [" he", " she"]) == list(filled.logprobs)
+
+
+def test_a_masked_sentence_is_embedded_with_the_models_own_mask(tiny_lm):
+    model = tiny_lm("roberta")
+    assert model._language.tokenizer.mask_token == "<mask>"
+    ours, theirs = "The nurse said [MASK] left.", "The nurse said <mask> left."
+    one, two = model.embed_spans([Span(ours, 22, 26), Span(theirs, 22, 26)])
+    assert ours[22:26] == theirs[22:26] == "left"
+    assert one == pytest.approx(two, abs=1e-5)
+    mask, own = model.embed_spans([Span(ours, 15, 21), Span(theirs, 15, 21)])
+    assert mask == pytest.approx(own, abs=1e-5)
+    (literal,) = model.embed_texts(["The nurse said ( MASK ) left."])
+    assert model.embed_texts([ours])[0] != pytest.approx(literal, abs=1e-3)

@@ -10,6 +10,7 @@ from typing import Any
 
 from tiltmeter.errors import BadInput, ModelFailed
 from tiltmeter.models.protocol import Span
+from tiltmeter.stimuli.items import MASK
 
 Offsets = Sequence[tuple[int, int]]
 
@@ -110,6 +111,19 @@ def _one_tokenizer_thread() -> Iterator[None]:
     finally:
         if given is None:
             del os.environ[name]
+
+
+def with_own_mask(span: Span, mask: str | None) -> Span:
+    """The span in the text as a model must see it: with its own mask where ours stands.
+
+    >>> with_own_mask(Span("The [MASK] left.", 11, 15), "<m>")
+    Span(text='The <m> left.', start=8, end=12)
+    """
+    if mask is None or mask == MASK or MASK not in span.text:
+        return span
+    longer = len(mask) - len(MASK)
+    start, end = (at + longer * span.text[:at].count(MASK) for at in (span.start, span.end))
+    return Span(span.text.replace(MASK, mask), start, end)
 
 
 def tokens_of(span: Span, offsets: Offsets, *, limit: int | None = None) -> list[int]:

@@ -17,7 +17,7 @@ from tiltmeter.models.checkpoints import first_line, load, locate, revision_of
 from tiltmeter.models.pooling import Recipe, pool, read_recipe
 from tiltmeter.models.protocol import Batch, Identity, Question, Span, gather
 from tiltmeter.models.threads import ThreadTuner, in_lanes, usable_cpus
-from tiltmeter.models.tokens import shortened, tokenise, tokens_of
+from tiltmeter.models.tokens import Offsets, shortened, tokenise, tokens_of, with_own_mask
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -154,9 +154,15 @@ class TransformerEncoder:
             askers.setdefault(texts[position], []).append(position)
         loaded, spans = self._loaded, question is Question.SPANS
         prompt = "" if spans else self._recipe.prompt
-        ids, offsets = tokenise(loaded.tokenizer, [prompt + text for text in askers], limit=loaded.limit)
+        mask = loaded.tokenizer.mask_token
+        shown = [prompt + with_own_mask(Span(text, 0, 0), mask).text for text in askers]
+        ids, offsets = tokenise(loaded.tokenizer, shown, limit=loaded.limit)
+
+        def places(one: int, where: Offsets) -> list[int]:
+            return tokens_of(with_own_mask(inputs[one], mask), where, limit=loaded.limit)
+
         return [
-            _Row(own, who, [tokens_of(inputs[one], where, limit=loaded.limit) for one in who] if spans else [])
+            _Row(own, who, [places(one, where) for one in who] if spans else [])
             for own, where, who in zip(ids, offsets, askers.values(), strict=True)
         ]
 
