@@ -15,7 +15,7 @@ from tiltmeter.errors import BadInput, unknown
 from tiltmeter.measures import CabmIntervals
 from tiltmeter.models.protocol import Question
 from tiltmeter.probes.cabm_items import CLOSE, NEUTRAL, details, items, named
-from tiltmeter.probes.cabm_scores import METHODS, THRESHOLD, Form, Scored, score
+from tiltmeter.probes.cabm_scores import METHODS, THRESHOLD, Form, Scored, given_by_user, score
 from tiltmeter.probes.kinds import INTRINSIC, Asked, Measured, Options
 from tiltmeter.probes.language import HARM, TEMPLATES, LanguageKind, LanguageProbe, Replies
 from tiltmeter.probes.occupation_features import Features, read_features
@@ -51,7 +51,8 @@ def make(
     """One probe for two groups, one for each pair where there are more.
 
     ``data``: nothing for the shipped sentences, a public set (winobias, winogender, bec_pro), a set of one's own, or
-    the addresses of two or more groups of words with commas between.
+    the addresses of two or more groups of words with commas between. ``method``: how the headline weighs the features,
+    or the weights of PMI, cosine and context themselves, such as 0.5,0.3,0.2.
 
     >>> [probe.id for probe in make(options=Options())]
     ['cabm']
@@ -61,8 +62,8 @@ def make(
     """
     if vectors is not None:
         raise BadInput("cabm takes no vectors: leave them out")
-    if method is not None and method not in METHODS:
-        raise unknown("method of cabm", method, METHODS)
+    if method is not None and method not in METHODS and given_by_user(method) is None:
+        raise unknown("method of cabm", method, [*METHODS, "three weights such as 0.5,0.3,0.2"])
     whole, names = _sentences(data)
     probes = []
     for first, second in itertools.combinations(range(1, len(whole.groups) + 1), 2):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tiltmeter import measures
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import CabmIntervals, Validation, Weights
+from tiltmeter.measures.cabm_weights import FEATURES
 from tiltmeter.probes.occupation_features import Features, FeatureTable
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.stimuli.marked_sentences import MarkedSet
@@ -71,6 +72,19 @@ def score(features: Features, sentences: MarkedSet, *, method: str, seed: int) -
     )
 
 
+def given_by_user(method: str) -> list[float] | None:
+    """The three weights that a user wrote in place of a method.
+
+    >>> given_by_user("0.5,0.3,0.2"), given_by_user("pca")
+    ([0.5, 0.3, 0.2], None)
+    """
+    try:
+        weights = [float(each) for each in method.split(",")]
+    except ValueError:
+        return None
+    return weights if len(weights) == len(FEATURES) else None
+
+
 def independent_labels(features: Features, sentences: MarkedSet) -> tuple[Labels, str]:
     """What is known of the occupations from elsewhere: of the sources, the one that knows most of them."""
     low, high = _SHARES
@@ -98,6 +112,8 @@ def _weigh(x: Floats, labels: Labels, method: str, *, seed: int, seeds: int) -> 
         # A feature that does not vary would only make the score smaller.
         varies = np.ptp(x, axis=0) > 0
         return dataclasses.replace(measures.given_weights(varies | ~varies.any()), method="equal")
+    if (own := given_by_user(method)) is not None:
+        return measures.given_weights(own)
     forests = {
         "pca_rf": measures.pca_forest_weights,
         "shap_rf": measures.shap_weights,

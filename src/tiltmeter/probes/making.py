@@ -55,13 +55,13 @@ def make_probes(
     if not language:
         return [make_probe(name, id=id, title=title, options=options, **given)]
     made: list[LanguageProbe] = _LANGUAGE[kind.name].make(options=options or Options(), **given)
-    return [_named(each, whole=i == 0, id=id, title=title) for i, each in enumerate(made)]
+    return [_named(each, id=id, title=title) for each in made]
 
 
-def _named(probe: LanguageProbe, *, whole: bool, id: str | None, title: str | None) -> LanguageProbe:
+def _named(probe: LanguageProbe, *, id: str | None, title: str | None) -> LanguageProbe:
     if id is None and title is None:
         return probe
-    part = "" if whole else probe.id.partition("-")[2]
+    part = probe.id.removeprefix(probe.kind.name).lstrip("-")
     return dataclasses.replace(
         probe,
         id=probe.id if id is None else f"{id}-{part}" if part else id,
