@@ -190,6 +190,7 @@ def probe(
 
     from tiltmeter.audits import put
     from tiltmeter.probes import LanguageKind, Options, association_probes, find_kind, make_probes, seat_probe
+    from tiltmeter.views.cabm_page import cabm_view
     from tiltmeter.views.cloze_table import cloze_view
     from tiltmeter.views.table import reading_view
 
@@ -223,6 +224,8 @@ def probe(
         return
     for reading in readings:
         console.print(reading_view(reading), "")
+        if kind == "cabm":
+            console.print(cabm_view(reading))
 
 
 @app.command()

@@ -57,9 +57,14 @@ def _chart(rows: list[dict[str, Any]], along: _Axis) -> Any:
     import altair as alt
 
     models = dict.fromkeys(row["model"] for row in rows)
+    panels = (_panel([row for row in rows if row["model"] == m], m, along) for m in models)
+    return styled(alt.vconcat(*panels, spacing=24))
+
+
+def styled(chart: Any) -> Any:
+    """The chart in letters that can be read at 600 pixels."""
     return (
-        alt.vconcat(*(_panel([row for row in rows if row["model"] == m], m, along) for m in models), spacing=24)
-        .configure(font="sans-serif")
+        chart.configure(font="sans-serif")
         .configure_axis(labelFontSize=12, titleFontSize=12, titleFontWeight="normal")
         .configure_legend(labelFontSize=12, titleFontSize=12, titleFontWeight="normal")
         .configure_title(fontSize=14, anchor="start", frame="group")

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tiltmeter.probes.plain_words import p_number
 from tiltmeter.readings import Reading, write_atomically
+from tiltmeter.views.cabm_charts import cabm_charts
 from tiltmeter.views.charts import forest, shares, to_svg
 from tiltmeter.views.table import is_clear, sentence, shown_leans, shown_titles, value_text
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
+
     from tiltmeter.audits import Audit
+
+#: Charts that readings of a probe have of their own.
+_OWN_CHARTS: Mapping[str, Callable[[Reading], dict[str, Any]]] = {"cabm": cabm_charts}
 
 
 def write_report(audit: Audit, path: Path) -> Path:
@@ -25,7 +32,6 @@ def write_report(audit: Audit, path: Path) -> Path:
 def render(audit: Audit) -> str:
     """The report as HTML."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
-    from markupsafe import Markup
 
     environment = Environment(
         loader=PackageLoader("tiltmeter.views"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
@@ -39,8 +45,7 @@ def render(audit: Audit) -> str:
         skipped.setdefault((each.model, each.reason), []).append(each.probe)
     return environment.get_template("report.html").render(
         audit=audit,
-        # The SVG is made by the chart library from data it has escaped itself.
-        charts={name: Markup(to_svg(chart)) for name, chart in charts.items() if chart is not None},
+        charts={name: _svg(chart) for name, chart in charts.items() if chart is not None},
         models=[(name, [_shown(r, t, p) for r, t, p in rows if r.model == name]) for name in audit.models],
         tests=len(tested),
         clear=sum(map(is_clear, tested)),
@@ -51,6 +56,7 @@ def render(audit: Audit) -> str:
 
 def _shown(reading: Reading, title: str, p: float | None) -> dict[str, Any]:
     published = reading.published.p_value if reading.published else None
+    own = _OWN_CHARTS.get(reading.probe)
     return {
         "reading": reading,
         "title": title,
@@ -61,4 +67,12 @@ def _shown(reading: Reading, title: str, p: float | None) -> dict[str, Any]:
         "published_p": None if published is None else p_number(published),
         "leans": shown_leans(reading, p),
         "sure": is_clear(p),
+        "charts": [_svg(chart) for chart in own(reading).values()] if own else [],
     }
+
+
+def _svg(chart: Any) -> Markup:
+    from markupsafe import Markup
+
+    # The SVG is made by the chart library from data it has escaped itself.
+    return Markup(to_svg(chart))
