@@ -76,9 +76,10 @@ class PlantedVectors:
         return found
 
 
-def leaning(leans: dict[str, float]) -> Callable[[str], float]:
+def leaning(leans: dict[str, float], *, shared: float = 0.0) -> Callable[[str], float]:
     def lean(text: str) -> float:
-        return next(value for word, value in leans.items() if re.search(rf"\b{word}\b", text, re.IGNORECASE))
+        found = (value for word, value in leans.items() if re.search(rf"\b{word}\b", text, re.IGNORECASE))
+        return shared + next(found, 0.0)  # a sentence whose occupation is masked has the shared part alone
 
     return lean
 
@@ -117,6 +118,13 @@ def test_the_corrected_score_is_the_lean_that_was_planted():
     assert found.effect.name == "SD of the scores"
     assert found.effect.value == pytest.approx(np.std(list(LEANS.values()), ddof=1), abs=1e-5)
     assert (found.n_items, found.n_units) == (960, 60)
+
+
+def test_a_lean_that_sentences_have_without_any_occupation_is_no_lean_of_occupations():
+    level = dict.fromkeys(LEANS, 0.0)
+    found = reading(PlantedVectors(leaning(level, shared=0.15), noise=0.01), change=unlabelled)
+    assert set(by_word(found, "group").values()) <= {"neutral", "too close to call"}
+    assert by_word(found, "lean") == pytest.approx(level, abs=0.02)
 
 
 def test_categories_are_cut_at_a_tenth_and_what_is_near_is_too_close_to_call():
@@ -314,7 +322,8 @@ def test_every_sentence_is_read_once_whatever_is_asked_of_it(monkeypatch):
     texts = {span.text for span in asked[Question.SPANS]}
     assert len(asked[Question.SPANS]) > 2.5 * len(texts)
     model.embed_spans(asked[Question.SPANS])
-    assert len(model.read) == len(texts) == 12 * 8 * 3
+    # Occupations in 8 frames with he, she and neither; the frames alone, of which two come with a and with an.
+    assert len(model.read) == len(texts) == 12 * 8 * 3 + 10 * 3
 
 
 @functools.cache

@@ -32,8 +32,8 @@ _NAMED = 3
 _CORRECTION = (
     "The published context term is a distance: it has no sign, so it pushes every occupation to the first group, and "
     "each term counts by the size of its own units. Here it is where the masked sentence stands between its two "
-    "versions, every term is divided by what the groups' own words and sentences reach, and forests learn labels from "
-    "elsewhere, not cut from the features."
+    "versions; what the sentence says without any occupation is taken off every term; each is divided by what the "
+    "groups' own words and sentences reach; and forests learn labels from elsewhere, not cut from the features."
 )
 
 
@@ -191,7 +191,7 @@ def _counted(features: Features, found: Scored, groups: tuple[str, ...]) -> str:
         f"On a scale where +1 is what says {groups[0]} and -1 what says {groups[1]}, {tally[groups[0]]} occupations "
         f"lean to {groups[0]}, {tally[groups[1]]} to {groups[1]}, {tally[NEUTRAL]} to neither (within {THRESHOLD:g}), "
         f"and {tally[CLOSE]} are too close to call. Most to {groups[0]}: {high}; most to {groups[1]}: {low}. Their "
-        f"mean is {scores.mean():+.2f}: what all of them share may be the lean of the masked sentences themselves. As "
+        f"mean is {scores.mean():+.2f}. As "
         f"published {raw[1]} lean to {groups[0]}, {raw[2]} to {groups[1]} and {raw[0]} to neither: its context term is "
         f"a distance, which is never negative and adds {push:.2f} towards {groups[0]} on average."
     )

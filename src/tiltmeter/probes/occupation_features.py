@@ -1,8 +1,10 @@
 """The features of occupations that CABM weighs, from a model's vectors: as published, and corrected.
 
-Corrected features are in natural units: -1 is as far as what says group 2 itself (her, a sentence about a woman), +1 as
-far as what says group 1, and 0 is half-way. They are divided to come there, never centred. Dividing each by its spread
-over the occupations instead would make any two models lean alike, and blow noise up to the size of a lean.
+Corrected features are what an occupation adds: the same sentence with the occupation masked is taken off, because a
+masked sentence, and any word, may lean for reasons of its own that no occupation has a part in. They are in natural
+units: the way from half-way to what says a group itself (her, a sentence about a woman) is 1. They are divided to come
+there, never centred over occupations: 0 is "adds nothing". Dividing each by its spread over the occupations instead
+would make any two models lean alike, and blow noise up to the size of a lean.
 """
 
 from __future__ import annotations
@@ -129,9 +131,13 @@ def read_features(sentences: MarkedSet, replies: Replies, *, seed: int) -> Featu
     pmi = measures.pmi_bias(*counts)
     pmi_draws = np.tile(pmi.values, (DRAWS, 1)) if balanced else _pmi_draws(counts, sample.rng)
     published = _published(sample, pmi.values, pmi_draws)
-    cosine = measures.cosine_bias(v.word, *v.marks)
-    signed = measures.signed_shift(*map(sample.split, (v.neutral, v.one, v.two)), direction=sample.direction)
-    leans = (v.neutral - (v.one + v.two) / 2) @ unit(sample.direction)
+    cosine = measures.cosine_bias(v.word, *v.marks) - measures.cosine_bias(v.bare_word, *v.marks)
+    along = unit(sample.direction)
+    leans = (v.neutral - (v.one + v.two) / 2) @ along - (v.bare_neutral - (v.bare_one + v.bare_two) / 2) @ along
+    whole, bare = (
+        map(sample.split, each) for each in ((v.neutral, v.one, v.two), (v.bare_neutral, v.bare_one, v.bare_two))
+    )
+    signed = measures.signed_shift(*whole, direction=along) - measures.signed_shift(*bare, direction=along)
     units = (_BITS, _half_way(v), float(np.linalg.norm(sample.direction)) / 2)
     told = 0.0 if balanced else 1.0
     chance = _chance(v) * sample.rng.normal(size=(DRAWS, len(words)))

@@ -14,6 +14,7 @@ from tiltmeter.models.protocol import Fill, Question, Span
 from tiltmeter.probes.kinds import Asked
 from tiltmeter.probes.language import Replies
 from tiltmeter.statistics.groups import Floats
+from tiltmeter.stimuli.items import MASK
 from tiltmeter.stimuli.marked_sentences import MarkedSentence, MarkedSet, Neutral
 
 FEWEST = 10
@@ -29,7 +30,8 @@ def asked_of(sentences: MarkedSet, *, words: bool, fills: bool) -> Asked:
     for row in sentences.rows:
         of_row = (_cls(row.text), _mark(row), _occupation(row))
         of_neutral = (_cls(row.neutral.text), _occupation(row.neutral))
-        for span in (*of_row, *of_neutral):
+        of_bare = (_bare(row), _bare(row.neutral), _masked_occupation(row.neutral))
+        for span in (*of_row, *of_neutral, *of_bare):
             by_text.setdefault(span.text, {})[span] = None
     spans = [span for own in by_text.values() for span in own]
     asked: dict[Question, list[str] | list[Span] | list[Fill]] = {Question.SPANS: spans}
@@ -53,6 +55,16 @@ def _mark(row: MarkedSentence) -> Span:
 
 def _occupation(row: MarkedSentence | Neutral) -> Span:
     return Span(row.text, *row.occupation_place)
+
+
+def _bare(row: MarkedSentence | Neutral) -> Span:
+    """The sentence as a whole with its occupation masked: what it says of the groups without one."""
+    return _cls(_masked_occupation(row).text)
+
+
+def _masked_occupation(row: MarkedSentence | Neutral) -> Span:
+    start, end = row.occupation_place
+    return Span(row.text[:start] + MASK + row.text[end:], start, start + len(MASK))
 
 
 def _fill(neutral: Neutral, one: list[MarkedSentence], two: list[MarkedSentence]) -> Fill:
@@ -91,8 +103,9 @@ class Vectors:
     """One row a masked sentence, of the occupation at ``index``.
 
     ``one``, ``two`` and ``neutral`` are [CLS] of the sentence with the mark of either group and without; ``word`` is
-    the occupation in the masked sentence, ``marked_word`` its mean in the others. ``marks`` has a row for each word
-    (he, him, his) of group 1 and of group 2, its mean over sentences.
+    the occupation in the masked sentence, ``marked_word`` its mean in the others. ``bare_one``, ``bare_two``,
+    ``bare_neutral`` and ``bare_word`` are the same with the occupation masked. ``marks`` has a row for each word (he,
+    him, his) of group 1 and of group 2, its mean over sentences.
     """
 
     index: NDArray[np.intp]
@@ -101,6 +114,10 @@ class Vectors:
     neutral: Floats
     word: Floats
     marked_word: Floats
+    bare_one: Floats
+    bare_two: Floats
+    bare_neutral: Floats
+    bare_word: Floats
     marks: tuple[Floats, Floats]
 
 
@@ -127,6 +144,10 @@ def read_vectors(used: Used, replies: Replies) -> Vectors:
         np.array([mean([_cls(neutral.text)]) for neutral, _ in each]),
         np.array([mean([_occupation(neutral)]) for neutral, _ in each]),
         np.array([sides(of) for _, of in each]),
+        np.array([mean(map(_bare, of[0])) for _, of in each]),
+        np.array([mean(map(_bare, of[1])) for _, of in each]),
+        np.array([mean([_bare(neutral)]) for neutral, _ in each]),
+        np.array([mean([_masked_occupation(neutral)]) for neutral, _ in each]),
         (one, two),
     )
 
