@@ -104,8 +104,6 @@ def _unpack(path: Path, folder: Path, called: str) -> None:
             model = make(config)
             model.load_state_dict(read.state_dict())
             model.tie_weights()
-        except OSError:
-            raise
         except Exception as error:
             raise ModelFailed(
                 f"cannot load '{called}': the GGUF file is damaged, cut off or of an unknown kind "

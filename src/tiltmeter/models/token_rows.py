@@ -65,9 +65,8 @@ def answered(
         if any(asker[0] not in known for i in group for asker in shared[i].askers)
     ]
     batches = [(batch, sum(len(each.row.ids) for each in batch)) for batch in wanted]
-    found: dict[int, list[Logprobs | None]] = {
-        position: [None] * len(task.rows) for position, task in enumerate(tasks) if position not in known
-    }
+    nothing = np.empty(0, dtype=np.float32)
+    found = {position: [nothing] * len(task.rows) for position, task in enumerate(tasks) if position not in known}
     left = {position: len(rows) for position, rows in found.items()}
     for batch in run(batches):
         done: list[int] = []
@@ -79,7 +78,7 @@ def answered(
                     if not left[position]:
                         done.append(position)
         if done:
-            yield done, [tasks[position].answer(found.pop(position)) for position in done]  # type: ignore[arg-type]
+            yield done, [tasks[position].answer(found.pop(position)) for position in done]
 
 
 def _shared(tasks: Sequence[Task]) -> list[_Shared]:

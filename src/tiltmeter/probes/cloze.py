@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -155,18 +156,15 @@ def _combined(cell: Cell, replies: Replies, options: Options) -> Measured:
     person = next((each for each in cell.sets if each.context == "occupation"), cell.sets[0])
     clusters = [row.contexts[0] for row in person.rows]
     labels = [row.label for row in person.rows]
-    given = {
-        "labels": labels if any(labels) else None,
-        "clusters": clusters,
-        "permutations": options.permutations,
-        "seed": options.seed,
-    }
-    published = measures.cloze_combined([p.scores_1 for p in parts], [p.scores_2 for p in parts], **given)  # type: ignore[arg-type]
-    corrected = measures.cloze_combined(
-        [p.corrected.scores_1 for p in parts],
-        [p.corrected.scores_2 for p in parts],
-        **given,  # type: ignore[arg-type]
+    combined = functools.partial(
+        measures.cloze_combined,
+        labels=labels if any(labels) else None,
+        clusters=clusters,
+        permutations=options.permutations,
+        seed=options.seed,
     )
+    published = combined([p.scores_1 for p in parts], [p.scores_2 for p in parts])
+    corrected = combined([p.corrected.scores_1 for p in parts], [p.corrected.scores_2 for p in parts])
     base = parts[0].steps[0]
     items = [
         {

@@ -33,7 +33,8 @@ def vector_of(phrase: str, vectors: Vectors) -> Vector | None:
     parts = [vectors.get(word) for word in phrase.split()]
     if len(parts) < 2 or any(part is None for part in parts):
         return None
-    return np.sum([part for part in parts if part is not None], axis=0)  # type: ignore[no-any-return]
+    total: Vector = np.sum([part for part in parts if part is not None], axis=0)
+    return total
 
 
 def similarities(
