@@ -209,6 +209,30 @@ def test_a_head_that_mixes_positions_is_given_all_of_them():
     np.testing.assert_allclose(found, whole[[0, 1], [3, 2]], rtol=0, atol=1e-6)
 
 
+@pytest.mark.parametrize("family", ["bert", "roberta", "xlm-roberta", "electra"])
+def test_both_ends_of_a_bert_like_encoder_are_shortened_and_give_the_same(tiny_lm, family):
+    projection = tiny_lm(family)._language._projection
+    ends = projection._ends
+    assert ends is not None
+    tokens = torch.tensor([[7, 5, 6, 9, 8], [7, 9, 6, 5, 8], [7, 5, 9, 6, 8]])
+    real = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 1, 0], [1, 1, 1, 1, 1]])
+    places = [0, 1, 2], [3, 1, 2]
+    with torch.inference_mode():
+        short, _ = projection.logprobs(places, input_ids=tokens, attention_mask=real)
+        projection._ends = None
+        try:
+            whole, _ = projection.logprobs(places, input_ids=tokens, attention_mask=real)
+        finally:
+            projection._ends = ends
+    assert not torch.equal(short, whole)  # it was another way to the same numbers
+    np.testing.assert_allclose(short, whole, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("family", ["distilbert", "albert", "modernbert"])
+def test_other_encoders_are_left_as_they_are(tiny_lm, family):
+    assert tiny_lm(family)._language._projection._ends is None
+
+
 @pytest.mark.parametrize("family", CAUSAL)
 def test_endings_read_from_stored_states_equal_whole_rows(tiny_lm, monkeypatch, family):
     language = tiny_lm(family)._language

@@ -21,7 +21,7 @@ from tiltmeter.models.token_rows import Row, Task, answered, chunks
 from tiltmeter.models.tokens import shortened
 
 #: Tokens in a batch: few enough for a core's cache, enough to keep a GPU busy.
-BUDGET = {"cpu": 512, "cuda": 16_384, "mps": 16_384}
+BUDGET = {"cpu": 1024, "cuda": 16_384, "mps": 16_384}
 #: Numbers in the distributions of a batch, where every token of it is read (128 MB).
 MOST_NUMBERS = 1 << 25
 
