@@ -168,6 +168,9 @@ def probe(
     ] = None,
     vectors: Annotated[str | None, typer.Option(help="Word vectors for similarities, e.g. bundled:glove.")] = None,
     method: Annotated[str | None, typer.Option(help="How to score, where a probe has several ways.")] = None,
+    threshold: Annotated[float | None, typer.Option(help="cabm: from where on a score is a lean (0.1).")] = None,
+    labels: Annotated[str | None, typer.Option(help="cabm: table of occupations with labels of your own.")] = None,
+    corpus: Annotated[str | None, typer.Option(help="cabm: folder of tiltmeter mine, to count PMI in.")] = None,
     alternative: Annotated[str, typer.Option(help="two-sided, greater or less.")] = "two-sided",
     budget: BudgetText = None,
     seed: Seed = 0,
@@ -185,6 +188,7 @@ def probe(
     * tiltmeter probe association openai:text-embedding-3-small --from word_lists/gender
     * tiltmeter probe cloze bundled:smollm2 --from genderlex --vectors bundled:glove
     * tiltmeter probe pairs hf:./my-model --from crows_pairs --method nangia
+    * tiltmeter probe cabm hf:./my-model --from winobias --labels my_labels.csv --threshold 0.2
     """
     from rich.console import Console
 
@@ -212,6 +216,9 @@ def probe(
             data=source,
             vectors=vectors,
             method=method,
+            threshold=threshold,
+            labels=labels,
+            corpus=corpus,
             options=options,
         )
     readings = put(chosen, model, cache=not no_cache, budget=parse_budget(budget), announce=say)

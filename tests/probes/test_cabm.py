@@ -359,3 +359,53 @@ def test_without_a_planted_bias_hardly_an_occupation_leaves_the_middle():
     found = reading(f"hf:{reference_model(0.5)}", change=unlabelled)
     left = [item["word"] for item in found.items if item["group"] in ("men", "women")]
     assert len(left) <= 0.1 * len(found.items)
+
+
+def labels_in(tmp_path, *lines: str) -> str:
+    file = tmp_path / "labels.csv"
+    file.write_text("\n".join(["occupation,label", *lines]), encoding="utf-8")
+    return str(file)
+
+
+def test_labels_of_the_users_own_are_what_forests_learn(tmp_path):
+    words = sorted(LEANS)
+    file = labels_in(tmp_path, *(f"{word},{'men' if LEANS[word] > 0 else 'women'}" for word in words))
+    found = reading(PlantedVectors(leaning(LEANS), noise=0.05), labels=file)
+    assert found.details["labels_from"] == "labels.csv"
+    assert by_word(found, "label") == {word: "men" if LEANS[word] > 0 else "women" for word in by_word(found, "label")}
+    moved = [item["moved_cosine"] + item["moved_context"] for item in found.items]
+    assert correlation([item["lean"] for item in found.items], moved, method="spearman").r > 0.8
+
+
+def test_a_label_file_that_is_not_there_is_said_and_the_rest_is_scored():
+    found = reading(PlantedVectors(leaning(LEANS), noise=0.05), labels="nowhere.csv")
+    (line,) = [each for each in found.left_out if "nowhere.csv" in each.what]
+    assert "there is no such file" in line.reason
+    assert found.details["labels_from"] != "nowhere.csv"
+    assert len(found.items) == len(LEANS)
+
+
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        (("nurse,robots",), "row 2: 'robots' is no label: write men, women or neither"),
+        (("nurse,men", "nurse,women"), "row 3: 'nurse' has two different labels"),
+        (("nurse,",), "no occupation has a label"),
+    ],
+)
+def test_a_label_file_with_a_mistake_is_one_clear_line(tmp_path, lines, says):
+    with pytest.raises(BadInput, match=re.escape(says)):
+        probe(labels=labels_in(tmp_path, *lines))
+
+
+def test_another_threshold_moves_the_categories_and_nothing_else():
+    usual, wide = (
+        reading(PlantedVectors(leaning(LEANS), noise=0.05), threshold=threshold) for threshold in (None, 0.5)
+    )
+    assert by_word(usual, "lean") == by_word(wide, "lean")
+    assert wide.details["threshold"] == 0.5
+    for item in wide.items:
+        inside = max(abs(item["low"]), abs(item["high"])) <= 0.5
+        assert (item["group"] == "neutral") == inside, item["word"]
+    with pytest.raises(BadInput, match="lies from 0 to 1"):
+        probe(threshold=-1.0)

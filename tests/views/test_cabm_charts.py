@@ -23,6 +23,7 @@ NAMES = [
     "scores",
     "parts",
     "importance",
+    "moved",
     "weights",
     "categories",
     "both_forms",

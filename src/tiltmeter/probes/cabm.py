@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ from tiltmeter.probes.plain_words import ALPHA, correlation_strength, interval_t
 from tiltmeter.probes.pronoun_sets import load_pronouns, read_pronouns
 from tiltmeter.readings import Estimate
 from tiltmeter.statistics import Correlation, bootstrap_interval, correlation
+from tiltmeter.stimuli.corpus_counts import in_corpus
+from tiltmeter.stimuli.label_file import LabelFile, read_labels
 from tiltmeter.stimuli.marked_sentences import MarkedSet, marked_sentences
 from tiltmeter.stimuli.own_sets import group_set
 
@@ -43,16 +45,28 @@ class Occupations:
 
     sentences: MarkedSet
     method: str
+    threshold: float
+    labels: LabelFile | None
+    pmi_from: str
 
 
 def make(
-    *, data: str | Path | None = None, vectors: str | None = None, method: str | None = None, options: Options
+    *,
+    data: str | Path | None = None,
+    vectors: str | None = None,
+    method: str | None = None,
+    threshold: float | None = None,
+    labels: str | Path | None = None,
+    corpus: str | Path | None = None,
+    options: Options,
 ) -> list[LanguageProbe]:
     """One probe for two groups, one for each pair where there are more.
 
     ``data``: nothing for the shipped sentences, a public set (winobias, winogender, bec_pro), a set of one's own, or
     the addresses of two or more groups of words with commas between. ``method``: how the headline weighs the features,
-    or the weights of PMI, cosine and context themselves, such as 0.5,0.3,0.2.
+    or the weights of PMI, cosine and context themselves, such as 0.5,0.3,0.2. ``threshold``: from where on a score
+    is a lean, 0.1 if not given. ``labels``: a table of occupations and the group that each is known for, for forests
+    and validation. ``corpus``: a folder made by ``tiltmeter mine``, to count PMI in.
 
     >>> [probe.id for probe in make(options=Options())]
     ['cabm']
@@ -64,14 +78,28 @@ def make(
         raise BadInput("cabm takes no vectors: leave them out")
     if method is not None and method not in METHODS and given_by_user(method) is None:
         raise unknown("method of cabm", method, [*METHODS, "three weights such as 0.5,0.3,0.2"])
+    check_threshold(threshold)
     whole, names = _sentences(data)
     probes = []
     for first, second in itertools.combinations(range(1, len(whole.groups) + 1), 2):
         part = f"-{names[first - 1]}-{names[second - 1]}" if len(whole.groups) > 2 else ""
         chosen = whole.between(first, second)
         title = f"CABM: occupations between {chosen.groups[0]} and {chosen.groups[1]}"
-        probes.append(LanguageProbe(f"cabm{part}", title, KIND, Occupations(chosen, method or "pca"), options))
+        counted, pmi_from = (chosen, f"'{chosen.name}'") if corpus is None else in_corpus(chosen, corpus)
+        own = None if labels is None else read_labels(labels, groups=chosen.groups)
+        usual = THRESHOLD if threshold is None else float(threshold)
+        stimuli = Occupations(counted, method or "pca", usual, own, pmi_from)
+        probes.append(LanguageProbe(f"cabm{part}", title, KIND, stimuli, options))
     return probes
+
+
+#: Options that only this probe takes.
+OPTIONS = ("threshold", "labels", "corpus")
+
+
+def check_threshold(threshold: float | None) -> None:
+    if threshold is not None and not (isinstance(threshold, int | float) and 0 <= threshold < 1):
+        raise BadInput(f"a threshold of cabm lies from 0 to 1, such as 0.1, not {threshold}")
 
 
 def _sentences(data: str | Path | None) -> tuple[MarkedSet, list[str]]:
@@ -101,11 +129,18 @@ def _measure(stimuli: Occupations, replies: Replies, options: Options) -> Measur
     if features.balanced:
         replies.leave_out(
             "PMI in the corrected score",
-            f"'{sentences.name}' has every occupation about as often with both groups, so it tells nothing",
+            f"{stimuli.pmi_from} has every occupation about as often with both groups, so it tells nothing",
         )
     if features.zero_counts:
         replies.leave_out("note", f"PMI rests on smoothing alone for {', '.join(features.zero_counts)}: a count is 0")
-    found = score(features, sentences, method=stimuli.method, seed=options.seed)
+    found = score(
+        features,
+        sentences,
+        method=stimuli.method,
+        seed=options.seed,
+        threshold=stimuli.threshold,
+        own_labels=_own_labels(stimuli.labels, replies),
+    )
     forms = (found.corrected, found.published)
     related = [_related(features, sentences, form.headline, options) for form in forms]
     if not all(related):  # the published number must be one of the same kind
@@ -122,8 +157,16 @@ def _measure(stimuli: Occupations, replies: Replies, options: Options) -> Measur
         len(features.words),
         published,
         _CORRECTION,
-        details(features, found, sentences),
+        details(features, found, sentences, pmi_from=stimuli.pmi_from),
     )
+
+
+def _own_labels(file: LabelFile | None, replies: Replies) -> tuple[Mapping[str, int], str] | None:
+    if file is None or file.missing:
+        if file is not None:
+            replies.leave_out(f"labels of {file.name}", f"{file.missing}; labels are taken from elsewhere")
+        return None
+    return file.labels, file.name
 
 
 def _related(features: Features, sentences: MarkedSet, scores: CabmIntervals, options: Options) -> Correlation | None:
@@ -178,7 +221,7 @@ def _headline(
 
 
 def _counted(features: Features, found: Scored, groups: tuple[str, ...]) -> str:
-    scores = found.corrected.headline.result.scores
+    scores, threshold = found.corrected.headline.result.scores, found.corrected.headline.result.threshold
     order = np.argsort(scores, kind="stable").tolist()
     low, high = (
         ", ".join(f"{features.words[i]} ({scores[i]:+.2f})" for i in some)
@@ -189,7 +232,7 @@ def _counted(features: Features, found: Scored, groups: tuple[str, ...]) -> str:
     push = float(found.published.headline.result.contributions[:, 2].mean())
     return (
         f"On a scale where +1 is what says {groups[0]} and -1 what says {groups[1]}, {tally[groups[0]]} occupations "
-        f"lean to {groups[0]}, {tally[groups[1]]} to {groups[1]}, {tally[NEUTRAL]} to neither (within {THRESHOLD:g}), "
+        f"lean to {groups[0]}, {tally[groups[1]]} to {groups[1]}, {tally[NEUTRAL]} to neither (within {threshold:g}), "
         f"and {tally[CLOSE]} are too close to call. Most to {groups[0]}: {high}; most to {groups[1]}: {low}. Their "
         f"mean is {scores.mean():+.2f}. As "
         f"published {raw[1]} lean to {groups[0]}, {raw[2]} to {groups[1]} and {raw[0]} to neither: its context term is "
@@ -218,6 +261,6 @@ KIND = _Kind(
     (
         "Intervals tell what other sentences would give, and what a direction without meaning would; they do not cover "
         "other words for the groups.",
-        "PMI is counted on the sentences themselves: it tells of the model only where it has learned from them.",
+        "PMI tells of the text it was counted in, and of the model only where it has learned from that text.",
     ),
 )

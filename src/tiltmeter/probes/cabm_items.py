@@ -10,7 +10,7 @@ import numpy as np
 from tiltmeter import measures
 from tiltmeter.measures import CabmIntervals
 from tiltmeter.measures.cabm_weights import FEATURES
-from tiltmeter.probes.cabm_scores import THRESHOLD, Form, Scored
+from tiltmeter.probes.cabm_scores import Form, Scored
 from tiltmeter.probes.occupation_features import Features
 from tiltmeter.stimuli.marked_sentences import MarkedSet
 
@@ -48,6 +48,7 @@ def items(features: Features, found: Scored, sentences: MarkedSet) -> tuple[dict
                 **{name: values[i] for name, values in features.raw.items()},
                 **_intervals(features, i),
                 **{f"part_{name}": part for name, part in zip(FEATURES, parts, strict=True)},
+                **{f"moved_{name}": part for name, part in zip(FEATURES, _moved(found, i), strict=True)},
                 "unmasking": None if features.unmasking is None else float(features.unmasking[i]),
                 "label": None if label is None else names[label],
                 "share_men": 1 - sentences.shares[word] if word in sentences.shares else None,
@@ -55,6 +56,11 @@ def items(features: Features, found: Scored, sentences: MarkedSet) -> tuple[dict
             }
         )
     return tuple(rows)
+
+
+def _moved(found: Scored, i: int) -> list[float | None]:
+    """What each feature adds to P(group 1) - P(group 2) of the forest, by SHAP or in its place."""
+    return [None] * len(FEATURES) if found.explained is None else found.explained.parts[i].tolist()
 
 
 def _intervals(features: Features, i: int) -> dict[str, float]:
@@ -71,17 +77,20 @@ def _intervals(features: Features, i: int) -> dict[str, float]:
     }
 
 
-def details(features: Features, found: Scored, sentences: MarkedSet) -> dict[str, Any]:
+def details(features: Features, found: Scored, sentences: MarkedSet, *, pmi_from: str) -> dict[str, Any]:
     """Weights, scores by every weighting, validation, explanations and the table of the data."""
+    threshold = found.corrected.headline.result.threshold
     forms = {"corrected": found.corrected, "published": found.published}
     scores = {name: form.headline.result.scores for name, form in forms.items()}
     return {
         "groups": list(sentences.groups),
-        "threshold": THRESHOLD,
+        "threshold": threshold,
         "labels_from": found.source,
+        "pmi_from": pmi_from,
+        "explained_by": None if found.explained is None else found.explained.by,
         "units": dict(zip(FEATURES, features.units, strict=True)),
-        **{name: _form(form, sentences.groups) for name, form in forms.items()},
-        "published_and_corrected": [pair.to_dict() for pair in measures.compare(scores, threshold=THRESHOLD)],
+        **{name: _form(form, sentences.groups, threshold) for name, form in forms.items()},
+        "published_and_corrected": [pair.to_dict() for pair in measures.compare(scores, threshold=threshold)],
         "sentences": features.loudest,
         "projection": features.projection,
         "data": sentences.table(),
@@ -89,13 +98,13 @@ def details(features: Features, found: Scored, sentences: MarkedSet) -> dict[str
     }
 
 
-def _form(form: Form, groups: tuple[str, ...]) -> dict[str, Any]:
+def _form(form: Form, groups: tuple[str, ...], threshold: float) -> dict[str, Any]:
     return {
         "method": form.headline.result.weights.method,
         "categories": dict(Counter(named(form.headline, groups))),
         "weights": {name: weights.to_dict() for name, weights in form.weights.items()},
         "not_weighed": dict(form.missing),
         "scores": {name: scores.tolist() for name, scores in form.scores.items()},
-        "between_weightings": [pair.to_dict() for pair in measures.compare(form.scores, threshold=THRESHOLD)],
+        "between_weightings": [pair.to_dict() for pair in measures.compare(form.scores, threshold=threshold)],
         "validation": form.validation.to_dict(),
     }

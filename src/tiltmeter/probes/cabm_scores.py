@@ -23,6 +23,8 @@ _SHARES = (0.4, 0.6)
 _FEWEST = 10
 #: Forests are grown from so many seeds, and the spread of the weights over them is told.
 _FORESTS = 10
+#: Fewer are enough to tell what moved a single occupation.
+_EXPLAINED = 3
 
 Labels = list[int | None]
 #: How features are weighed. A forest learns labels; SHAP needs an extra, LIME's explanation takes its place without.
@@ -51,25 +53,54 @@ class Scored:
     corrected: Form
     labels: Labels
     source: str
+    explained: Explained | None
 
 
-def score(features: Features, sentences: MarkedSet, *, method: str, seed: int) -> Scored:
+@dataclasses.dataclass(frozen=True, slots=True)
+class Explained:
+    """What moved the forest for each occupation, (occupations, 3), and whose explanation it is."""
+
+    parts: Floats
+    by: str
+
+
+def score(
+    features: Features,
+    sentences: MarkedSet,
+    *,
+    method: str,
+    seed: int,
+    threshold: float = THRESHOLD,
+    own_labels: tuple[Mapping[str, int], str] | None = None,
+) -> Scored:
     """Weigh the features both ways. What the forests of the published form learn is cut from its own PCA score."""
-    labels, source = independent_labels(features, sentences)
+    labels, source = independent_labels(features, sentences, own_labels)
     table = features.published
-    own = measures.cabm(table.values, measures.pca_weights(table.values), threshold=THRESHOLD)
+    own = measures.cabm(table.values, measures.pca_weights(table.values), threshold=threshold)
     cut: Labels = own.categories.tolist()
     weights, missing = _weights(table.values, cut, method, seed)
     shown = method if method in weights else "pca"
-    published = _form(table, weights, missing, shown, labels, features, seed, tested=None)
+    published = _form(table, weights, missing, shown, labels, features, seed, threshold, tested=None)
     table = features.corrected
     weights, missing = _weights(table.values, labels, method, seed)
     if method in missing:
         raise BadInput(f"weights by {method}: {missing[method]}")
     tested = _crossed(table.values, labels, method, seed)
-    return Scored(
-        published, _form(table, weights, missing, method, labels, features, seed, tested=tested), labels, source
-    )
+    corrected = _form(table, weights, missing, method, labels, features, seed, threshold, tested=tested)
+    return Scored(published, corrected, labels, source, _explained(table.values, labels, seed))
+
+
+def _explained(x: Floats, labels: Labels, seed: int) -> Explained | None:
+    """Signed parts of each feature in what a forest makes of an occupation; None where there is no forest."""
+    explainer = _explainer()
+    try:
+        return Explained(measures.attributions(x, labels, explainer=explainer, seed=seed, seeds=_EXPLAINED), explainer)
+    except BadInput:
+        return None
+
+
+def _explainer() -> str:
+    return "shap" if importlib.util.find_spec("shap") else "local-linear"
 
 
 def given_by_user(method: str) -> list[float] | None:
@@ -85,8 +116,13 @@ def given_by_user(method: str) -> list[float] | None:
     return weights if len(weights) == len(FEATURES) else None
 
 
-def independent_labels(features: Features, sentences: MarkedSet) -> tuple[Labels, str]:
-    """What is known of the occupations from elsewhere: of the sources, the one that knows most of them."""
+def independent_labels(
+    features: Features, sentences: MarkedSet, own: tuple[Mapping[str, int], str] | None = None
+) -> tuple[Labels, str]:
+    """What is known of the occupations from elsewhere: from the user, or of the sources the one that knows most."""
+    if own is not None:
+        labels, source = own
+        return [labels.get(word) for word in features.words], source
     low, high = _SHARES
     shares = {word: 1 if share < low else 2 if share > high else 0 for word, share in sentences.shares.items()}
     sources: dict[str, Labels] = {
@@ -126,7 +162,7 @@ def _weights(x: Floats, labels: Labels, method: str, seed: int) -> tuple[dict[st
     """Weights by every method that can be had, and of the others why not."""
     found: dict[str, Weights] = {}
     missing: dict[str, str] = {}
-    explained = "shap_rf" if importlib.util.find_spec("shap") else "lime_rf"
+    explained = "shap_rf" if _explainer() == "shap" else "lime_rf"
     for name in dict.fromkeys((method, "pca", "pca_rf", explained, "equal")):
         try:
             found[name] = _weigh(x, labels, name, seed=seed, seeds=_FORESTS)
@@ -143,19 +179,20 @@ def _form(
     labels: Labels,
     features: Features,
     seed: int,
+    threshold: float,
     *,
     tested: Floats | None,
 ) -> Form:
-    scores = {name: measures.cabm(table.values, each, threshold=THRESHOLD).scores for name, each in weights.items()}
+    scores = {name: measures.cabm(table.values, each, threshold=threshold).scores for name, each in weights.items()}
     validation = measures.validate(
         scores[method] if tested is None else tested,
         labels=labels if _known(labels) else None,
         unmasking=features.unmasking,
-        threshold=THRESHOLD,
+        threshold=threshold,
         others=_others(features),
         seed=seed,
     )
-    headline = measures.with_intervals(table.values, weights[method], table.draws, threshold=THRESHOLD)
+    headline = measures.with_intervals(table.values, weights[method], table.draws, threshold=threshold)
     return Form(weights, scores, headline, validation, missing)
 
 

@@ -25,6 +25,12 @@ KINDS: Mapping[str, Kind | LanguageKind] = {
 }
 _OF_VECTORS = ("targets", "attributes", "pairs", "templates")
 _OF_LANGUAGE = ("data", "vectors", "method")
+#: Everything that some probe can be told, besides its id and title.
+ALL_OPTIONS = (
+    *_OF_VECTORS,
+    *_OF_LANGUAGE,
+    *dict.fromkeys(option for module in _LANGUAGE.values() for option in getattr(module, "OPTIONS", ())),
+)
 
 
 def find_kind(name: str) -> Kind | LanguageKind:
@@ -45,10 +51,10 @@ def make_probes(
     """
     kind = find_kind(name)
     language = isinstance(kind, LanguageKind)
-    known, others = (_OF_LANGUAGE, _OF_VECTORS) if language else (_OF_VECTORS, _OF_LANGUAGE)
+    known = (*_OF_LANGUAGE, *getattr(_LANGUAGE[kind.name], "OPTIONS", ())) if language else _OF_VECTORS
     given = {key: value for key, value in stimuli.items() if value is not None}
     for key in given:
-        if key in others:
+        if key in ALL_OPTIONS and key not in known:
             raise BadInput(f"{name} takes no {key}: leave it out; it takes {', '.join(known)}")
         if key not in known:
             raise unknown(f"option of {name}", key, known)

@@ -154,7 +154,7 @@ def read_features(sentences: MarkedSet, replies: Replies, *, seed: int) -> Featu
             "pmi": pmi.values.tolist(),
             "cosine": sample.means(cosine).tolist(),
             "signed_context": signed.tolist(),
-            "isolated_cosine": read_isolated(used, replies),
+            **read_isolated(used, replies),
             "published_cosine": published.values[:, 1].tolist(),
             "context": published.values[:, 2].tolist(),
         },

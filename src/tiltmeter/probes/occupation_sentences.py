@@ -18,6 +18,8 @@ from tiltmeter.stimuli.items import MASK
 from tiltmeter.stimuli.marked_sentences import MarkedSentence, MarkedSet, Neutral
 
 FEWEST = 10
+#: Measures of bare words, beside which the score is set.
+ISOLATED = ("isolated_cosine", "mac", "same")
 
 #: A masked sentence with its versions for group 1 and for group 2.
 Versions = Mapping[Neutral, tuple[list[MarkedSentence], list[MarkedSentence]]]
@@ -152,19 +154,29 @@ def read_vectors(used: Used, replies: Replies) -> Vectors:
     )
 
 
-def read_isolated(used: Used, replies: Replies) -> list[float | None]:
-    """The cosine bias of the bare words, where the model gives vectors of words; None where it does not."""
+def read_isolated(used: Used, replies: Replies) -> dict[str, list[float | None]]:
+    """What other measures say of the bare words, where the model gives vectors of words; None where it does not.
+
+    The cosine bias is the association of WEAT; MAC is unsigned; SAME is the cosine with the groups' difference.
+    """
+    nothing: dict[str, list[float | None]] = {name: [None] * len(used) for name in ISOLATED}
     rows = [row for neutrals in used.values() for of in neutrals.values() for side in of for row in side]
     marks = [dict.fromkeys(row.mark.lower() for row in rows if row.group == group) for group in (1, 2)]
     if not replies.answered(Question.WORDS):
-        return [None] * len(used)
+        return nothing
     vectors = {word: replies.of(Question.WORDS, word) for word in [*used, *marks[0], *marks[1]]}
     one, two = ([vectors[word] for word in side if vectors[word] is not None] for side in marks)
     known = [word for word in used if vectors[word] is not None]
-    if not (one and two and known):
-        return [None] * len(used)
-    found = dict(zip(known, measures.cosine_bias([vectors[word] for word in known], one, two).tolist(), strict=True))
-    return [found.get(word) for word in used]
+    if not (one and two and len(known) > 1):
+        return nothing
+    words = [vectors[word] for word in known]
+    found = (
+        measures.cosine_bias(words, one, two).tolist(),
+        np.mean(measures.mac(words, [one, two]).by_target, axis=1).tolist(),
+        list(measures.same(words, [one, two]).by_word),
+    )
+    by_word = {name: dict(zip(known, values, strict=True)) for name, values in zip(ISOLATED, found, strict=True)}
+    return {name: [own.get(word) for word in used] for name, own in by_word.items()}
 
 
 def read_unmasking(used: Used, replies: Replies) -> Floats | None:

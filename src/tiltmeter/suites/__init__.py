@@ -10,9 +10,10 @@ from typing import Any
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.probes import AnyProbe, Options, make_probes
+from tiltmeter.probes.making import ALL_OPTIONS
 from tiltmeter.stimuli.yaml_file import read_yaml
 
-_FIELDS = ("id", "probe", "title", "targets", "attributes", "pairs", "templates", "data", "vectors", "method", "parts")
+_FIELDS = ("id", "probe", "title", *ALL_OPTIONS, "parts")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

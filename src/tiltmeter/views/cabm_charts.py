@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from tiltmeter.readings import Reading
-from tiltmeter.views import cabm_bars, cabm_maps
+from tiltmeter.views import cabm_bars, cabm_maps, cabm_shap
 
 #: In the order in which they are read.
 _CHARTS = {
     "scores": cabm_bars.scores,
     "parts": cabm_bars.parts,
     "importance": cabm_bars.importance,
+    "moved": cabm_shap.summary,
     "weights": cabm_bars.weights,
     "categories": cabm_bars.categories,
     "both_forms": cabm_maps.both_forms,

@@ -86,7 +86,7 @@ def _cells(rows: list[dict[str, Any]], words: list[str], form: str, *, labelled:
 
 
 def density(reading: Reading) -> Any | None:
-    """How the scores are distributed (kernel density), a panel a form."""
+    """How the scores are distributed (kernel density), as validated and by every weighting, a panel a form."""
     import altair as alt
 
     panels = []
@@ -101,11 +101,26 @@ def density(reading: Reading) -> Any | None:
         area = table(rows).mark_area(color="#c9d3df", line={"color": INK})
         area = area.encode(x=alt.X("score:Q", title="score"), y=alt.Y("density:Q", title="density"))
         marks = levels("x", reading.details["threshold"])
-        panels.append(alt.layer(area, *marks).properties(title=panel_title(form), width=WIDTH // 2 + 10, height=170))
+        lines = _by_weighting(reading.details[form]["scores"], kde["grid"])
+        panels.append(
+            alt.layer(area, *lines, *marks).properties(title=panel_title(form), width=WIDTH // 2 + 10, height=170)
+        )
     if not panels:
         return None
-    subtitle = f"line: 0, level; dashed: ±{reading.details['threshold']:g}; scores as they were validated"
+    subtitle = f"line: 0, level; dashed: ±{reading.details['threshold']:g}; grey: scores as they were validated"
     return finished(alt.hconcat(*panels), "Distribution of the scores", subtitle)
+
+
+def _by_weighting(scores: Mapping[str, list[float]], grid: Sequence[float]) -> list[Any]:
+    import altair as alt
+
+    varied = {name: scores[name] for name in weightings(scores) if max(scores[name]) - min(scores[name]) > 0}
+    rows = [{"weighting": name, "score": value} for name, own in varied.items() for value in own]
+    if not rows:
+        return []
+    lines = table(rows).transform_density("score", groupby=["weighting"], extent=[grid[0], grid[-1]], as_=["score", "density"])
+    colour = alt.Color("weighting:N", scale=alt.Scale(scheme="tableau10"), **legend())
+    return [lines.mark_line(strokeWidth=1.5).encode(x="score:Q", y="density:Q", color=colour)]
 
 
 def both_forms(reading: Reading) -> Any | None:

@@ -1,0 +1,62 @@
+"""How steady the scores of occupations are from model to model, by CABM and by the measures beside it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from tiltmeter.errors import BadInput
+from tiltmeter.measures import Stability, stability
+from tiltmeter.readings import Reading
+
+#: What is compared: a name in plain words, and where the items of a CABM reading have it.
+MEASURES: Mapping[str, str] = {
+    "CABM, corrected": "lean",
+    "CABM, as published": "published",
+    "WEAT (association)": "isolated_cosine",
+    "MAC": "mac",
+    "SAME": "same",
+    "PMI alone": "pmi",
+    "cosine in context alone": "published_cosine",
+}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Steadiness:
+    """A measure's stability over models; ``missing`` says why there is none."""
+
+    measure: str
+    found: Stability | None
+    missing: str = ""
+
+
+def across_models(readings: Sequence[Reading]) -> list[Steadiness]:
+    """Mean SD per occupation across models, by measure: CABM readings of one probe on at least two models.
+
+    Every model is brought to root mean square 1 first, because a measure in small units varies little in any case; the
+    published form, without that, stands beside it. Lower is steadier, not truer: PMI counts sentences, so it is the
+    same for every model whatever the models are.
+    """
+    readings = [reading for reading in readings if reading.probe == "cabm"]
+    by_model = {reading.model: {row["word"]: row for row in reading.items} for reading in readings}
+    if len({reading.id for reading in readings}) > 1:
+        raise BadInput("stability compares readings of one probe: choose one of them")
+    if len(by_model) < 2:
+        raise BadInput(f"stability compares at least two models, found readings of cabm for {len(by_model)}")
+    shared = [word for word in next(iter(by_model.values())) if all(word in own for own in by_model.values())]
+    if len(shared) < 2:
+        raise BadInput("the models have fewer than two occupations in common: measure the same sentences on each")
+    return [_steadiness(name, key, by_model, shared) for name, key in MEASURES.items()]
+
+
+def _steadiness(
+    name: str, key: str, by_model: Mapping[str, Mapping[str, Mapping[str, float | None]]], words: Sequence[str]
+) -> Steadiness:
+    scores = {model: [own[word].get(key) for word in words] for model, own in by_model.items()}
+    without = [model for model, values in scores.items() if None in values]
+    if without:
+        return Steadiness(name, None, f"{', '.join(without)} gives no such number for every occupation")
+    known = {model: [float(value) for value in values if value is not None] for model, values in scores.items()}
+    if any(not any(values) for values in known.values()):
+        return Steadiness(name, None, "it is 0 for every occupation")
+    return Steadiness(name, stability(known))
