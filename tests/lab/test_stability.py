@@ -37,10 +37,14 @@ def test_the_mean_sd_by_hand_once_every_model_is_on_one_scale():
 
 
 def test_what_a_model_does_not_give_is_missing_with_the_reason():
-    found = {each.measure: each for each in across_models([reading("a"), reading("b", mac=[0.1, None, 0.2])])}
+    without = reading("b", mac=[0.1, None, 0.2])
+    found = {each.measure: each for each in across_models([reading("a"), without])}
     assert found["MAC"].found is None
-    assert "b gives no such number" in found["MAC"].missing
+    assert found["MAC"].note == "without b, which lacks the number for some occupations"
     assert found["SAME"].found is not None
+    found = {each.measure: each for each in across_models([reading("a"), without, reading("c")])}
+    assert found["MAC"].found.models == ("a", "c")
+    assert found["MAC"].note.startswith("without b")
 
 
 @pytest.mark.parametrize(

@@ -23,11 +23,11 @@ MEASURES: Mapping[str, str] = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Steadiness:
-    """A measure's stability over models; ``missing`` says why there is none."""
+    """A measure's stability over models; ``note`` says which are left out, or why there is none."""
 
     measure: str
     found: Stability | None
-    missing: str = ""
+    note: str = ""
 
 
 def across_models(readings: Sequence[Reading]) -> list[Steadiness]:
@@ -53,10 +53,15 @@ def _steadiness(
     name: str, key: str, by_model: Mapping[str, Mapping[str, Mapping[str, float | None]]], words: Sequence[str]
 ) -> Steadiness:
     scores = {model: [own[word].get(key) for word in words] for model, own in by_model.items()}
-    without = [model for model, values in scores.items() if None in values]
-    if without:
-        return Steadiness(name, None, f"{', '.join(without)} gives no such number for every occupation")
-    known = {model: [float(value) for value in values if value is not None] for model, values in scores.items()}
+    known = {
+        model: [float(value) for value in values if value is not None]
+        for model, values in scores.items()
+        if None not in values
+    }
+    without = [model for model in scores if model not in known]
+    note = f"without {', '.join(without)}, which lacks the number for some occupations" if without else ""
+    if len(known) < 2:
+        return Steadiness(name, None, note)
     if any(not any(values) for values in known.values()):
         return Steadiness(name, None, "it is 0 for every occupation")
-    return Steadiness(name, stability(known))
+    return Steadiness(name, stability(known), note)
