@@ -86,7 +86,8 @@ OPPOSED = [
     ("competence", "warmth"),
 ]
 DOMAINS = ("career", "family", "leadership", "support", "intelligence", "appearance")
-EVERY_GROUP = [f"{name}.{each}" for name in lexicon_names() for each in load_lexicon(name).groups]
+ENGLISH = [name for name in lexicon_names() if load_lexicon(name).language == "en"]
+EVERY_GROUP = [f"{name}.{each}" for name in ENGLISH for each in load_lexicon(name).groups]
 #: Words that say a gender without being in the gender lexicon.
 GENDERED = frozenset({"handsome", "pretty", "chairman", "chairwoman", "nanny", "maid", "spinster", "bachelor"})
 
@@ -107,8 +108,10 @@ def test_the_shipped_lexicons_are_these_and_are_named_like_their_files():
     assert lexicon_names() == (
         "association",
         "attributes",
+        "bangla",
         "gender",
         "identity",
+        "japanese",
         "occupations",
         "seat",
         "weat",

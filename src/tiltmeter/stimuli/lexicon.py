@@ -8,7 +8,7 @@ A lexicon is one YAML file, in any language::
     groups:
       jobs:
         kind: noun               # of the words that say no other
-        properties: [share]      # what else a word may carry
+        properties: [share]      # what else a word may carry; {share: 50} also says what it carries otherwise
         words:
           - engineer
           - {word: nurse, phrase: a trained nurse, share: 88.5}

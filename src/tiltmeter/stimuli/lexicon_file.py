@@ -42,8 +42,14 @@ class _Entry(_Strict):
 
 class _GroupEntry(_Entry):
     kind: StrictStr | None = None
-    properties: list[StrictStr] = []
+    # What a word may carry, with what it carries where it says nothing itself.
+    properties: dict[StrictStr, StrictStr | float | None] = {}
     words: list[_WordEntry]
+
+    @field_validator("properties", mode="before")
+    @classmethod
+    def _bare_properties(cls, properties: Any) -> Any:
+        return dict.fromkeys(properties) if isinstance(properties, list) else properties
 
     @field_validator("words", mode="before")
     @classmethod
@@ -163,8 +169,11 @@ class _Reader:
             raise self._bad(f"{place}: an empty phrase: remove it or fill it in")
         return Word(text, kind, phrase, self._properties(place, entry.properties, word.model_extra or {}))
 
-    def _properties(self, place: str, declared: list[str], given: Mapping[str, Any]) -> dict[str, float | str]:
+    def _properties(
+        self, place: str, declared: Mapping[str, float | str | None], given: Mapping[str, Any]
+    ) -> dict[str, float | str]:
         properties: dict[str, float | str] = {}
+        given = {key: value for key, value in declared.items() if value is not None and key not in given} | {**given}
         for key, value in given.items():
             if key not in declared:
                 hint = did_you_mean(key, ["word", "kind", "phrase", *declared])

@@ -38,8 +38,8 @@ def suite_names() -> tuple[str, ...]:
 def suite_summaries() -> list[dict[str, Any]]:
     """What each suite that comes with tiltmeter holds, without the data sets that some of them read.
 
-    >>> [summary["suite"] for summary in suite_summaries()][:2]
-    ['cabm', 'default']
+    >>> [summary["suite"] for summary in suite_summaries()][:3]
+    ['bangla', 'cabm', 'default']
     """
     contents = [read_yaml(resources.files(__package__) / f"{name}.yaml") for name in suite_names()]
     return [

@@ -1,5 +1,6 @@
 """Loaders of public data sets, and the catalogue of them: whose they are, where to get them, which are here."""
 
+from .bangla_categories import BanglaCategories, WordTest, load_bangla_categories
 from .bangla_traits import load_bangla_traits
 from .bec_pro import load_bec_pro, load_bec_pro_traits
 from .catalogue import DataSet, catalogue, data_folder, find, status
@@ -12,10 +13,13 @@ from .winobias import load_winobias
 from .winogender import load_winogender
 
 __all__ = [
+    "BanglaCategories",
     "DataSet",
+    "WordTest",
     "catalogue",
     "data_folder",
     "find",
+    "load_bangla_categories",
     "load_bangla_traits",
     "load_bec_pro",
     "load_bec_pro_traits",

@@ -1,0 +1,182 @@
+"""The Bangla word categories with the suffixes of each word (Sadhu et al. 2024): nine tests over sixteen lists.
+
+The forms of a word stand in its property ``forms``, where ``Language.forms`` finds them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...errors import BadInput
+from ..files import read_json
+from ..languages import Language, language
+from ..lexicon import Group, Word
+from ..seat_files import load_seat_file
+from .catalogue import catalogue
+
+_NAME, _TESTS = "bangla_ceat", 9
+_WORDS, _SUFFIXES = "weatWordsWithSuffix.jsonl", "suffixCategories.jsonl"
+#: The two ways to write য় ড় ঢ়: in one character, and as letter and dot.
+_COMPOSED, _DECOMPOSED = re.compile("[\u09dc\u09dd\u09df]"), re.compile("[যডঢ]\u09bc")
+_CANNOT_BE_WRITTEN = re.compile("[অ-ঔা-ৌ][া-ৌ]")
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class WordTest:
+    """One test of the study, C1 to C9. Positive effects mean that targets 1 lean towards attributes 1."""
+
+    name: str
+    targets: tuple[Group, Group]
+    attributes: tuple[Group, Group]
+
+
+@dataclass(frozen=True, slots=True)
+class BanglaCategories:
+    """The lists of words by name, the tests over them, the published suffix groups, and what is odd about them."""
+
+    groups: Mapping[str, Group]
+    tests: tuple[WordTest, ...]
+    suffixes: Mapping[str, tuple[str, ...]]
+    warnings: tuple[str, ...]
+
+
+def load_bangla_categories(folder: str | Path) -> BanglaCategories:
+    """Read ``ceat1.jsonl`` to ``ceat9.jsonl`` in ``CEAT_Categories``, and the words and suffixes beside that folder.
+
+    A word that a list holds twice is kept once. Words of no category are the group ``others``. What cannot be written
+    (a vowel sign after a vowel) is left out of the forms.
+    """
+    root, bangla = Path(folder), language("bn")
+    warnings: list[str] = []
+    suffixes = _suffixes(root / _SUFFIXES, bangla, warnings)
+    words = _words(root / _WORDS, bangla, suffixes, warnings)
+    lists = _lists(root / "CEAT_Categories", bangla, warnings)
+    groups = {name: _group(name, texts, words) for name, texts in _named(lists, warnings).items()}
+    named = {group.texts: group for group in groups.values()}
+    others = [text for text in words if not any(text in texts for texts in named)]
+    if others:
+        groups["others"] = _group("others", others, words)
+        warnings.append(f"{_WORDS}: {len(others)} words are in no category: group 'others'")
+    four = [[named[texts] for _, texts in own] for own in lists]
+    tests = (WordTest(f"C{n}", (x, y), (a, b)) for n, (x, y, a, b) in enumerate(four, 1))
+    return BanglaCategories(groups, tuple(tests), suffixes, tuple(warnings))
+
+
+def _suffixes(path: Path, bangla: Language, warnings: list[str]) -> dict[str, tuple[str, ...]]:
+    groups: dict[str, tuple[str, ...]] = {}
+    for name, given in _entries(path):
+        groups[name] = tuple(map(bangla.normalise, given))
+        spaced = [suffix.strip() for suffix in given if suffix != suffix.strip()]
+        if spaced:
+            warnings.append(f"{path.name}: group '{name}': white space beside {_some(spaced)}: taken off")
+        if not given:
+            warnings.append(f"{path.name}: group '{name}' is empty: its words stand only as they are")
+    return groups
+
+
+def _words(path: Path, bangla: Language, groups: Mapping[str, tuple[str, ...]], warnings: list[str]) -> dict[str, Word]:
+    entries = _entries(path)
+    composed, decomposed = (sum(bool(way.search(word)) for word, _ in entries) for way in (_COMPOSED, _DECOMPOSED))
+    if composed and decomposed:
+        warnings.append(
+            f"{path.name}: য়, ড় and ঢ় are one character in {composed} words and two in {decomposed}: made one form"
+        )
+    known = set(map(frozenset, groups.values()))
+    words: dict[str, Word] = {}
+    forms: dict[str, list[str]] = defaultdict(list)
+    own, impossible = 0, list[str]()
+    for written, given in entries:
+        text, suffixes = bangla.normalise(written), [bangla.normalise(suffix) for suffix in given]
+        if text in words:
+            warnings.append(f"{path.name}: '{text}' is there twice: the first is kept")
+            continue
+        own += frozenset(suffixes) not in known
+        made = [bangla.normalise(text + suffix) for suffix in suffixes]
+        impossible += [form for form in made if _CANNOT_BE_WRITTEN.search(form)]
+        possible = [form for form in dict.fromkeys(made) if not _CANNOT_BE_WRITTEN.search(form)]
+        words[text] = Word(text, properties={"forms": ", ".join(possible)} if possible else {})
+        for form in (text, *possible):
+            forms[form].append(text)
+    warnings += _oddities(path.name, len(words), own, impossible, forms)
+    return words
+
+
+def _oddities(
+    name: str, count: int, own: int, impossible: Sequence[str], forms: Mapping[str, Sequence[str]]
+) -> Iterator[str]:
+    if own:
+        yield f"{name}: {own} of {count} words have suffixes that are no group of {_SUFFIXES}: theirs are taken"
+    if impossible:
+        yield f"{name}: a vowel sign after a vowel cannot be written, left out: {_some(impossible)}"
+    shared = [f"{form} ({', '.join(roots)})" for form, roots in forms.items() if len(roots) > 1]
+    if shared:
+        yield f"{name}: one form of two words, kept for both: {_some(shared)}"
+
+
+def _lists(folder: Path, bangla: Language, warnings: list[str]) -> list[list[tuple[str, tuple[str, ...]]]]:
+    """The four lists of each test: what it calls them, and their words, each once."""
+    found, told = [], set[str]()
+    for number in range(1, _TESTS + 1):
+        path = folder / f"ceat{number}.jsonl"
+        test = load_seat_file(path)
+        own = []
+        for each in (test.targets_1, test.targets_2, test.attributes_1, test.attributes_2):
+            texts = [bangla.normalise(sentence.text) for sentence in each.sentences]
+            twice = [text for text in dict.fromkeys(texts) if texts.count(text) > 1]
+            if twice and each.label not in told:
+                told.add(each.label)
+                warnings.append(f"{path.name}: {each.label} holds {_some(twice)} twice: kept once")
+            own.append((each.label, tuple(dict.fromkeys(texts))))
+        found.append(own)
+    return found
+
+
+def _named(lists: Iterable[Iterable[tuple[str, tuple[str, ...]]]], warnings: list[str]) -> dict[str, tuple[str, ...]]:
+    """The lists by name: one that differs between tests is named after the first test that has it, e.g. arts_6."""
+    versions: dict[str, dict[tuple[str, ...], list[int]]] = defaultdict(lambda: defaultdict(list))
+    for number, own in enumerate(lists, 1):
+        for label, texts in own:
+            versions[re.sub("(?<=[a-z])(?=[A-Z])", "_", label).lower()][texts].append(number)
+    named = {}
+    for name, own_versions in versions.items():
+        for texts, numbers in own_versions.items():
+            named[name if len(own_versions) == 1 else f"{name}_{numbers[0]}"] = texts
+        if len(own_versions) > 1:
+            lengths = ", ".join(f"{len(texts)} words in C{numbers[0]}" for texts, numbers in own_versions.items())
+            warnings.append(f"CEAT_Categories: '{name}' is not the same list everywhere ({lengths}): a group for each")
+    return named
+
+
+def _group(name: str, texts: Iterable[str], words: Mapping[str, Word]) -> Group:
+    missing = [text for text in texts if text not in words]
+    if missing:
+        raise BadInput(f"{_WORDS}: no suffixes for {_some(missing)} of '{name}': add them, or an empty list")
+    source = catalogue()[_NAME]
+    own = tuple(words[text] for text in texts)
+    return Group(f"{_NAME}.{name}", name.replace("_", " "), own, "bn", source.licence, source.citation)
+
+
+def _entries(path: Path) -> list[tuple[str, list[str]]]:
+    content: Any = read_json(path, pairs=list)
+    entries = [each for each in content if isinstance(each, tuple)] if isinstance(content, list) else []
+    if not entries or len(entries) != len(content):
+        raise BadInput(f"{path.name}: should be {{'word': [suffixes], ...}}")
+    for name, suffixes in entries:
+        if not isinstance(suffixes, list) or not all(isinstance(suffix, str) for suffix in suffixes):
+            raise BadInput(f"{path.name}: '{name}' should have a list of suffixes")
+    return entries
+
+
+def _some(texts: Sequence[str]) -> str:
+    """
+    >>> _some("abcdefg")
+    'a, b, c, d, e and 2 more'
+    """
+    named = ", ".join(texts[:_MOST_NAMED])
+    return f"{named} and {len(texts) - _MOST_NAMED} more" if len(texts) > _MOST_NAMED else named

@@ -1,0 +1,169 @@
+"""The YAML form of a language pack: shape checked by pydantic, content checked here, every complaint one line."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError, field_validator
+
+from ...errors import BadInput, unknown
+from ..yaml_file import read_yaml
+from .language import Language
+from .sentences import GENERAL_ENDS
+from .suffixes import Ending, chain_of
+
+_CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class _Replacement(_Strict):
+    replace: StrictStr = Field(min_length=1)
+    put: StrictStr = Field(alias="with")
+
+
+class _Ending(_Strict):
+    add: list[StrictStr] = Field(default=[""], min_length=1)
+    after: StrictStr | None = None
+    cut: StrictInt = Field(default=0, ge=0)
+    then: StrictStr | None = None
+
+
+class _PackFile(_Strict):
+    code: StrictStr
+    name: StrictStr = Field(min_length=1)
+    script: StrictStr
+    segmenter: Literal["spaces", "mecab"] = "spaces"
+    unicode: Literal["NFC", "NFKC"] = "NFC"
+    sentence_ends: StrictStr = Field(default=GENERAL_ENDS, min_length=1)
+    abbreviations: list[StrictStr] = []
+    lower: dict[StrictStr, StrictStr] = {}
+    normalise: list[_Replacement] = []
+    suffixes: dict[StrictStr, list[_Ending]] = {}
+
+    @field_validator("suffixes", mode="before")
+    @classmethod
+    def _bare_suffixes(cls, groups: Any) -> Any:
+        """A group may be written as a plain list of suffixes, also with longer entries between them."""
+        if not isinstance(groups, dict):
+            return groups
+        return {name: [_entry(each) for each in group] if isinstance(group, list) else group
+                for name, group in groups.items()}  # fmt: skip
+
+
+_ENTRIES: dict[str, type[BaseModel]] = {"normalise": _Replacement, "suffixes": _Ending}
+
+
+def read_pack(path: Path | Traversable) -> Language:
+    """Read and check one language pack."""
+    raw = read_yaml(path)
+    try:
+        return _language(_PackFile.model_validate(raw))
+    except ValidationError as error:
+        raise BadInput(f"{path.name}: {_complaint(error)}") from None
+    except ValueError as error:
+        raise BadInput(f"{path.name}: {error}") from None
+
+
+def _language(file: _PackFile) -> Language:
+    if not _CODE.fullmatch(file.code):
+        raise ValueError(f"code: '{file.code}' is no BCP 47 tag: write e.g. tr or pt-BR")
+    for capital, small in file.lower.items():
+        if len(capital) != 1 or len(small) != 1:
+            raise ValueError(f"lower: '{capital}: {small}' should be one character for one")
+    suffixes = {name: tuple(_ending(name, entry) for entry in group) for name, group in file.suffixes.items()}
+    _check_chains(suffixes)
+    return Language(
+        code=file.code,
+        name=file.name,
+        script=_script(file.script),
+        spaced=file.segmenter == "spaces",
+        unicode=file.unicode,
+        sentence_ends=file.sentence_ends,
+        abbreviations=frozenset(file.abbreviations),
+        replacements=tuple(map(_replacement, file.normalise)),
+        lower={ord(capital): small for capital, small in file.lower.items()},
+        suffixes=suffixes,
+    )
+
+
+def _script(script: str) -> str:
+    name = script.upper()
+    if name != "CJK" and not any(_named(f"{name} {kind} A") for kind in ("LETTER", "SMALL LETTER", "SYLLABLE")):
+        raise ValueError(f"script: '{script}' is no script that Unicode names: write e.g. LATIN, BENGALI or CJK")
+    return name
+
+
+def _named(name: str) -> bool:
+    try:
+        unicodedata.lookup(name)
+    except KeyError:
+        return False
+    return True
+
+
+def _entry(each: Any) -> Any:
+    return {"add": [each]} if isinstance(each, str) else each
+
+
+def _ending(group: str, entry: _Ending) -> Ending:
+    # In the Unicode form the words are in, or "য়" in a pack would never meet the end of one.
+    add = tuple(unicodedata.normalize("NFC", suffix) for suffix in entry.add)
+    after = None if entry.after is None else _pattern(f"suffixes: {group}", entry.after, at="(?:{})\\Z")
+    return Ending(add, after, entry.cut, entry.then)
+
+
+def _pattern(place: str, pattern: str, *, at: str = "{}") -> re.Pattern[str]:
+    plain = unicodedata.normalize("NFC", pattern)
+    try:
+        re.compile(plain)  # on its own, so that the complaint is about what the file says
+        return re.compile(at.replace("{}", plain))
+    except re.error as error:
+        raise ValueError(f"{place}: '{pattern}' is no regular expression: {error}") from None
+
+
+def _replacement(entry: _Replacement) -> tuple[re.Pattern[str], str]:
+    pattern = _pattern("normalise", entry.replace)
+    try:
+        pattern.sub(entry.put, "")
+    except (re.error, IndexError) as error:
+        raise ValueError(f"normalise: '{entry.put}' cannot be put in: {error}") from None
+    return pattern, entry.put
+
+
+def _check_chains(groups: dict[str, tuple[Ending, ...]]) -> None:
+    for name, group in groups.items():
+        for ending in group:
+            if ending.then is not None and ending.then not in groups:
+                raise ValueError(f"suffixes: {name}: then: {unknown('suffix group', ending.then, groups)}")
+    for name in groups:
+        chain = chain_of(name, groups)
+        if chain:
+            raise ValueError(f"suffixes: {' -> '.join(chain)} goes round in a circle: take one 'then' out")
+
+
+def _complaint(error: ValidationError) -> str:
+    """The first complaint of pydantic as one line that says where in the file it is."""
+    complaints = error.errors()
+    # A misspelt key is also missing under its right name; the misspelling is the more useful thing to say.
+    first = next((each for each in complaints if each["type"] == "extra_forbidden"), complaints[0])
+    place = [f"entry {step + 1}" if isinstance(step, int) else step for step in first["loc"]]
+    if first["type"] == "extra_forbidden":
+        *above, key = place
+        return ": ".join([*above, str(unknown("key", key, _keys(above)))])
+    if first["type"] == "string_type" and isinstance(first["input"], bool | int | float):
+        return f"{': '.join(place)}: {first['input']!r} is not text to YAML: put it in quotes"
+    message = {"missing": "is missing", "model_type": "should be a mapping"}.get(first["type"], first["msg"])
+    return f"{': '.join(place) or 'the file'}: {message}"
+
+
+def _keys(above: list[str]) -> Iterable[str]:
+    fields = (_ENTRIES[above[0]] if above else _PackFile).model_fields
+    return [entry.alias or name for name, entry in fields.items()]
