@@ -31,6 +31,7 @@ CALLS = {
         P - 0.3, labels=[1, 2, 1, None, 2, 1], unmasking=P - 0.2, others={"weat": P[::-1]}
     ),
     "with_intervals": lambda: measures.with_intervals(A[:, :3], [1, 1, 1], [A[:, :3], B[:, :3]]),
+    "ceat": lambda: measures.ceat(*([rows[:3], rows[3:]] for rows in (X, Y, A, B)), draws=20),
     "cloze": lambda: measures.cloze(P, P[::-1], P / 2, P / 3, labels=[1, 2, 1, None, 2, 1]),
     "cloze_combined": lambda: measures.cloze_combined([P, P], [P[::-1], P]),
     "crows_pairs": lambda: measures.crows_pairs(-P, -P[::-1], kinds=list("aabbcc")),
@@ -100,6 +101,7 @@ def test_every_measure_is_called_above_or_is_a_plain_number():
         # A result of several pairs, and one that needs an extra.
         *("compare", "shap_weights"),
         *("aul", "changed_tokens", "meade", "nangia", "shared_tokens"),
+        "draw_contexts",
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import Stability, stability
@@ -38,15 +39,25 @@ def across_models(readings: Sequence[Reading]) -> list[Steadiness]:
     same for every model whatever the models are.
     """
     readings = [reading for reading in readings if reading.probe == "cabm"]
-    by_model = {reading.model: {row["word"]: row for row in reading.items} for reading in readings}
+    by_model = _by_model(readings)
     if len({reading.id for reading in readings}) > 1:
         raise BadInput("stability compares readings of one probe: choose one of them")
     if len(by_model) < 2:
         raise BadInput(f"stability compares at least two models, found readings of cabm for {len(by_model)}")
-    shared = [word for word in next(iter(by_model.values())) if all(word in own for own in by_model.values())]
+    shared = shared_words(readings)
     if len(shared) < 2:
         raise BadInput("the models have fewer than two occupations in common: measure the same sentences on each")
     return [_steadiness(name, key, by_model, shared) for name, key in MEASURES.items()]
+
+
+def shared_words(readings: Sequence[Reading]) -> list[str]:
+    """The occupations that every model has a score for, in the order of the first."""
+    first, *others = _by_model(readings).values()
+    return [word for word in first if all(word in own for own in others)]
+
+
+def _by_model(readings: Sequence[Reading]) -> dict[str, dict[str, Mapping[str, Any]]]:
+    return {reading.model: {row["word"]: row for row in reading.items} for reading in readings}
 
 
 def _steadiness(

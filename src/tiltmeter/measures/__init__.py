@@ -22,6 +22,8 @@ from tiltmeter.measures.cabm_weights import (
     pca_weights,
     shap_weights,
 )
+from tiltmeter.measures.ceat import CeatResult, CorrectedCeat, DrawnEffects, ceat
+from tiltmeter.measures.ceat_draws import draw_contexts
 from tiltmeter.measures.cloze import (
     AmplificationResult,
     ClozeResult,
@@ -54,15 +56,18 @@ __all__ = [
     "AssociationResult",
     "CabmIntervals",
     "CabmResult",
+    "CeatResult",
     "ClozeResult",
     "ClozeScores",
     "ClozeStep",
     "ClusterResult",
     "Contingency",
     "Contrast",
+    "CorrectedCeat",
     "CrowsPairsResult",
     "Density",
     "DirectBiasResult",
+    "DrawnEffects",
     "EctResult",
     "LpbsResult",
     "MacResult",
@@ -96,6 +101,7 @@ __all__ = [
     "aul",
     "bias_direction",
     "cabm",
+    "ceat",
     "changed_tokens",
     "cloze",
     "cloze_combined",
@@ -106,6 +112,7 @@ __all__ = [
     "cross_validated_scores",
     "crows_pairs",
     "direct_bias",
+    "draw_contexts",
     "ect",
     "equal_weights",
     "given_weights",

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tiltmeter.errors import BadInput, ModelFailed, unknown
 from tiltmeter.models.batching import by_length, fair_budget, in_chunks, pad
 from tiltmeter.models.checkpoints import first_line, load, locate, revision_of
+from tiltmeter.models.engines import cluster_in_use, computed_on
 from tiltmeter.models.pooling import Recipe, pool, read_recipe
 from tiltmeter.models.protocol import Batch, Identity, Question, Span, gather
 from tiltmeter.models.threads import ThreadTuner, in_lanes, usable_cpus
@@ -118,6 +119,10 @@ class TransformerEncoder:
         limit = token_limit(tokenizer, model, self._recipe)
         return _Loaded(tokenizer, model.to(device), device, limit, ThreadTuner(self._lanes()))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What it was made of, without the weights: whoever gets a copy reads them where it is."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("_loaded", "_language")}
+
     def embed_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One vector per text, (n, dim)."""
         return self._all(Question.TEXTS, texts)
@@ -173,7 +178,10 @@ class TransformerEncoder:
         groups = by_length(lengths, budget=budget)
         asked = [[row for index in group if (row := rows[index].without(known)).positions] for group in groups]
         batches = [(batch, sum(len(row.ids) for row in batch)) for batch in asked if batch]
-        if loaded.device == "cpu":
+        cluster = cluster_in_use()
+        if cluster is not None:
+            yield from computed_on(cluster, self, (batch for batch, _ in batches))
+        elif loaded.device == "cpu":
             yield from in_lanes(self._compute, batches, tuner=loaded.tuner)
         else:
             for batch, _ in batches:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.probes import cabm, cloze, lpbs, pairs, pronouns, stereoset, unmask
+from tiltmeter.probes import cabm, ceat, cloze, lpbs, pairs, pronouns, stereoset, unmask
 from tiltmeter.probes import probe as of_vectors
 from tiltmeter.probes.kinds import Kind, Options
 from tiltmeter.probes.language import LanguageKind, LanguageProbe
@@ -17,7 +17,7 @@ AnyProbe: TypeAlias = Probe | LanguageProbe
 
 #: Modules of probes of language models: each has a KIND and ``make(*, data, vectors, method, options)``.
 _LANGUAGE: Mapping[str, Any] = {
-    module.KIND.name: module for module in (cabm, cloze, lpbs, pairs, pronouns, stereoset, unmask)
+    module.KIND.name: module for module in (cabm, ceat, cloze, lpbs, pairs, pronouns, stereoset, unmask)
 }
 KINDS: Mapping[str, Kind | LanguageKind] = {
     **of_vectors.KINDS,

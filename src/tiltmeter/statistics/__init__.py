@@ -3,7 +3,7 @@
 from tiltmeter.statistics.correlation import Correlation, correlation
 from tiltmeter.statistics.effect_sizes import band, concatenated_d, effect_size, hedges_g, pooled_d
 from tiltmeter.statistics.groups import Group, by_unit
-from tiltmeter.statistics.intervals import Interval, bootstrap_interval, effect_interval
+from tiltmeter.statistics.intervals import Interval, bootstrap_interval, effect_interval, resampled_interval
 from tiltmeter.statistics.multiplicity import benjamini_hochberg, holm
 from tiltmeter.statistics.permutation import (
     Alternative,
@@ -47,6 +47,7 @@ __all__ = [
     "plain",
     "pooled_d",
     "random_effects",
+    "resampled_interval",
     "share",
     "sign_flip_test",
 ]

@@ -116,21 +116,31 @@ def effect_interval(
     bootstrap, widened by n/(n-1) as its variances are too small by that, and the variance in r free of its
     small-sample bias. ``benchmarks/calibration.py`` prints how often it covers the truth, beside the others.
     """
+    _check(level, resamples)
+    rng = generator(seed, "resample")
+    i = rng.integers(x.n, size=(x.n, resamples))
+    j = rng.integers(y.n, size=(y.n, resamples))
+    drawn_x = Group(x.means[i], x.squares[i], x.observations)
+    drawn_y = Group(y.means[j], y.squares[j], y.observations)
+    return resampled_interval(x, y, drawn_x, drawn_y, d=d, level=level, method="bootstrap by word, Fisher z")
+
+
+def resampled_interval(
+    x: Group, y: Group, drawn_x: Group, drawn_y: Group, *, d: float, method: str, level: float = 0.95
+) -> Interval:
+    """The interval of ``effect_interval`` from resamples made elsewhere: groups with a column for each resample."""
     from scipy.special import stdtrit
 
-    _check(level, resamples)
     centre = float(np.concatenate([x.means, y.means]).mean())
-    x, y = x.around(centre), y.around(centre)
+    x, y, drawn_x, drawn_y = (each.around(centre) for each in (x, y, drawn_x, drawn_y))
     rounding = 1e-12 * float(np.concatenate([x.squares, y.squares]).mean())
     bound = (x.n + y.n) / math.sqrt(x.n * y.n)
     smaller = min(x.n, y.n)
     if smaller < 2:
         return Interval(-bound, bound, level, "not estimable: one word in a group")
-    rng = generator(seed, "resample")
-    i = rng.integers(x.n, size=(x.n, resamples))
-    j = rng.integers(y.n, size=(y.n, resamples))
     z = np.arctanh(_correlation(x.means, x.squares, y.means, y.squares, rounding))
-    drawn = np.arctanh(_correlation(x.means[i], x.squares[i], y.means[j], y.squares[j], rounding))
+    drawn = np.arctanh(_correlation(drawn_x.means, drawn_x.squares, drawn_y.means, drawn_y.squares, rounding))
+    resamples = drawn.size
     drawn = drawn[np.isfinite(drawn)]
     if not np.isfinite(z) or drawn.size < resamples / 2:
         return Interval(-bound, bound, level, "not estimable: too little variation between words")
@@ -138,7 +148,7 @@ def effect_interval(
     reach = widening * float(drawn.std(ddof=1))
     low, high = bound * np.tanh([z - reach, z + reach])
     # The published d keeps its small-sample bias; an interval that leaves its own estimate out helps nobody.
-    return Interval(float(min(low, d)), float(max(high, d)), level, "bootstrap by word, Fisher z")
+    return Interval(float(min(low, d)), float(max(high, d)), level, method)
 
 
 def _correlation(means_x: Floats, squares_x: Floats, means_y: Floats, squares_y: Floats, rounding: float) -> Floats:

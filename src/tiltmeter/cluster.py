@@ -1,0 +1,81 @@
+"""A Ray cluster, where one machine is not enough: work is shared out, and what a dead worker had is done again."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import itertools
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+from tiltmeter.errors import MissingExtra, TiltmeterError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+#: Items handed out ahead of the workers, so that none waits.
+_AHEAD = 2
+_RETRIES = 5
+
+
+class Cluster:
+    """What ``connected`` gives: functions run on it."""
+
+    def __init__(self, ray: Any, workers: int) -> None:
+        self._ray = ray
+        self.cpus = max(workers, int(ray.cluster_resources().get("CPU", 1)))
+
+    def share_out(self, work: Callable[[Any, T], R], shared: Any, items: Iterable[T]) -> Iterator[tuple[T, R]]:
+        """Each item with ``work(shared, item)``, as they are ready; ``shared`` is sent to every machine once."""
+        once = self._ray.put(shared)
+        task = self._ray.remote(max_retries=_RETRIES)(_told)
+        waiting: dict[Any, T] = {}
+        queue = iter(items)
+        while True:
+            for item in itertools.islice(queue, self.cpus * _AHEAD - len(waiting)):
+                waiting[task.remote(work, once, item)] = item
+            if not waiting:
+                return
+            (done,), _ = self._ray.wait(list(waiting))
+            item = waiting.pop(done)
+            yield item, self._answer(done)
+
+    def _answer(self, done: Any) -> Any:
+        try:
+            error, answer = self._ray.get(done)
+        except self._ray.exceptions.RayError as failed:
+            raise TiltmeterError(f"the Ray cluster gave up: {str(failed).splitlines()[0]}") from None
+        if error:
+            raise TiltmeterError(error)
+        return answer
+
+
+@contextlib.contextmanager
+def connected(*, workers: int, address: str | None = None) -> Iterator[Cluster]:
+    """The cluster at an address or at RAY_ADDRESS, or else one of so many workers on this machine, for as long."""
+    try:
+        ray: Any = importlib.import_module("ray")
+    except ImportError:
+        raise MissingExtra("--engine ray", "ray") from None
+    ours = not ray.is_initialized()
+    if ours:
+        place = address or os.environ.get("RAY_ADDRESS")
+        options: dict[str, Any] = {"address": place} if place else {"num_cpus": workers, "include_dashboard": False}
+        try:
+            ray.init(log_to_driver=False, logging_level="ERROR", **options)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            raise TiltmeterError(f"no Ray cluster at {place or 'this machine'}: {str(error).splitlines()[0]}") from None
+    try:
+        yield Cluster(ray, workers)
+    finally:
+        if ours:
+            ray.shutdown()
+
+
+def _told(work: Callable[[Any, Any], Any], shared: Any, item: Any) -> tuple[str, Any]:
+    """The answer, or the error in words: Ray would wrap it into a traceback of its own."""
+    try:
+        return "", work(shared, item)
+    except TiltmeterError as error:
+        return str(error), None

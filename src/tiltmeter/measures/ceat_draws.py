@@ -1,0 +1,93 @@
+"""The draws of CEAT: which context stands for each word, and the effect of each draw."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiltmeter.errors import BadInput, unknown
+from tiltmeter.measures.contexts import Contexts
+from tiltmeter.statistics.groups import Floats
+from tiltmeter.statistics.randomness import generator
+
+Sampling = Literal["random", "fixed"]
+#: Numbers gathered at a time: as many as stay in a processor's own cache.
+_NUMBERS = 400_000
+#: Relative to the lengths of what is multiplied, scores that differ by less differ only by rounding.
+_ROUNDING = 1e-6
+
+
+def draw_contexts(
+    counts: Sequence[int], *, draws: int = 5000, sampling: Sampling = "random", seed: int = 0
+) -> NDArray[np.intp]:
+    """Which context of each word stands in each draw, (draws x words), for words with ``counts`` contexts.
+
+    A word with at least as many contexts as there are draws gives a different one each time; one with fewer is
+    drawn with replacement. ``fixed``: the contexts of a word follow from the seed, its place and its number of
+    contexts alone, so they are the same for every model and whatever the other words have; ``random``: one
+    stream of random numbers for all words.
+
+    >>> draw_contexts([1, 3], draws=4, sampling="fixed").shape
+    (4, 2)
+    >>> sorted(draw_contexts([5], draws=5)[:, 0].tolist())
+    [0, 1, 2, 3, 4]
+    """
+    if sampling not in get_args(Sampling):
+        raise unknown("sampling", sampling, get_args(Sampling))
+    if not isinstance(draws, int | np.integer) or draws < 1:
+        raise BadInput(f"draws must be a whole number from 1 on, not {draws}")
+    shared = generator(seed, "draw")
+    picks = np.empty((len(counts), draws), dtype=np.intp)
+    for place, count in enumerate(counts):
+        rng = shared if sampling == "random" else generator(seed, "draw", place, count)
+        picks[place] = rng.permutation(count)[:draws] if count >= draws else rng.integers(count, size=draws)
+    return np.ascontiguousarray(picks.T)
+
+
+def drawn_effects(x: Contexts, y: Contexts, a: Contexts, b: Contexts, picks: NDArray[np.intp]) -> tuple[Floats, Floats]:
+    """d of every draw, and the variance of s over X and Y that it was divided by (ddof 1)."""
+    targets = np.concatenate([x.rows, y.rows])
+    weights = np.repeat([1 / len(a), -1 / len(b)], [len(a.rows), len(b.rows)]).astype(np.float32)
+    attributes = np.concatenate([a.rows, b.rows]) * weights[:, None]
+    n = len(x) + len(y)
+    starts = np.concatenate([each.starts + before for each, before in _after_each_other((x, y), (a, b))])
+    scores, sizes = _scores(targets, attributes, (picks + starts)[:, :n], (picks + starts)[:, n:])
+    variances = scores.var(axis=1, ddof=1)
+    longest = float(np.sqrt(np.square(targets).sum(axis=1).max()))
+    same = np.flatnonzero(variances <= (_ROUNDING * longest * sizes) ** 2)
+    if same.size:
+        raise BadInput(
+            f"draw {same[0]}: all words of X and Y score the same, so an effect size is not defined: check words and "
+            "vectors"
+        )
+    effects: Floats = (scores[:, : len(x)].mean(axis=1) - scores[:, len(x) :].mean(axis=1)) / np.sqrt(variances)
+    return effects, variances
+
+
+def _after_each_other(*pairs: tuple[Contexts, Contexts]) -> list[tuple[Contexts, int]]:
+    """Each set, and how many contexts stand before it where a pair of them is put together."""
+    return [(each, before) for one, two in pairs for each, before in ((one, 0), (two, len(one.rows)))]
+
+
+def _scores(
+    targets: NDArray[np.float32],
+    attributes: NDArray[np.float32],
+    at_targets: NDArray[np.intp],
+    at_attributes: NDArray[np.intp],
+) -> tuple[Floats, Floats]:
+    """s of every word in every draw, and the length of the draw's lean.
+
+    s(w) = w · (mean A - mean B): the vectors of a draw are summed once and multiplied once with each word.
+    """
+    draws, dim = len(at_targets), targets.shape[1]
+    scores, sizes = np.empty(at_targets.shape), np.empty(draws)
+    step = max(1, _NUMBERS // (dim * max(at_targets.shape[1], at_attributes.shape[1])))
+    for start in range(0, draws, step):
+        part = slice(start, start + step)
+        leans = attributes[at_attributes[part]].sum(axis=1)
+        scores[part] = (targets[at_targets[part]] @ leans[:, :, None])[:, :, 0]
+        sizes[part] = np.sqrt(np.square(leans).sum(axis=1))
+    return scores, sizes
