@@ -17,7 +17,7 @@ $(VENV)/ready: pyproject.toml constraints.txt requirements-samples.txt
 
 $(VENV)/ready-dev: $(VENV)/ready
 	@echo "Adding what the tests need ..."
-	@$(PIP) --editable '.[hf,api,explain,dev]'
+	@$(PIP) --editable '.[hf,api,explain,ray,ja,web,dev]'
 	@touch $@
 
 demo: $(VENV)/ready  ## audit two sample models and write the report

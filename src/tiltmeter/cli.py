@@ -13,8 +13,15 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from tiltmeter import __version__
+from tiltmeter.cli_calibrate import lab_app as calibration_commands
+from tiltmeter.cli_calibrate import selftest_app as selftest_command
+from tiltmeter.cli_compare import app as comparison_commands
+from tiltmeter.cli_corpus import app as corpus_commands
+from tiltmeter.cli_lab import app as lab_commands
 from tiltmeter.cli_language import app as language_commands
 from tiltmeter.cli_output import Json, NoCache, parse_budget, print_json, say, show, split, width
+from tiltmeter.cli_report import app as report_command
+from tiltmeter.cli_serve import app as serve_command
 from tiltmeter.errors import BadInput, TiltmeterError, unknown
 
 app = typer.Typer(
@@ -26,7 +33,17 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-app.add_typer(language_commands)
+for commands in (
+    language_commands,
+    corpus_commands,
+    report_command,
+    comparison_commands,
+    serve_command,
+    selftest_command,
+):
+    app.add_typer(commands)
+lab_commands.add_typer(calibration_commands)
+app.add_typer(lab_commands, name="lab")
 
 #: The usual exit code of a program that was stopped with Ctrl-C.
 _INTERRUPTED = 130
@@ -311,19 +328,6 @@ def lexicons(
         show(rows, ("group", "label", "words", "examples"), as_json)
         for warning in lexicon.warnings:
             say(f"note: {warning}")
-
-
-@app.command()
-def report(
-    folder: Annotated[Path, typer.Argument(help="The folder of a finished audit.")],
-    out: Annotated[Path | None, typer.Option(help="Where to write it; default: FOLDER/report.html.")] = None,
-    as_json: Json = False,
-) -> None:
-    """Write the HTML report of a finished audit again."""
-    from tiltmeter.audits import Audit
-
-    path = Audit.load(folder).report(out or folder / "report.html")
-    typer.echo(json.dumps({"report": str(path)}) if as_json else f"report: {path}")
 
 
 @app.command()

@@ -224,9 +224,12 @@ def test_markup_in_a_word_or_a_group_is_text(reading):
 
 def test_the_report_shows_the_charts_under_the_reading(reading):
     html = render(Audit("own", (reading.model,), (reading,), (), 0, 0))
-    assert html.count("<svg") == len(NAMES)
-    assert html.index("<details>") < html.index("<svg") < html.index("</details>")
+    below = html.split("<details>")[1].split("</details>")[0]
+    assert below.count("<svg") == len(NAMES)
+    assert below.count('class="keeps') == 1  # the heat map, whose colours are its numbers
     other = render(
-        Audit("own", (reading.model,), (Reading.from_dict({**reading.to_dict(), "probe": "mac"}),), (), 0, 0)
+        Audit(
+            "own", (reading.model,), (Reading.from_dict({**reading.to_dict(), "probe": "mac", "items": ()}),), (), 0, 0
+        )
     )
-    assert "<svg" not in other
+    assert "<svg" not in other.split("<details>")[1]

@@ -6,7 +6,7 @@ import json
 from rich.console import Console
 
 from tests.probes.test_cloze import READER, ROWS, VECTORS, measure, written
-from tiltmeter.views.charts import forest, shares
+from tiltmeter.views.charts import effects, shares
 from tiltmeter.views.cloze_table import cloze_view
 
 
@@ -30,7 +30,7 @@ def test_the_cells_are_the_numbers_of_the_readings(tmp_path):
 
 def test_shares_are_drawn_around_one_half_and_not_among_effect_sizes(tmp_path):
     readings = measure(READER, written(tmp_path, "GenderLex_noun.csv", ROWS), VECTORS)
-    assert forest(readings) is None
-    chart = shares(readings)
-    assert chart is not None
-    assert '"domain": [0.0, 1.0]' in json.dumps(chart.to_dict())
+    assert effects(readings) is None
+    figure = shares(readings)
+    assert figure is not None
+    assert '"domain": [0.0, 1.0]' in json.dumps(figure.chart.to_dict())

@@ -10,7 +10,7 @@ from tests.planted import CAREER_FAMILY, TERMS, Named, words
 from tiltmeter import Reading, probe
 from tiltmeter.readings import Estimate, LeftOut
 from tiltmeter.statistics import Interval
-from tiltmeter.views.table import audit_table, reading_view, sentence, value_text
+from tiltmeter.views.table import Sparkline, audit_table, reading_view, sentence, value_text
 
 LEANS = dict(zip([*TERMS, *CAREER_FAMILY], [0.3, -0.3, 0.8, -0.8], strict=True))
 
@@ -97,3 +97,13 @@ def test_a_statistic_without_a_band_says_what_is_better(reading):
 def test_small_numbers_get_a_digit_more(value, ci, text):
     interval = Interval(*ci, 0.95, "bootstrap") if ci else None
     assert value_text(Estimate("d", value, 0.0, "", interval)) == text
+
+
+def test_a_terminal_shows_the_sizes_at_one_look_and_a_file_does_not(reading):
+    rows = [(reading, 0.01), (dataclasses.replace(reading, effect=Estimate("mean bias", 0.2, 0.0, "")), None)]
+    shown = []
+    for terminal in (True, False):
+        console = Console(width=100, file=io.StringIO(), color_system=None, force_terminal=terminal)
+        console.print(Sparkline(rows))
+        shown.append(console.file.getvalue().strip())
+    assert shown == ["Sizes in this order, whichever way they lean: █·", ""]

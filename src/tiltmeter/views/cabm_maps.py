@@ -118,7 +118,9 @@ def _by_weighting(scores: Mapping[str, list[float]], grid: Sequence[float]) -> l
     rows = [{"weighting": name, "score": value} for name, own in varied.items() for value in own]
     if not rows:
         return []
-    lines = table(rows).transform_density("score", groupby=["weighting"], extent=[grid[0], grid[-1]], as_=["score", "density"])
+    lines = table(rows).transform_density(
+        "score", groupby=["weighting"], extent=[grid[0], grid[-1]], as_=["score", "density"]
+    )
     colour = alt.Color("weighting:N", scale=alt.Scale(scheme="tableau10"), **legend())
     return [lines.mark_line(strokeWidth=1.5).encode(x="score:Q", y="density:Q", color=colour)]
 

@@ -1,78 +1,102 @@
-"""The report: one HTML file with the chart, the tables, the method and the caveats. It needs nothing else."""
+"""The report: one HTML file with verdict, charts, tables, methods and caveats. It needs nothing else, and no script."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tiltmeter.probes.plain_words import p_number
 from tiltmeter.readings import Reading, write_atomically
-from tiltmeter.views.cabm_charts import cabm_charts
-from tiltmeter.views.charts import forest, shares, to_svg
-from tiltmeter.views.table import is_clear, sentence, shown_leans, shown_titles, value_text
+from tiltmeter.views.charts import Figure, inline_svg, of_reading, overview
+from tiltmeter.views.meanings import meanings, shared_caveats
+from tiltmeter.views.origin import origin
+from tiltmeter.views.report_rows import ReportRow, differing, report_rows
+from tiltmeter.views.verdict import is_control, verdict
 
 if TYPE_CHECKING:
-    from markupsafe import Markup
+    from jinja2 import Environment
 
     from tiltmeter.audits import Audit
 
-#: Charts that readings of a probe have of their own.
-_OWN_CHARTS: Mapping[str, Callable[[Reading], dict[str, Any]]] = {"cabm": cabm_charts}
+#: Charts of single readings are drawn for so many of them; all of them can be written as files.
+MOST_DRAWN = 12
+#: With more models than these a few single readings out of hundreds would say nothing.
+_MANY_MODELS = 5
 
 
 def write_report(audit: Audit, path: Path) -> Path:
     """Write the report of an audit; a folder gets ``report.html``."""
     target = path / "report.html" if path.is_dir() else path
-    write_atomically(target, render(audit).encode())
+    # The name of a folder may be no UTF-8; it is shown with an escape.
+    write_atomically(target, render(audit).encode(errors="backslashreplace"))
     return target
+
+
+def environment() -> Environment:
+    """Templates under which everything that came from a file is text."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("tiltmeter.views"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
 
 
 def render(audit: Audit) -> str:
     """The report as HTML."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("tiltmeter.views"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
     adjusted = [holm for holm, _ in audit.adjusted()]
-    charts = {"effects": forest(audit.readings, adjusted=adjusted), "shares": shares(audit.readings, adjusted=adjusted)}
-    rows = list(zip(audit.readings, shown_titles(audit.readings), adjusted, strict=True))
-    tested = [p for p in adjusted if p is not None]
-    skipped: dict[tuple[str, str], list[str]] = {}
-    for each in audit.skipped:
-        skipped.setdefault((each.model, each.reason), []).append(each.probe)
-    return environment.get_template("report.html").render(
-        audit=audit,
-        charts={name: _svg(chart) for name, chart in charts.items() if chart is not None},
-        models=[(name, [_shown(r, t, p) for r, t, p in rows if r.model == name]) for name in audit.models],
-        tests=len(tested),
-        clear=sum(map(is_clear, tested)),
-        skipped=skipped,
-        version=version("tiltmeter"),
+    rows = report_rows(audit.readings, adjusted)
+    drawn = _drawn(rows, most=MOST_DRAWN if len(audit.models) <= _MANY_MODELS else 0)
+    kinds = meanings(audit.readings)
+    return (
+        environment()
+        .get_template("report.html")
+        .render(
+            audit=audit,
+            verdict=verdict(audit),
+            figures=[shown(figure) for figure in overview(audit.readings, adjusted=adjusted)],
+            models=[(name, [row for row in rows if row.reading.model == name]) for name in audit.models],
+            drawn={key: [shown(figure) for figure in figures] for key, figures in drawn.items()},
+            differing=differing(rows),
+            skipped=not_measured(audit),
+            meanings=kinds,
+            shared_caveats=shared_caveats(kinds),
+            origin=origin(audit),
+            version=version("tiltmeter"),
+        )
     )
 
 
-def _shown(reading: Reading, title: str, p: float | None) -> dict[str, Any]:
-    published = reading.published.p_value if reading.published else None
-    own = _OWN_CHARTS.get(reading.probe)
-    return {
-        "reading": reading,
-        "title": title,
-        "value": value_text(reading.effect),
-        "sentence": sentence(reading, p),
-        "p": None if p is None else p_number(p),
-        "raw_p": None if reading.effect.p_value is None else p_number(reading.effect.p_value),
-        "published_p": None if published is None else p_number(published),
-        "leans": shown_leans(reading, p),
-        "sure": is_clear(p),
-        "charts": [_svg(chart) for chart in own(reading).values()] if own else [],
-    }
-
-
-def _svg(chart: Any) -> Markup:
+def shown(figure: Figure) -> dict[str, Any]:
+    """A figure as templates take it."""
     from markupsafe import Markup
 
-    # The SVG is made by the chart library from data it has escaped itself.
-    return Markup(to_svg(chart))
+    svg = inline_svg(figure)
+    # The SVG is made by the renderer, which has escaped what came from readings.
+    return {"figure": figure, "svg": Markup(svg), "width": int(float(svg.split('width="', 1)[1].split('"', 1)[0]))}
+
+
+def not_measured(audit: Audit) -> list[tuple[list[str], list[str], str]]:
+    """What was not measured: the probes, the models, and the reason they have in common."""
+    by_reason: dict[tuple[str, str], list[str]] = {}
+    for each in audit.skipped:
+        by_reason.setdefault((each.model, each.reason), []).append(each.probe)
+    found: dict[tuple[tuple[str, ...], str], list[str]] = {}
+    for (model, reason), probes in by_reason.items():
+        found.setdefault((tuple(probes), reason), []).append(model)
+    return [(list(probes), models, reason) for (probes, reason), models in found.items()]
+
+
+def _drawn(rows: Sequence[ReportRow], *, most: int) -> dict[tuple[str, str], list[Figure]]:
+    """The charts of the readings that say most: those with charts of their own, then the clear leans by their size."""
+    told = [row for row in rows if row.own_charts or (row.clear and row.tested and not is_control(row.reading))]
+    told.sort(key=lambda row: (not row.own_charts, -abs(row.size or 0.0)))
+    return {_key(row.reading): figures for row in told[:most] if (figures := of_reading(row.reading))}
+
+
+def _key(reading: Reading) -> tuple[str, str]:
+    return reading.model, reading.id

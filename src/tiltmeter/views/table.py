@@ -6,15 +6,18 @@ from collections import Counter
 from collections.abc import Sequence
 
 from rich import box
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
 from tiltmeter.probes.plain_words import ALPHA, p_number
 from tiltmeter.readings import Estimate, Reading
+from tiltmeter.views.one_scale import on_one_scale
 
 _COLOURS = {"large": "red", "medium": "yellow", "small": "green", "negligible": "blue"}
 _MOST_LEANING = 5
+#: An effect as high as a letter: level is the lowest block, d = 1.4 and more the highest.
+_BLOCKS, _STEP = "▁▂▃▄▅▆▇█", 0.2
 
 
 def audit_table(model: str, rows: Sequence[tuple[Reading, float | None]]) -> RenderableType:
@@ -43,7 +46,32 @@ def audit_table(model: str, rows: Sequence[tuple[Reading, float | None]]) -> Ren
             style="" if is_clear(p) else "dim",
         )
         sentences.add_row("•", Text.assemble((f"{title}: ", "bold"), sentence(reading, p)))
-    return Group(table, Text("In plain words", style="bold"), sentences, Text(""))
+    return Group(table, Sparkline(rows), Text("In plain words", style="bold"), sentences, Text(""))
+
+
+class Sparkline:
+    """The size of each effect in the order of the table, at one look; nothing where nobody looks."""
+
+    def __init__(self, rows: Sequence[tuple[Reading, float | None]]) -> None:
+        self._rows = rows
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if not console.is_terminal or options.ascii_only or len(self._rows) < 2:
+            return
+        line = Text("Sizes in this order, whichever way they lean: ")
+        for reading, p in self._rows:
+            line.append(spark(reading.effect), style=_COLOURS.get(reading.strength, "") if is_clear(p) else "dim")
+        yield line.append("\n")
+
+
+def spark(effect: Estimate) -> str:
+    """How far from level, as one letter.
+
+    >>> [spark(Estimate("effect size d", d, 0.0, "")) for d in (0.0, 0.5, -2.0)]
+    ['▁', '▃', '█']
+    """
+    size = on_one_scale(effect)
+    return "·" if size is None else _BLOCKS[min(len(_BLOCKS) - 1, int(abs(size) / _STEP))]
 
 
 def reading_view(reading: Reading) -> RenderableType:

@@ -1,0 +1,102 @@
+"""Charts: one Altair definition each, which gives the SVG of a page and the PNG, SVG or PDF of a paper.
+
+``overview`` gives the charts that apply to a list of readings, ``of_reading`` those of one reading; the report, the
+dashboard and the files on disk all take them from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tiltmeter.readings import Reading
+from tiltmeter.views.charts.agreement import agreement_over_items, agreement_over_models
+from tiltmeter.views.charts.contexts import contexts
+from tiltmeter.views.charts.effects import effects, shares
+from tiltmeter.views.charts.figure import Figure
+from tiltmeter.views.charts.files import FORMATS, write_figures
+from tiltmeter.views.charts.forms import published_p_values, published_values
+from tiltmeter.views.charts.grid import grid
+from tiltmeter.views.charts.inline import inline_svg
+from tiltmeter.views.charts.items import items
+from tiltmeter.views.charts.prior import has_priors, prior
+from tiltmeter.views.charts.style import styled, to_pdf, to_png, to_svg
+from tiltmeter.views.table import value_text
+
+
+def overview(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None = None) -> list[Figure]:
+    """The charts that apply to these readings, in the order in which they are read.
+
+    A lean is clear by its own p-value or, where they are given, by the p-values ``adjusted`` for all tests made.
+    """
+    found = (
+        effects(readings, adjusted=adjusted),
+        shares(readings, adjusted=adjusted),
+        grid(readings, adjusted=adjusted),
+        published_values(readings),
+        published_p_values(readings),
+        contexts(readings),
+        agreement_over_models(readings),
+        *agreement_over_items(readings),
+    )
+    return [figure for figure in found if figure is not None]
+
+
+def of_reading(reading: Reading) -> list[Figure]:
+    """The charts of one reading: those its probe has of its own, otherwise what stands behind its number."""
+    if reading.probe in _OWN:
+        return _OWN[reading.probe](reading)
+    found = (prior(reading), items(reading))
+    return [figure for figure in found if figure is not None]
+
+
+def has_own_charts(reading: Reading) -> bool:
+    """Whether its probe has charts that no other has."""
+    return reading.probe in _OWN or has_priors(reading)
+
+
+def _cabm(reading: Reading) -> list[Figure]:
+    # Imported here, because these charts take their style from this package.
+    from tiltmeter.views.cabm_charts import cabm_charts
+
+    return [_with_words(name, chart, reading) for name, chart in cabm_charts(reading).items()]
+
+
+def _with_words(name: str, chart: Any, reading: Reading) -> Figure:
+    title = chart.title
+    words, more = (title, "") if isinstance(title, str) else (str(title.text), _line(title.subtitle))
+    number = f"{reading.effect.name} {value_text(reading.effect)}"
+    alt_text = f"{words}, {reading.title} on {reading.model}{f': {more}' if more else ''}; {number}."
+    return Figure(f"cabm-{name.replace('_', '-')}", words, alt_text, chart, keeps_colours=name == "heat_map")
+
+
+def _line(words: Any) -> str:
+    return " ".join(words) if isinstance(words, list) else str(words) if isinstance(words, str) else ""
+
+
+#: Probes whose readings have charts of their own.
+_OWN: Mapping[str, Callable[[Reading], list[Figure]]] = {"cabm": _cabm}
+
+__all__ = [
+    "FORMATS",
+    "Figure",
+    "agreement_over_items",
+    "agreement_over_models",
+    "contexts",
+    "effects",
+    "grid",
+    "has_own_charts",
+    "inline_svg",
+    "items",
+    "of_reading",
+    "overview",
+    "prior",
+    "published_p_values",
+    "published_values",
+    "shares",
+    "styled",
+    "to_pdf",
+    "to_png",
+    "to_svg",
+    "write_figures",
+]

@@ -1,0 +1,138 @@
+"""Whether measures agree: rank correlations over the words they share, or over the models."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import Any
+
+from tiltmeter.readings import Reading
+from tiltmeter.views.charts.figure import Figure
+from tiltmeter.views.charts.style import DIVERGING, FAINT, INK, PAPER, cut, says, table, titled
+from tiltmeter.views.item_values import item_values
+from tiltmeter.views.one_scale import on_one_scale
+from tiltmeter.views.table import shown_titles
+
+#: Fewer shared items than these make a rank correlation a game of chance.
+LEAST = 8
+#: More rows than these cannot be read.
+MOST = 14
+#: With more models a chart for each would say the same again and again.
+MOST_MODELS = 5
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Pair:
+    one: str
+    two: str
+    rho: float
+    n: int
+
+
+def agreement_over_items(readings: Sequence[Reading]) -> list[Figure]:
+    """A chart for each of a few models of which two probes measure the same words or sentences."""
+    models = list(dict.fromkeys(reading.model for reading in readings))
+    if len(models) > MOST_MODELS:
+        return []
+    figures: list[Figure] = []
+    for model in models:
+        mine = [reading for reading in readings if reading.model == model]
+        values = {
+            title: {item.label: item.value for item in found.rows}
+            for reading, title in zip(mine, shown_titles(mine), strict=True)
+            if (found := item_values(reading))
+        }
+        title = f"Do measures agree about the same words? {model}"
+        figure = _figure(values, f"agreement-{len(figures) + 1}", title, "shared words")
+        figures += [figure] if figure else []
+    return figures
+
+
+def agreement_over_models(readings: Sequence[Reading]) -> Figure | None:
+    """Whether probes rank the models alike; None with fewer than eight models in common."""
+    values: dict[str, dict[str, float]] = {}
+    for reading, title in zip(readings, shown_titles(readings), strict=True):
+        d = on_one_scale(reading.effect)
+        if d is not None:
+            values.setdefault(title, {})[reading.model] = d
+    return _figure(values, "agreement-models", "Do measures rank the models alike?", "models")
+
+
+def _figure(values: Mapping[str, Mapping[str, float]], name: str, title: str, what: str) -> Figure | None:
+    kept, left = _kept(values)
+    pairs = _pairs({each: values[each] for each in kept})
+    if not pairs:
+        return None
+    subtitle = (
+        f"Spearman's rank correlation over {what}, at least {LEAST}; a minus can mean that two measures count in "
+        f"opposite directions{f'; {left} more probes are not drawn' if left > 0 else ''}"
+    )
+    far = max(pairs, key=lambda pair: abs(pair.rho))
+    alt_text = (
+        f"{title} {len(pairs)} pairs of probes over {what}: the closest are {far.one} and {far.two} (rank correlation "
+        f"{far.rho:+.2f}, n = {far.n}); the median size of all is {median(abs(pair.rho) for pair in pairs):.2f}."
+    )
+    return Figure(name, title, alt_text, titled(_layers(pairs, kept), title, subtitle), keeps_colours=True)
+
+
+def _kept(values: Mapping[str, Mapping[str, float]]) -> tuple[list[str], int]:
+    """Probes that share enough with another, in their order, and how many are too many; those that share most stay."""
+    names = list(values)
+    shares = dict.fromkeys(names, 0)
+    for one, two in itertools.combinations(names, 2):
+        if len(values[one].keys() & values[two].keys()) >= LEAST:
+            shares[one], shares[two] = shares[one] + 1, shares[two] + 1
+    related = [name for name in names if shares[name]]
+    most = set(sorted(related, key=lambda name: -shares[name])[:MOST])
+    return [name for name in related if name in most], len(related) - len(most)
+
+
+def _pairs(values: Mapping[str, Mapping[str, float]]) -> list[_Pair]:
+    """Pairs with enough in common, of which neither side is the same throughout."""
+    import pandas as pd
+
+    rho = pd.DataFrame(values).corr(method="spearman", min_periods=LEAST).to_numpy(dtype=float)
+    return [
+        _Pair(one, two, float(rho[i, j]), len(values[one].keys() & values[two].keys()))
+        for (i, one), (j, two) in itertools.combinations(enumerate(values), 2)
+        if not math.isnan(rho[i, j])
+    ]
+
+
+def _layers(pairs: list[_Pair], order: list[str]) -> Any:
+    import altair as alt
+
+    numbers = {name: str(n) for n, name in enumerate(order, 1)}
+    rows = [
+        {
+            "one": f"{numbers[pair.two]}. {pair.two}",
+            "two": numbers[pair.one],
+            "rho": pair.rho,
+            "says": f"{pair.one} and {pair.two}: {pair.rho:+.2f} over {pair.n}",
+        }
+        for pair in pairs
+    ]
+    y = alt.Y(
+        "one:N",
+        title=None,
+        scale=alt.Scale(domain=[f"{numbers[name]}. {name}" for name in order]),
+        axis=alt.Axis(labelLimit=0, labelExpr=cut(46), ticks=False, domain=False),
+    )
+    x = alt.X(
+        "two:N",
+        title=None,
+        scale=alt.Scale(domain=[numbers[name] for name in order[:-1]]),
+        axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False),
+    )
+    scale = alt.Scale(domain=[-1, 0, 1], range=list(DIVERGING), interpolate="rgb")
+    base = table(rows).encode(x=x, y=y)
+    dark = alt.condition("abs(datum.rho) > 0.6", alt.value(PAPER), alt.value(INK))
+    return alt.layer(
+        base.mark_rect(stroke=FAINT, strokeWidth=0.5).encode(
+            color=alt.Color("rho:Q", scale=scale, legend=None), **says()
+        ),
+        base.mark_text(fontSize=10, aria=False).encode(text=alt.Text("rho:Q", format="+.2f"), color=dark),
+    ).properties(width=alt.Step(36), height=alt.Step(22))

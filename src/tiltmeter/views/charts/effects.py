@@ -1,0 +1,243 @@
+"""Effects with their intervals: a block a probe, a line a model, level in the middle and Cohen's bands behind."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from tiltmeter.readings import Estimate, Reading
+from tiltmeter.views.charts.figure import Figure
+from tiltmeter.views.charts.style import (
+    COLOURS,
+    FAINT,
+    INK,
+    PAPER,
+    SHADES,
+    SHAPES,
+    SOFT,
+    WIDTH,
+    pixel,
+    says,
+    short,
+    table,
+    titled,
+)
+from tiltmeter.views.one_scale import BANDS, EFFECT, is_share, share_at
+from tiltmeter.views.table import is_clear, shown_leans, shown_titles, value_text
+
+#: Of more models than these each is only a point, without its interval.
+MOST_LINES = len(COLOURS)
+_TITLE, _WORDS, _LINE, _CLOUD, _GAP = 19, 15, 13, 30, 9
+#: Letters of a title that fit in a line.
+_LETTERS = 82
+#: Colour and shape of each model.
+Looks: TypeAlias = Mapping[str, tuple[str, str]]
+_DOT = "open: may be chance"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Axis:
+    """What a chart is drawn along: where level is, where the bands begin on both sides, and how far it reaches."""
+
+    title: str
+    level: float
+    bands: tuple[tuple[float, float], ...]
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Row:
+    reading: Reading
+    title: str
+    p: float | None
+
+
+def effects(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None = None) -> Figure | None:
+    """Effect sizes d of all models and probes; None where no reading has one.
+
+    A hollow point is no clear lean, by its p-value or, where they are given, by the p-values ``adjusted`` for all
+    tests made.
+    """
+    rows = _rows(readings, adjusted, lambda effect: effect.name == EFFECT)
+    if not rows:
+        return None
+    # With groups of one size d ends at 2; with others it can go further.
+    end = max(2.0, *(math.ceil(2 * abs(at)) / 2 for row in rows for at in _reach(row.reading.effect)))
+    whole = [float(n) for n in range(1, math.floor(end) + 1)]
+    at = sorted({sign * tick for tick in (*BANDS, *whole) for sign in (-1, 1)} - {-1.0, 1.0} | {0.0})
+    axis = _Axis("effect size d", 0.0, tuple((-band, band) for band in BANDS), -end, end, tuple(at))
+    bands = "0 is level; shaded: small from .2, medium from .5, large from .8"
+    return _figure("effects", "Effect sizes", bands, rows, axis, _looks(readings, rows))
+
+
+def shares(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None = None) -> Figure | None:
+    """Shares around one half with their intervals; None where no reading has one."""
+    rows = _rows(readings, adjusted, is_share)
+    if not rows:
+        return None
+    bands = tuple((share_at(-band), share_at(band)) for band in BANDS)
+    axis = _Axis("share", 0.5, bands, 0.0, 1.0, (0.0, 0.25, 0.5, 0.75, 1.0))
+    return _figure(
+        "shares",
+        "Shares",
+        ".5 is level; shaded: small from .60, medium from .74, large from .86",
+        rows,
+        axis,
+        _looks(readings, rows),
+    )
+
+
+def _looks(readings: Sequence[Reading], rows: Sequence[_Row]) -> Looks:
+    """Colour and shape of each model that is drawn, the same in all charts of these readings where they suffice."""
+    everyone, drawn = (
+        list(dict.fromkeys(each)) for each in ([r.model for r in readings], [r.reading.model for r in rows])
+    )
+    order = everyone if len(everyone) <= MOST_LINES else drawn
+    return {model: (COLOURS[n % MOST_LINES], SHAPES[n % MOST_LINES]) for n, model in enumerate(order) if model in drawn}
+
+
+def _rows(
+    readings: Sequence[Reading], adjusted: Sequence[float | None] | None, drawn: Callable[[Estimate], bool]
+) -> list[_Row]:
+    p_values = [r.effect.p_value for r in readings] if adjusted is None else adjusted
+    rows = zip(readings, shown_titles(readings), p_values, strict=True)
+    return [_Row(*row) for row in rows if drawn(row[0].effect) and row[0].effect.ci]
+
+
+def _reach(effect: Estimate) -> tuple[float, ...]:
+    return (effect.value, effect.ci.low, effect.ci.high) if effect.ci else (effect.value,)
+
+
+def _figure(name: str, title: str, bands: str, rows: list[_Row], axis: _Axis, looks: Looks) -> Figure:
+    models = list(looks)
+    many = len(models) > MOST_LINES
+    marks, blocks, height = _placed(rows, models)
+    chart = _layers(marks, blocks, height, looks, axis)
+    how = "a point a model, over all " + f"{len(models)} of them" if many else "point and 95% interval"
+    return Figure(name, title, _alt(title, rows, models), titled(chart, title, [f"{how}; {_DOT}; {bands}"]))
+
+
+def _placed(rows: list[_Row], models: list[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]], float]:
+    """The points and the blocks with their places in pixels: rows of a fixed height need no other layout."""
+    many = len(models) > MOST_LINES
+    marks: list[dict[str, Any]] = []
+    blocks: list[dict[str, Any]] = []
+    top = 0.0
+    for title in dict.fromkeys(row.title for row in rows):
+        mine = [row for row in rows if row.title == title]
+        # Which way one model leans is said; of several, each has its own way.
+        words = shown_leans(mine[0].reading, mine[0].p) if len(models) == 1 else ""
+        blocks.append({"y": top + _TITLE / 2 + 2, "title": short(title, _LETTERS)})
+        if words:
+            blocks.append({"y": top + _TITLE + _WORDS / 2 - 1, "words": short(words, _LETTERS + 8)})
+        start = top + _TITLE + (_WORDS if words else 0)
+        for n, row in enumerate(mine):
+            y = start + (_jitter(row.reading.model) * _CLOUD if many else (n + 0.5) * _LINE)
+            marks.append(_mark(row, y))
+        top = start + (_CLOUD if many else _LINE * len(mine)) + _GAP
+    return marks, blocks, top
+
+
+def _jitter(model: str) -> float:
+    """A model's height within a cloud of points: always the same, so that the chart is."""
+    return 0.1 + 0.8 * (zlib.crc32(model.encode(errors="replace")) % 1000) / 1000
+
+
+def _mark(row: _Row, y: float) -> dict[str, Any]:
+    effect = row.reading.effect
+    leans = shown_leans(row.reading, row.p)
+    return {
+        "model": row.reading.model,
+        "measured": row.title,
+        "value": effect.value,
+        "low": effect.ci.low if effect.ci else effect.value,
+        "high": effect.ci.high if effect.ci else effect.value,
+        "clear": is_clear(row.p),
+        "leans": leans,
+        "y": y,
+        "says": f"{row.reading.model}, {row.title}: {effect.name} {value_text(effect)}; {leans or effect.better}",
+    }
+
+
+def _layers(marks: list[dict[str, Any]], blocks: list[dict[str, Any]], height: float, looks: Looks, axis: _Axis) -> Any:
+    import altair as alt
+
+    many = len(looks) > MOST_LINES
+    x = alt.X(
+        "value:Q",
+        title=axis.title,
+        scale=alt.Scale(domain=[axis.low, axis.high], nice=False),
+        axis=alt.Axis(grid=False, values=list(axis.ticks), format=".2~f", labelOverlap="greedy"),
+    )
+    y = alt.Y("y:Q", scale=alt.Scale(domain=[height, 0], nice=False), axis=None)
+    points = table(marks)
+    if many:
+        ink: Any = alt.value(COLOURS[0])
+        dots = points.mark_point(size=34, strokeWidth=1.3, opacity=0.8)
+    else:
+        legend = alt.Legend(orient="top", title=None, labelLimit=240, columns=3) if len(looks) > 1 else None
+        colours, shapes = (alt.Scale(domain=list(looks), range=[look[i] for look in looks.values()]) for i in (0, 1))
+        ink = alt.Color("model:N", scale=colours, legend=legend)
+        shape = alt.Shape("model:N", scale=shapes, legend=legend)
+        dots = points.mark_point(size=62, strokeWidth=1.8, opacity=1).encode(shape=shape)
+    spans = (
+        []
+        if many
+        else [points.mark_rule(strokeWidth=2, aria=False).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y, color=ink)]
+    )
+    return alt.layer(
+        *_bands(axis, height),
+        table([{"at": axis.level}]).mark_rule(color=SOFT, aria=False).encode(x=alt.X("at:Q")),
+        *spans,
+        dots.encode(x=x, y=y, color=ink, fill=alt.condition("datum.clear", ink, alt.value(PAPER)), **says()),
+        *_words(blocks, y),
+    ).properties(width=WIDTH, height=height)
+
+
+def _bands(axis: _Axis, height: float) -> Iterator[Any]:
+    """Shades for small, medium and large on both sides of level."""
+    import altair as alt
+
+    for (low, high), shade, (lower, upper) in zip(axis.bands, SHADES, _outer(axis), strict=True):
+        sides = [{"from": lower, "to": low}, {"from": high, "to": upper}]
+        yield (
+            table(sides)
+            .mark_rect(color=shade, aria=False)
+            .encode(x=alt.X("from:Q"), x2=alt.X2("to:Q"), y=pixel("Y", 0), y2=pixel("Y2", height))
+        )
+
+
+def _outer(axis: _Axis) -> list[tuple[float, float]]:
+    return [*axis.bands[1:], (axis.low, axis.high)]
+
+
+def _words(blocks: list[dict[str, Any]], y: Any) -> Iterator[Any]:
+    import altair as alt
+
+    for field, colour, size in (("title", INK, 12), ("words", SOFT, 11)):
+        rows = [block for block in blocks if field in block]
+        if rows:
+            marks = table(rows).mark_text(align="left", dx=4, fontSize=size, color=colour, aria=False)
+            yield marks.encode(x=pixel("X", 0), y=y, text=alt.Text(f"{field}:N"))
+    top = [{"y": block["y"] - _TITLE / 2} for block in blocks[1:] if "title" in block]
+    if top:
+        yield (
+            table(top)
+            .mark_rule(color=FAINT, strokeWidth=0.6, aria=False)
+            .encode(y=y, x=pixel("X", 0), x2=pixel("X2", WIDTH))
+        )
+
+
+def _alt(title: str, rows: list[_Row], models: list[str]) -> str:
+    clear = [row for row in rows if is_clear(row.p)]
+    far = max(rows, key=lambda row: abs(row.reading.effect.value - row.reading.effect.level))
+    named = f"on {models[0]}" if len(models) == 1 else f"of {len(models)} models"
+    return (
+        f"{title} {named}: {len(rows)} readings, {len(clear)} of them a clear lean; farthest from level is {far.title} "
+        f"on {far.reading.model}, {value_text(far.reading.effect)}."
+    )

@@ -1,0 +1,101 @@
+"""A heat map of models and probes: where the leans are, at one look."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tiltmeter.readings import Reading
+from tiltmeter.views.charts.figure import Figure
+from tiltmeter.views.charts.style import DIVERGING, FAINT, INK, PAPER, cut, says, table, titled
+from tiltmeter.views.one_scale import BANDS, on_one_scale
+from tiltmeter.views.table import is_clear, shown_leans, shown_titles, value_text
+
+#: Of more models than these the cells have no room for numbers.
+_MOST_NUMBERS = 8
+#: Colours end here: stronger leans are as dark as this one.
+_END = 1.2
+
+
+def grid(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None = None) -> Figure | None:
+    """Probes down, models across; None where there is only one model."""
+    models = list(dict.fromkeys(reading.model for reading in readings))
+    if len(models) < 2:
+        return None
+    p_values = [r.effect.p_value for r in readings] if adjusted is None else adjusted
+    rows = [_cell(*row) for row in zip(readings, shown_titles(readings), p_values, strict=True)]
+    numbers = len(models) <= _MOST_NUMBERS
+    title = "All models and probes"
+    subtitle = [
+        "blue: to the positive side, orange: to the negative; darker: farther from level",
+        "framed: a clear lean; grey: no common scale; empty: not measured",
+    ]
+    chart = _layers(rows, models, numbers=numbers)
+    return Figure("grid", title, _alt(rows, models), titled(chart, title, subtitle), keeps_colours=True)
+
+
+def _cell(reading: Reading, title: str, p: float | None) -> dict[str, Any]:
+    effect = reading.effect
+    return {
+        "model": reading.model,
+        "measured": title,
+        "d": on_one_scale(effect),
+        "clear": is_clear(p),
+        "text": f"{effect.value:.2f}",
+        "says": f"{reading.model}, {title}: {effect.name} {value_text(effect)}; "
+        f"{shown_leans(reading, p) or effect.better}",
+    }
+
+
+def _layers(rows: list[dict[str, Any]], models: list[str], *, numbers: bool) -> Any:
+    import altair as alt
+
+    titles = list(dict.fromkeys(row["measured"] for row in rows))
+    angle = -30 if numbers else -90
+    x = alt.X(
+        "model:N",
+        sort=models,
+        title=None,
+        axis=alt.Axis(orient="top", labelAngle=angle, ticks=False, domain=False, labelLimit=0, labelExpr=cut(28)),
+    )
+    y = alt.Y(
+        "measured:N", sort=titles, title=None, axis=alt.Axis(labelLimit=0, labelExpr=cut(48), ticks=False, domain=False)
+    )
+    scale = alt.Scale(domain=[-_END, 0, _END], range=list(DIVERGING), interpolate="rgb", clamp=True)
+    legend = alt.Legend(
+        title="on the scale of d", orient="bottom", direction="horizontal", gradientLength=200, values=[-0.8, 0, 0.8]
+    )
+    placed = [row for row in rows if row["d"] is not None]
+    others = [row for row in rows if row["d"] is None]
+    marks = []
+    if placed:
+        cells = (
+            table(placed)
+            .mark_rect(strokeWidth=1.4)
+            .encode(x=x, y=y, color=alt.Color("d:Q", scale=scale, legend=legend))
+        )
+        stroke = alt.condition("datum.clear", alt.value(INK), alt.value(FAINT))
+        marks.append(
+            cells.encode(
+                stroke=stroke, strokeWidth=alt.condition("datum.clear", alt.value(1.4), alt.value(0.4)), **says()
+            )
+        )
+    if others:
+        marks.append(table(others).mark_rect(color="#e3e6ea", stroke=FAINT, strokeWidth=0.4).encode(x=x, y=y, **says()))
+    if numbers:
+        dark = f"abs(datum.d) > {BANDS[2]} && isValid(datum.d)"
+        texts = table(rows).mark_text(fontSize=11, aria=False)
+        marks.append(
+            texts.encode(x=x, y=y, text=alt.Text("text:N"), color=alt.condition(dark, alt.value(PAPER), alt.value(INK)))
+        )
+    return alt.layer(*marks).properties(width=alt.Step(64 if numbers else 13), height=alt.Step(22 if numbers else 15))
+
+
+def _alt(rows: list[dict[str, Any]], models: list[str]) -> str:
+    clear = {model: [row for row in rows if row["model"] == model and row["clear"]] for model in models}
+    most = max(models, key=lambda model: len(clear[model]))
+    titles = {row["measured"] for row in rows}
+    return (
+        f"Heat map of {len(models)} models and {len(titles)} probes, {len(rows)} readings: "
+        f"{sum(map(len, clear.values()))} are clear leans, most of them ({len(clear[most])}) on {most}."
+    )

@@ -1,0 +1,142 @@
+"""Log-probability bias: what a sentence expects without the attribute against what the attribute adds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tiltmeter.readings import Reading
+from tiltmeter.views.charts.figure import Figure
+from tiltmeter.views.charts.style import COLOURS, INK, SHAPES, SOFT, says, table, titled
+
+Row = Mapping[str, Any]
+#: Of more points than these in a panel, their number in each cell is drawn.
+MOST_POINTS = 300
+_ACROSS, _SIZE = 3, 150
+_CELLS = 16
+
+
+def prior(reading: Reading) -> Figure | None:
+    """A panel for each sentence structure (S1 to S5); None for a reading without priors."""
+    if not has_priors(reading):
+        return None
+    rows = reading.items
+    structures = list(dict.fromkeys(row["structure"] for row in rows))
+    first, second = reading.details.get("poles") or ("the first", "the second")
+    title = "Prior against corrected: " + reading.title
+    subtitle = (
+        f"{reading.model}; right: the sentence alone expects {first}, up: the attribute adds to {first}; left and "
+        f"down: {second}; lines: level"
+    )
+    chart = titled(_drawn(rows, structures), title, subtitle)
+    return Figure("prior", title, _alt(reading, rows, structures), chart)
+
+
+def has_priors(reading: Reading) -> bool:
+    """Whether what the sentence expects was measured apart from what the attribute adds."""
+    return bool(reading.items) and {"prior_bias", "association", "structure"} <= reading.items[0].keys()
+
+
+def _drawn(rows: Sequence[Row], structures: Sequence[str]) -> Any:
+    """Points, or cells where there are too many of them, in one panel or one for each structure."""
+    import altair as alt
+
+    ends = [max(abs(row[key]) for row in rows) for key in ("prior_bias", "association")]
+    far, high = (math.ceil(10 * end) / 10 or 0.1 for end in ends)
+    x, y = _axis(alt.X, "prior", "prior bias", far), _axis(alt.Y, "corrected", "corrected bias", high)
+    crowded = len(rows) > MOST_POINTS * len(structures)
+    chart = _cells(rows, structures, far, high) if crowded else _points(rows)
+    size = _SIZE if len(structures) > 1 else 2 * _SIZE
+    panel = chart.encode(x=x, y=y, **says()).properties(width=size, height=size)
+    if len(structures) == 1:
+        return panel
+    header = alt.Header(title=None, labelFontSize=12, labelFontWeight="bold", labelAnchor="start", labelColor=INK)
+    return panel.facet(
+        facet=alt.Facet("structure:N", sort=list(structures), header=header), columns=_ACROSS, spacing=16
+    )
+
+
+def _axis(channel: Any, field: str, title: str, end: float) -> Any:
+    import altair as alt
+
+    level = {"condition": {"test": "datum.value === 0", "value": SOFT}, "value": "transparent"}
+    return channel(
+        f"{field}:Q",
+        title=title,
+        scale=alt.Scale(domain=[-end, end], nice=False),
+        axis=alt.Axis(grid=True, gridColor=level, values=[-end, 0, end], format=".1~f"),
+    )
+
+
+def _points(rows: Sequence[Row]) -> Any:
+    import altair as alt
+
+    groups = list(dict.fromkeys(row["group"] for row in rows))
+    drawn = [
+        {
+            "prior": row["prior_bias"],
+            "corrected": row["association"],
+            "group": row["group"],
+            "structure": row["structure"],
+            "says": f"{row['word']} ({row['group']}): prior {row['prior_bias']:+.2f}, "
+            f"corrected {row['association']:+.2f}",
+        }
+        for row in rows
+    ]
+    colours, shapes = ([each[n % len(each)] for n in range(len(groups))] for each in (COLOURS, SHAPES))
+    legend = alt.Legend(orient="bottom", title=None, labelLimit=260)
+    points = table(drawn).mark_point(size=34, strokeWidth=1.4, opacity=0.8)
+    return points.encode(
+        color=alt.Color("group:N", scale=alt.Scale(domain=groups, range=colours), legend=legend),
+        shape=alt.Shape("group:N", scale=alt.Scale(domain=groups, range=shapes), legend=legend),
+    )
+
+
+def _cells(rows: Sequence[Row], structures: Sequence[str], far: float, high: float) -> Any:
+    """Counts in cells, which are made here because thousands of points do not belong in a file."""
+    import altair as alt
+
+    cells = [cell for each in structures for cell in _counted([r for r in rows if r["structure"] == each], far, high)]
+    scale = alt.Scale(range=["#c6dbef", "#08306b"])
+    colour = alt.Color("items:Q", scale=scale, legend=alt.Legend(orient="bottom", tickMinStep=1))
+    return table(cells).mark_rect().encode(x2=alt.X2("prior_to:Q"), y2=alt.Y2("corrected_to:Q"), color=colour)
+
+
+def _counted(rows: Sequence[Row], far: float, high: float) -> list[dict[str, Any]]:
+    import numpy as np
+
+    counts, at_x, at_y = np.histogram2d(
+        [row["prior_bias"] for row in rows],
+        [row["association"] for row in rows],
+        bins=_CELLS,
+        range=[[-far, far], [-high, high]],
+    )
+    return [
+        {
+            "structure": rows[0]["structure"],
+            "prior": float(at_x[i]),
+            "prior_to": float(at_x[i + 1]),
+            "corrected": float(at_y[j]),
+            "corrected_to": float(at_y[j + 1]),
+            "items": int(counts[i, j]),
+            "says": f"{int(counts[i, j])} items: prior {at_x[i]:+.2f} to {at_x[i + 1]:+.2f}, corrected "
+            f"{at_y[j]:+.2f} to {at_y[j + 1]:+.2f}",
+        }
+        for i, j in zip(*np.nonzero(counts), strict=True)
+    ]
+
+
+def _alt(reading: Reading, rows: Sequence[Row], structures: Sequence[str]) -> str:
+    means = [
+        f"{structure or 'all sentences'} prior {_mean(some, 'prior_bias'):+.2f}, "
+        f"corrected {_mean(some, 'association'):+.2f}"
+        for structure in structures
+        for some in [[row for row in rows if row["structure"] == structure]]
+    ]
+    return f"Prior bias against corrected bias of {len(rows)} items on {reading.model}; means: {'; '.join(means)}."
+
+
+def _mean(rows: Sequence[Row], key: str) -> float:
+    total: float = sum(row[key] for row in rows)
+    return total / len(rows)

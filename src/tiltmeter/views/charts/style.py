@@ -1,0 +1,122 @@
+"""What all charts have in common: colours, letters, and the ways out of a chart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+# The report gives these a second meaning in the dark, so no chart has a grey of its own.
+INK, SOFT, FAINT, PAPER = "#1c2330", "#5b6472", "#c4cad3", "white"
+#: From small to large, behind the points.
+SHADES = ("#f3f5f7", "#e9ecf0", "#dee3e9")
+#: Colour-blind safe (Okabe & Ito); each goes with a shape, so that no one has to tell colours apart.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
+SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down")
+#: Negative, level, positive.
+DIVERGING = ("#D55E00", "#ffffff", "#0072B2")
+WIDTH = 520
+
+
+def table(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """A chart of these rows."""
+    import altair as alt
+    import pandas as pd
+
+    # A frame, because plain rows are copied and checked again with every layer.
+    return alt.Chart(pd.DataFrame(list(rows)))
+
+
+def says(field: str = "says") -> dict[str, Any]:
+    """What a mark says under the mouse, and to who cannot see it."""
+    import altair as alt
+
+    return {"tooltip": alt.Tooltip(f"{field}:N", title=" "), "description": alt.Description(f"{field}:N")}
+
+
+def pixel(channel: str, at: float) -> Any:
+    """A place in the picture, whatever the data; as a channel, which Altair takes long to make of a plain value."""
+    import altair as alt
+
+    return getattr(alt, f"{channel}Value")(at)
+
+
+def titled(chart: Any, title: str, subtitle: str | Sequence[str] = ()) -> Any:
+    import altair as alt
+
+    lines = [line for part in ([subtitle] if isinstance(subtitle, str) else subtitle) for line in wrapped(part)]
+    return styled(
+        chart.properties(
+            title=alt.Title(
+                short(title, 74),
+                subtitle=lines,
+                frame="bounds",
+                color=INK,
+                subtitleColor=SOFT,
+                subtitleFontSize=12,
+                subtitlePadding=4,
+            )
+        )
+    )
+
+
+def styled(chart: Any) -> Any:
+    """The chart in letters that can be read at 600 pixels."""
+    letters = {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
+    return chart.configure(
+        font="sans-serif",
+        axis={**letters, "labelColor": INK, "titleColor": INK, "domainColor": SOFT, "tickColor": SOFT},
+        legend={**letters, "labelColor": INK, "titleColor": INK, "symbolOpacity": 1},
+        title={"fontSize": 14, "anchor": "start", "frame": "group", "color": INK},
+        view={"stroke": None},
+    )
+
+
+def short(text: str, most: int) -> str:
+    """A text of at most so many letters. To cut it to pixels takes the renderer a second for a long one.
+
+    >>> short("The programmer admitted that the bug was his", 20)
+    'The programmer admi…'
+    """
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
+def cut(most: int) -> str:
+    """The same for the labels of an axis, as an expression."""
+    return f"length(datum.label) > {most} ? slice(datum.label, 0, {most - 1}) + '…' : datum.label"
+
+
+def wrapped(text: str, width: int = 84) -> list[str]:
+    """A text in lines that fit a chart."""
+    import textwrap
+
+    return textwrap.wrap(text, width, break_long_words=True) or [""]
+
+
+def to_svg(chart: Any) -> str:
+    """The chart as an SVG that needs no script and no network."""
+    import vl_convert
+
+    svg: str = vl_convert.vegalite_to_svg(_spec(chart))
+    return svg
+
+
+def to_png(chart: Any, *, scale: float = 2.0) -> bytes:
+    """The chart as a picture."""
+    import vl_convert
+
+    png: bytes = vl_convert.vegalite_to_png(_spec(chart), scale=scale)
+    return png
+
+
+def to_pdf(chart: Any) -> bytes:
+    """The chart as a page of a paper."""
+    import vl_convert
+
+    pdf: bytes = vl_convert.vegalite_to_pdf(_spec(chart))
+    return pdf
+
+
+def _spec(chart: Any) -> str:
+    # The charts are ours and tested: to check each against the whole grammar takes as long as to draw it.
+    spec: str = chart.to_json(validate=False)
+    return spec

@@ -1,0 +1,113 @@
+"""Tables for a paper: one for each model, with rules as booktabs draws them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tiltmeter.views.report_rows import ReportRow, report_rows
+
+if TYPE_CHECKING:
+    from tiltmeter.audits import Audit
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "→": r"$\rightarrow$",
+    "×": r"$\times$",
+    "±": r"$\pm$",
+    "−": r"$-$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "…": r"\dots{}",
+    "“": "``",
+    "”": "''",
+    "’": "'",
+    "‘": "`",
+    "–": "--",
+    "—": "---",
+}
+_HEAD = r"""% Needs \usepackage{booktabs,longtable,array} and \usepackage[T1]{fontenc}.
+% With words in other scripts than Latin: XeLaTeX or LuaLaTeX, and a font that has them."""
+
+
+def to_latex(audit: Audit) -> str:
+    """A long table for each model, which may go over several pages."""
+    rows = report_rows(audit.readings, [holm for holm, _ in audit.adjusted()])
+    parts = [_table(n, name, mine) for n, name in enumerate(audit.models, 1) if (mine := _of(rows, name))]
+    return "\n\n".join([_HEAD, *parts]) + "\n"
+
+
+def latex(text: str) -> str:
+    r"""A text that LaTeX prints as it is, on one line.
+
+    >>> print(latex("50% of a_b {x} \\ → y"))
+    50\% of a\_b \{x\} \textbackslash{} $\rightarrow$ y
+    """
+    kept = "".join(c for c in " ".join(text.split()) if unicodedata.category(c) not in ("Cc", "Cf", "Cs"))
+    return re.sub("|".join(map(re.escape, _SPECIAL)), lambda match: _SPECIAL[match[0]], kept)
+
+
+def _of(rows: Sequence[ReportRow], model: str) -> list[ReportRow]:
+    return [row for row in rows if row.reading.model == model]
+
+
+def _table(number: int, model: str, rows: Sequence[ReportRow]) -> str:
+    head = r"measured & leans & statistic & value & 95\% interval & $p$ & $p$ (Holm) & published \\"
+    caption = (
+        f"Readings of {latex(model)}. $p$ (Holm) is corrected for all tests of the audit; published is the value "
+        "as the literature computes it."
+    )
+    return "\n".join(
+        [
+            r"\begin{longtable}{@{}>{\raggedright}p{4.2cm}>{\raggedright}p{3.2cm}>{\raggedright}p{2cm}rrrrr@{}}",
+            rf"\caption{{{caption}}}\label{{tab:tiltmeter-{number}}}\\",
+            r"\toprule",
+            head,
+            r"\midrule",
+            r"\endfirsthead",
+            r"\toprule",
+            head,
+            r"\midrule",
+            r"\endhead",
+            r"\bottomrule",
+            r"\endlastfoot",
+            *map(_row, rows),
+            r"\end{longtable}",
+        ]
+    )
+
+
+def _row(row: ReportRow) -> str:
+    effect, published = row.reading.effect, row.reading.published
+    ci = f"[{effect.ci.low:.2f}, {effect.ci.high:.2f}]" if effect.ci else "--"
+    cells = [
+        latex(row.title),
+        latex(row.leans) or "--",
+        latex(effect.name),
+        f"{effect.value:.2f}",
+        # A cell that begins with a bracket would be taken for an option of the row before it.
+        f"{{}}{ci}",
+        _p(row.raw_p),
+        _p(row.p),
+        f"{published.value:.2f}" if published else "--",
+    ]
+    return " & ".join(cells) + r" \\"
+
+
+def _p(text: str | None) -> str:
+    return "--" if text is None else f"${text}$"

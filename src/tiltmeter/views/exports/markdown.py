@@ -1,0 +1,138 @@
+"""The report as Markdown, for a pull request or a wiki."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from tiltmeter.views.meanings import Meaning, meanings, shared_caveats
+from tiltmeter.views.origin import Origin, origin
+from tiltmeter.views.report_rows import ReportRow, report_rows
+from tiltmeter.views.verdict import verdict
+
+if TYPE_CHECKING:
+    from tiltmeter.audits import Audit
+
+#: What has a meaning in Markdown, or would begin a tag.
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
+
+
+def to_markdown(audit: Audit) -> str:
+    """Verdict, tables, plain words, caveats, method and how to make it again."""
+    rows = report_rows(audit.readings, [holm for holm, _ in audit.adjusted()])
+    found, made, kinds = verdict(audit), origin(audit), meanings(audit.readings)
+    lines = [
+        "# How far does it lean?",
+        "",
+        f"Suite “{plain(audit.suite)}” on {', '.join(map(plain, audit.models))}"
+        f"{f', finished on {made.date}' if made.date else ''}.",
+        "",
+        "## Verdict",
+        "",
+        f"**{plain(found.headline)}** {' '.join(map(plain, found.sentences))}",
+        "",
+        *table(
+            ("model", "clear leans", "strongest clear lean", "control"),
+            ((m.model, f"{m.clear} of {m.tests} tests", m.strongest or "none", m.control or "-") for m in found.models),
+        ),
+        *(line for note in audit.notes for line in ("", f"Note: {plain(note)}.")),
+    ]
+    for name in audit.models:
+        lines += _model(name, [row for row in rows if row.reading.model == name])
+    lines += [*_not_measured(audit), *_meanings(kinds), *_again(made)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def plain(text: str) -> str:
+    """A text that stays as it is in Markdown: no tag, no link, no emphasis, one line.
+
+    >>> print(plain("a <b> | *c*"))
+    a \\<b\\> \\| \\*c\\*
+    """
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """A table; every cell is plain text."""
+    return [
+        f"| {' | '.join(head)} |",
+        f"|{' --- |' * len(head)}",
+        *(f"| {' | '.join(map(plain, row))} |" for row in rows),
+    ]
+
+
+def readings_table(rows: Sequence[ReportRow]) -> list[str]:
+    """The readings of a model with their strength and p-value."""
+    head = ("measured", "leans", "how strongly [95% interval]", "statistic", "p, corrected")
+    return table(
+        head,
+        (
+            (
+                row.title,
+                row.leans or "-",
+                row.value,
+                f"{row.reading.effect.name}, {row.reading.effect.better}",
+                row.p or "-",
+            )
+            for row in rows
+        ),
+    )
+
+
+def _model(name: str, rows: Sequence[ReportRow]) -> list[str]:
+    if not rows:
+        return ["", f"## {plain(name)}", "", "Nothing was measured on this model."]
+    said = [f"- **{plain(row.title)}.** {plain(row.sentence)}{_published(row)}" for row in rows]
+    return ["", f"## {plain(name)}", "", *readings_table(rows), "", *said]
+
+
+def _published(row: ReportRow) -> str:
+    published = row.reading.published
+    if published is None:
+        return ""
+    p = f", p {row.published_p}" if row.published_p else ""
+    return f" As published: {published.value:.4f}{plain(p)}. {plain(row.reading.correction)}"
+
+
+def _not_measured(audit: Audit) -> list[str]:
+    if not audit.skipped:
+        return []
+    return [
+        "",
+        "## Not measured",
+        "",
+        *(f"- {plain(each.probe)} on {plain(each.model)}: {plain(each.reason)}" for each in audit.skipped),
+    ]
+
+
+def _meanings(kinds: Sequence[Meaning]) -> list[str]:
+    shared = shared_caveats(kinds)
+    lines = ["", "## What the probes mean", "", *(f"- {plain(caveat)}" for caveat in shared)]
+    for each in kinds:
+        lines += ["", f"### {plain(each.summary)} ({plain(each.probe)})", ""]
+        lines += [f"What counts as bias: {plain(each.idea)} Better: {plain('; '.join(each.better))}.", ""]
+        lines += [f"- {plain(caveat)}" for caveat in each.caveats if caveat not in shared]
+        lines += [f"- Method: {plain('; '.join(each.citations))}"]
+    return lines
+
+
+def _again(made: Origin) -> list[str]:
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", made.command)), default=0))
+    return [
+        "",
+        "## How to make it again",
+        "",
+        f"{fence}console",
+        f"$ {made.command}",
+        fence,
+        *(["", plain(made.note)] if made.note else []),
+        "",
+        *table(("model", "revision", "settings"), ((m["name"], m["revision"], m["settings"]) for m in made.models)),
+        "",
+        f"Settings: {plain(', '.join(f'{k} {v}' for k, v in made.settings.items()))}. "
+        f"Versions: {plain(', '.join(f'{k} {v}' for k, v in made.versions.items()))}.",
+        "",
+        f"Written by tiltmeter {version('tiltmeter')}.",
+    ]
