@@ -1,11 +1,19 @@
 """All speed measurements, one after the other, and one table at the end. Run: make bench
 
+One part alone: python benchmarks/run.py mining ceat
+
 A target that is missed is said, not punished: on a shared machine timings tell little of the code alone.
 """
 
 from __future__ import annotations
 
+import sys
+
+import ceat
+import dashboard
 import language
+import mining
+import report
 import static_vectors
 import texts
 import weat
@@ -14,8 +22,18 @@ from row import Row, show
 
 def main() -> None:
     rows: list[Row] = []
-    measures = {"weat": weat.bench, "static vectors": vectors, "texts": encoders, "language models": language.bench}
-    for name, measure in measures.items():
+    measures = {
+        "weat": weat.bench,
+        "static vectors": vectors,
+        "texts": encoders,
+        "language models": language.bench,
+        "mining": mining.bench,
+        "ceat": ceat.bench,
+        "report": report.bench,
+        "dashboard": dashboard.bench,
+    }
+    chosen = sys.argv[1:] or list(measures)
+    for name, measure in ((name, measures[name]) for name in chosen):
         print(f"measuring {name} ...", flush=True)
         rows += measure()
     print()

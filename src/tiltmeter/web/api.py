@@ -1,0 +1,233 @@
+"""The same in JSON, for programs: described at /api/openapi.json."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from tiltmeter.views.verdict import verdict
+from tiltmeter.web.compare_page import choices, compared
+from tiltmeter.web.dashboard import Board, page
+from tiltmeter.web.downloads import FORMATS
+from tiltmeter.web.entries import Entry
+from tiltmeter.web.exploring import MOST_TEXT, MOST_WORDS, ask_sentence, ask_words, word_list
+from tiltmeter.web.job_pages import start_audit, suites
+from tiltmeter.web.listing import Filters, found_items
+from tiltmeter.web.shelf import StoredAudit
+
+router = APIRouter(prefix="/api", tags=["api"])
+
+Values = dict[str, Any]
+Words = Annotated[list[str], Field(max_length=MOST_WORDS)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class SentenceQuestion(_Strict):
+    """A sentence with one [MASK], and words to compare there."""
+
+    model: str
+    sentence: str = Field(max_length=MOST_TEXT)
+    words: Words = ["he", "she"]
+
+
+class WordsQuestion(_Strict):
+    """One or two lists of words, and two poles between which they lean."""
+
+    model: str
+    x: Words
+    y: Words = []
+    a: Words
+    b: Words
+
+
+class NewAudit(_Strict):
+    """An audit to start; its results go into a folder of that name."""
+
+    name: str
+    models: list[str]
+    suite: str = "default"
+
+
+@router.get("", include_in_schema=False, response_class=HTMLResponse)
+def described(request: Request) -> Response:
+    return page("api.html", schema=request.app.openapi())
+
+
+@router.get("/audits")
+def audits(board: Board) -> Values:
+    """The audits of the folder, and what could not be read."""
+    shown = board.shelf.look()
+    return {"audits": [_audit(each) for each in shown.audits], "notes": list(shown.notes)}
+
+
+@router.get("/audits/{audit}")
+def audit(board: Board, audit: str) -> Values:
+    """One audit: its verdict, its readings without items, and what was not measured."""
+    stored = board.shelf.look().audit(audit)
+    values = stored.audit.to_dict()
+    rows = [{**row, "file": entry.file} for row, entry in zip(values["readings"], stored.entries, strict=True)]
+    return {
+        **_audit(stored),  # "readings" becomes the rows themselves
+        "verdict": dataclasses.asdict(verdict(stored.audit)),
+        "readings": rows,
+        "skipped": values["skipped"],
+        "downloads": {name: f"/audits/{stored.name}/download/{name}" for name in FORMATS},
+    }
+
+
+@router.get("/readings")
+def readings(
+    board: Board, q: str = "", audit: str = "", model: str = "", probe: str = "", lean: str = ""
+) -> list[Values]:
+    """Readings of all audits without their items, filtered as on the first page."""
+    chosen = Filters(q, audit, model, probe, lean).chosen(board.shelf.look().entries)
+    return [_short(entry) for entry in chosen]
+
+
+@router.get("/audits/{audit}/readings/{file}")
+def reading(
+    board: Board,
+    audit: str,
+    file: str,
+    q: str = "",
+    start: Annotated[int, Query(ge=0)] = 0,
+    most: Annotated[int, Query(ge=0, le=10_000)] = 1000,
+) -> Values:
+    """One reading with its items, or a part of them."""
+    entry, found = board.shelf.reading(audit, file)
+    items = found_items(found.items, q)
+    values = dataclasses.replace(found, items=tuple(items[start : start + most])).to_dict()
+    return {**values, "p_holm": entry.row.p_adjusted, "items_found": len(items)}
+
+
+@router.get("/compare")
+def compare(board: Board, side: Annotated[list[str] | None, Query()] = None) -> Values:
+    """Two to six models side by side by their keys; without keys, the models there are."""
+    shown = board.shelf.look()
+    if not side:
+        return {"sides": [dataclasses.asdict(each) for each in choices(shown)]}
+    found = compared(board, shown, side)
+    return {"rows": found.rows(), "not_compared": [_left(pair) for pair in found.pairs if pair.not_compared]}
+
+
+@router.get("/models")
+def models(board: Board) -> list[Values]:
+    """The models that may be asked."""
+    return [dataclasses.asdict(each) for each in board.offered()]
+
+
+@router.get("/suites")
+def known_suites(board: Board) -> dict[str, str]:
+    """The suites an audit can be started with."""
+    return suites(board)
+
+
+@router.post("/explore/sentence")
+def sentence(board: Board, question: SentenceQuestion) -> Values:
+    """What a language model expects at the mask of a sentence."""
+    spec = board.check_model(question.model)
+    return ask_sentence(board.offer, spec, question.sentence, word_list("\n".join(question.words))).to_dict()
+
+
+@router.post("/explore/words")
+def words(board: Board, question: WordsQuestion) -> Values:
+    """How lists of words lean between two poles: a reading that is not stored."""
+    spec = board.check_model(question.model)
+    named = (("x", question.x), ("y", question.y), ("a", question.a), ("b", question.b))
+    return ask_words(board.offer, spec, [(name, word_list("\n".join(given))) for name, given in named]).to_dict()
+
+
+@router.get("/lexicons")
+def lexicons(board: Board) -> Values:
+    """Groups of words by address."""
+    return {name: {"label": group.label, "words": len(group.words)} for name, group in board.lexicons.groups().items()}
+
+
+@router.get("/lexicons/{address}")
+def group(board: Board, address: str) -> Values:
+    """The words of a group."""
+    found = board.lexicons.group(address)
+    return {"label": found.label, "language": found.language, "words": list(found.texts)}
+
+
+@router.post(
+    "/lexicons",
+    openapi_extra={"requestBody": {"content": {"application/yaml": {"schema": {"type": "string"}}}, "required": True}},
+)
+async def add_lexicon(board: Board, request: Request) -> Values:
+    """A lexicon of one's own in YAML, to explore with; it is kept until the dashboard stops."""
+    found = board.lexicons.add(await request.body())
+    return {
+        "groups": {f"own_{found.name}.{key}": len(each.words) for key, each in found.groups.items()},
+        "warnings": list(found.warnings),
+    }
+
+
+@router.get("/jobs")
+def jobs(board: Board) -> list[Values]:
+    """The audits started here, the newest first."""
+    return [job.to_dict() for job in board.jobs.all()]
+
+
+@router.post("/jobs", status_code=201)
+def start(board: Board, wanted: NewAudit) -> Values:
+    """Start an audit."""
+    return start_audit(board, wanted.name, wanted.models, wanted.suite).to_dict()
+
+
+@router.get("/jobs/{id}")
+def job(board: Board, id: str) -> Values:
+    """How far an audit has come."""
+    return board.jobs.job(id).to_dict()
+
+
+@router.post("/jobs/{id}/cancel")
+def cancel(board: Board, id: str) -> Values:
+    """Stop an audit."""
+    return board.jobs.cancel(id).to_dict()
+
+
+def _audit(stored: StoredAudit) -> Values:
+    return {
+        "name": stored.name,
+        "suite": stored.audit.suite,
+        "models": list(stored.audit.models),
+        "readings": len(stored.entries),
+        "finished": stored.finished,
+        "notes": list(stored.audit.notes),
+    }
+
+
+def _short(entry: Entry) -> Values:
+    row, effect = entry.row, entry.reading.effect
+    return {
+        "audit": entry.audit,
+        "file": entry.file,
+        "model": entry.reading.model,
+        "id": entry.reading.id,
+        "probe": entry.reading.probe,
+        "title": row.title,
+        "statistic": effect.name,
+        "value": effect.value,
+        "ci": [effect.ci.low, effect.ci.high] if effect.ci else None,
+        "p_value": effect.p_value,
+        "p_holm": row.p_adjusted,
+        "clear": row.clear,
+        "leans": row.leans,
+        "strength": entry.reading.strength,
+    }
+
+
+def _left(pair: Any) -> Values:
+    return {
+        "first": pair.first,
+        "second": pair.second,
+        "probes": {each.id: each.reason for each in pair.not_compared},
+    }

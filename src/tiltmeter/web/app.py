@@ -1,0 +1,103 @@
+"""The application: pages, API and static files behind one guard, and every error one clear line."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from importlib import resources
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Scope
+
+from tiltmeter import __version__
+from tiltmeter.errors import ModelFailed, TiltmeterError
+from tiltmeter.web import api, asking_pages, charts_of, compare_page, downloads, job_pages, pages
+from tiltmeter.web.dashboard import Dashboard, page
+from tiltmeter.web.jobs import Busy
+from tiltmeter.web.security import MOST_BYTES, Guard, TooLarge
+from tiltmeter.web.settings import Settings
+from tiltmeter.web.shelf import NotHere
+
+_LINES = {404: "there is no such page", 405: "that cannot be done here"}
+#: The files of the pages, by name, with the package they come from: the stylesheet is the report's.
+_STATIC = {
+    "page.css": ("tiltmeter.views", "templates/page.css", "text/css"),
+    "dashboard.css": ("tiltmeter.web", "static/dashboard.css", "text/css"),
+    "dashboard.js": ("tiltmeter.web", "static/dashboard.js", "text/javascript"),
+    "icon.svg": ("tiltmeter.web", "static/icon.svg", "image/svg+xml"),
+}
+
+
+def create_app(settings: Settings) -> Guard:
+    """The dashboard of a folder, ready for a server."""
+    dashboard = Dashboard.of(settings)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        pages.overview(dashboard)  # so that the first reader need not wait for what is read but once
+        yield
+        dashboard.jobs.close()
+
+    app = FastAPI(
+        title="tiltmeter",
+        version=__version__,
+        summary="Readings of how far models lean, as JSON.",
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.state.dashboard = dashboard
+    for module in (pages, charts_of, compare_page, asking_pages, job_pages, downloads, api):
+        app.include_router(module.router)
+    app.add_api_route("/static/{name}", _static, include_in_schema=False)
+    for error in (TiltmeterError, TooLarge, HTTPException, RequestValidationError, Exception):
+        app.add_exception_handler(error, _on_error)
+    return Guard(app, settings=settings, refuse=_refuse)
+
+
+def _static(name: str) -> Response:
+    if name not in _STATIC:
+        raise NotHere("there is no such file")
+    package, path, kind = _STATIC[name]
+    content = (resources.files(package) / path).read_bytes()
+    return Response(content, media_type=kind, headers={"cache-control": "max-age=60"})
+
+
+def _on_error(request: Request, error: Exception) -> Response:
+    status, line = _told(error)
+    if isinstance(error, TiltmeterError):
+        line = request.app.state.dashboard.shelf.plain(error)
+    return _failure(request.url.path, status, line)
+
+
+def _told(error: Exception) -> tuple[int, str]:
+    """The status of an error, and its one line."""
+    if isinstance(error, TooLarge) or isinstance(error.__cause__, TooLarge):
+        return 413, f"that is too large: at most {MOST_BYTES // 1024} KB are taken"
+    if isinstance(error, TiltmeterError):
+        kinds = ((NotHere, 404), (Busy, 409), (ModelFailed, 502))
+        return next((status for kind, status in kinds if isinstance(error, kind)), 400), str(error)
+    if isinstance(error, RequestValidationError):
+        first: dict[str, Any] = error.errors()[0]
+        place = ".".join(str(step) for step in first.get("loc", ())[1:])
+        return 422, f"{place or 'the request'}: {first.get('msg', 'cannot be used')}"
+    if isinstance(error, HTTPException):
+        return error.status_code, _LINES.get(error.status_code, str(error.detail))
+    return 500, "something went wrong here: the terminal in which the dashboard runs says what"
+
+
+def _failure(path: str, status: int, line: str) -> Response:
+    if path.startswith("/api/"):
+        return JSONResponse({"error": line}, status_code=status)
+    return page("error.html", status=status, code=status, line=line)
+
+
+def _refuse(scope: Scope, status: int, line: str) -> ASGIApp:
+    if status == 401 and not scope["path"].startswith("/api/"):
+        return page("token.html", status=401, line=line)
+    return _failure(scope["path"], status, line)

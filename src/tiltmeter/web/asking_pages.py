@@ -1,0 +1,88 @@
+"""The page to ask models something of one's own: a sentence with a mask, or lists of words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from tiltmeter.errors import TiltmeterError
+from tiltmeter.views.item_values import item_values
+from tiltmeter.views.report_rows import ReportRow
+from tiltmeter.web.dashboard import Board, Dashboard, Form, page
+from tiltmeter.web.exploring import ask_sentence, ask_words, word_list
+
+router = APIRouter(prefix="/explore", include_in_schema=False, default_response_class=HTMLResponse)
+
+#: The lists of a question, with what they are called and what they hold at first.
+LISTS = {
+    "x": ("First words", "engineer, mechanic, pilot, programmer, carpenter"),
+    "y": ("Second words (may stay empty)", "nurse, teacher, librarian, receptionist, hairdresser"),
+    "a": ("First pole", "he, him, his, man, father, brother"),
+    "b": ("Second pole", "she, her, hers, woman, mother, sister"),
+}
+_SENTENCE = {"sentence": "The nurse said that [MASK] was tired.", "words": "he, she"}
+
+
+@router.get("")
+def explore(board: Board, model: str = "") -> Response:
+    return _page(board, {"model": model})
+
+
+@router.post("/sentence")
+def sentence(board: Board, form: Form) -> Response:
+    given = {name: form.get(name, [""])[-1] for name in ("model", "sentence", "words")}
+    try:
+        spec = board.check_model(given["model"])
+        found = ask_sentence(board.offer, spec, given["sentence"], word_list(given["words"]))
+    except TiltmeterError as error:
+        return _page(board, given, problem=board.shelf.plain(error), status=400)
+    return _page(board, given, answer=found)
+
+
+@router.post("/words")
+def words(board: Board, form: Form) -> Response:
+    given = {name: form.get(name, [""])[-1] for name in ("model", *LISTS, *(f"{each}_group" for each in LISTS))}
+    try:
+        spec = board.check_model(given["model"])
+        lists = [_list(board, given, name) for name in LISTS]
+        found = ask_words(board.offer, spec, lists)
+    except TiltmeterError as error:
+        return _page(board, given, problem=board.shelf.plain(error), status=400)
+    return _page(board, given, reading=ReportRow(found, found.title, found.effect.p_value), items=item_values(found))
+
+
+@router.post("/lexicon")
+def lexicon(board: Board, form: Form) -> Response:
+    """A lexicon pasted as text; a file goes the same way, by the script of the page."""
+    try:
+        board.lexicons.add(form.get("yaml", [""])[-1].encode())
+    except TiltmeterError as error:
+        return _page(board, {}, problem=board.shelf.plain(error), status=400)
+    return RedirectResponse("/explore#words", status_code=303)
+
+
+def _list(board: Dashboard, given: dict[str, str], name: str) -> tuple[str, list[str]]:
+    """What was typed, or else the group that was chosen; called by its first words, or by the group's name."""
+    typed = word_list(given[name])
+    chosen = given[f"{name}_group"]
+    if chosen and not typed:
+        group = board.lexicons.group(chosen)
+        return group.label, list(group.texts)
+    shown = ", ".join(typed[:3])
+    return f"{shown} …" if len(typed) > 3 else shown, typed
+
+
+def _page(board: Dashboard, given: dict[str, str], *, status: int = 200, **found: Any) -> Response:
+    values = {"problem": "", "answer": None, "reading": None, "items": None, **found}
+    typed = {**_SENTENCE, **{name: text for name, (_, text) in LISTS.items()}, "model": "", **given}
+    return page(
+        "explore.html",
+        status=status,
+        models=board.offered(),
+        typed=typed,
+        lists={name: label for name, (label, _) in LISTS.items()},
+        groups=board.lexicons.groups(),
+        **values,
+    )

@@ -1,0 +1,92 @@
+"""Models side by side: what differs, by how much, and whether it is more than noise."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from fastapi.responses import HTMLResponse, Response
+
+from tiltmeter.errors import BadInput
+from tiltmeter.probes.plain_words import p_number
+from tiltmeter.readings import Reading
+from tiltmeter.views.comparing import Comparisons, Side, compare
+from tiltmeter.views.comparing.table import interval, number
+from tiltmeter.web.dashboard import Board, Dashboard, page
+from tiltmeter.web.entries import key_of
+from tiltmeter.web.shelf import NotHere, Shown
+
+router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+
+#: More than these make a table that nobody reads.
+MOST_SIDES = 6
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Choice:
+    """A model of an audit, under a key for addresses."""
+
+    key: str
+    audit: str
+    model: str
+
+
+@router.get("/compare")
+def compare_page(board: Board, side: Annotated[list[str] | None, Query(max_length=50)] = None) -> Response:
+    shown = board.shelf.look()
+    chosen = list(dict.fromkeys(side or ()))
+    problem, found = "", None
+    if len(chosen) > 1:
+        try:
+            found = compared(board, shown, chosen)
+        except NotHere:
+            raise
+        except BadInput as error:
+            problem = board.shelf.plain(error)
+    elif chosen:
+        problem = "choose at least two"
+    return page(
+        "compare.html",
+        choices=choices(shown),
+        chosen=chosen,
+        several=len(shown.audits) > 1,
+        found=found,
+        problem=problem,
+        most=MOST_SIDES,
+        number=number,
+        interval=interval,
+        p_number=p_number,
+    )
+
+
+def choices(shown: Shown) -> list[Choice]:
+    """Every model of every audit."""
+    return [
+        Choice(key_of(f"{stored.name} {model}"), stored.name, model)
+        for stored in shown.audits
+        for model in dict.fromkeys(entry.reading.model for entry in stored.entries)
+    ]
+
+
+def compared(board: Dashboard, shown: Shown, keys: Sequence[str]) -> Comparisons:
+    """The models of these keys, all pairs."""
+    if not 2 <= len(keys) <= MOST_SIDES:
+        raise BadInput(f"choose two to {MOST_SIDES} models, not {len(keys)}")
+    known = {choice.key: choice for choice in choices(shown)}
+    missing = [key for key in keys if key not in known]
+    if missing:
+        raise NotHere("one of these models is not in the folder: choose from the list")
+    return compare([_side(board, shown, known[key]) for key in keys])
+
+
+def _side(board: Dashboard, shown: Shown, choice: Choice) -> Side:
+    stored = shown.audit(choice.audit)
+    readings: list[Reading] = []
+    for entry in stored.entries:
+        if entry.reading.model == choice.model:
+            readings.append(board.shelf.reading(choice.audit, entry.file)[1])
+    # Two audits of one model are told apart by the name of the audit, not by where it lies on this machine.
+    place: Any = choice.audit
+    return Side(choice.model, place, (choice.model,), tuple(readings))

@@ -1,0 +1,91 @@
+"""Files to take away: an audit in every form there is, and the items of a reading."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Mapping
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from tiltmeter.audits import Audit
+from tiltmeter.readings import Reading
+from tiltmeter.views import exports
+from tiltmeter.web.dashboard import Board
+from tiltmeter.web.entries import key_of
+from tiltmeter.web.shelf import NotHere
+
+router = APIRouter(tags=["downloads"])
+
+#: Every form of an audit: what it is to a reader, and the name of its file.
+FORMATS: Mapping[str, tuple[str, str]] = {
+    "html": ("report, one HTML file", exports.NAMES["html"]),
+    "md": ("report in Markdown", exports.NAMES["md"]),
+    "csv": ("readings as CSV", exports.NAMES["csv"]),
+    "parquet": ("readings as Parquet", exports.NAMES["parquet"]),
+    "latex": ("tables in LaTeX", exports.NAMES["latex"]),
+    "model-card": ("section of a model card", exports.NAMES["model-card"]),
+    "json": ("readings as JSON", "readings.json"),
+}
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_KINDS = {
+    ".html": "text/html",
+    ".md": "text/markdown",
+    ".csv": "text/csv",
+    ".json": "application/json",
+    ".tex": "application/x-tex",
+}
+_ITEMS: Mapping[str, Callable[[Reading], str | bytes]] = {
+    "csv": lambda reading: _csv(reading),
+    "json": lambda reading: _json(reading.to_dict()["items"]),
+    "parquet": lambda reading: _parquet(reading),
+}
+
+
+@router.get("/audits/{audit}/download/{format}", response_class=Response)
+def audit_file(board: Board, audit: str, format: str) -> Response:
+    """An audit as a file: html, md, csv, parquet, latex, model-card or json."""
+    if format not in FORMATS:
+        raise NotHere(f"there is no such form of an audit: take one of {', '.join(FORMATS)}")
+    stored = board.shelf.look().audit(audit)
+    whole = Audit.load(stored.folder)
+    made = _json(whole.to_dict()) if format == "json" else exports.FORMATS[format](whole)
+    return _file(made, f"{key_of(audit)[:-9]}-{FORMATS[format][1]}")
+
+
+@router.get("/audits/{audit}/readings/{file}/items/{format}", response_class=Response)
+def items_file(board: Board, audit: str, file: str, format: str) -> Response:
+    """The items of a reading as a file: csv, json or parquet."""
+    if format not in _ITEMS:
+        raise NotHere(f"there is no such form of items: take one of {', '.join(_ITEMS)}")
+    entry, reading = board.shelf.reading(audit, file)
+    return _file(_ITEMS[format](reading), f"{key_of(entry.file)[:-9]}.{format}")
+
+
+def _file(content: str | bytes, name: str) -> Response:
+    """Always as a download: a report has styles of its own, which no page here may have."""
+    kind = _KINDS.get(name[name.rindex(".") :], "application/octet-stream")
+    body = content if isinstance(content, bytes) else content.encode(errors="backslashreplace")
+    return Response(
+        body, media_type=kind, headers={"content-disposition": f'attachment; filename="{name.lstrip("-")}"'}
+    )
+
+
+def _json(values: object) -> str:
+    return json.dumps(values, indent=1, ensure_ascii=False) + "\n"
+
+
+def _csv(reading: Reading) -> str:
+    """A text that a spreadsheet would run as a formula gets an apostrophe before it."""
+    frame = reading.to_frame()
+    texts = frame.select_dtypes(exclude="number").columns
+    frame[texts] = frame[texts].map(lambda x: f"'{x}" if isinstance(x, str) and x[:1] in _FORMULA else x)
+    csv: str = frame.to_csv(index=False, lineterminator="\n")
+    return csv
+
+
+def _parquet(reading: Reading) -> bytes:
+    buffer = io.BytesIO()
+    reading.to_frame().to_parquet(buffer, index=False)
+    return buffer.getvalue()

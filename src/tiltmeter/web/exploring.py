@@ -1,0 +1,132 @@
+"""Questions typed by a reader: what stands at a mask, and how words of one's own lean."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from tiltmeter.audits import put, stored
+from tiltmeter.errors import BadInput
+from tiltmeter.models import CachedModel, Question
+from tiltmeter.models.inputs import Continuation, Fill
+from tiltmeter.probes import Probe, find_kind
+from tiltmeter.probes.stimuli_sets import Query, StimulusSet
+from tiltmeter.readings import Reading
+from tiltmeter.statistics import Result
+from tiltmeter.stimuli import Group
+from tiltmeter.stimuli.items import MASK
+from tiltmeter.stimuli.text import normalise
+from tiltmeter.web.offered import Offer
+
+MOST_WORDS, MOST_LETTERS, MOST_TEXT = 300, 80, 2_000
+_TOP = 10
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Candidate(Result):
+    """A word at the mask: how probable, and its share among the words that were compared."""
+
+    word: str
+    probability: float
+    share: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Sentence(Result):
+    """What a language model expects. ``top`` are a masked model's own words; ``whole`` compares whole sentences."""
+
+    model: str
+    sentence: str
+    kind: str
+    candidates: tuple[Candidate, ...]
+    top: tuple[tuple[str, float], ...] = ()
+    whole: tuple[Candidate, ...] = ()
+
+
+def ask_sentence(offer: Offer, spec: str, sentence: str, words: Sequence[str]) -> Sentence:
+    """What the model expects at the mask of a sentence, of these words and of all it knows."""
+    text = " ".join(sentence.split())
+    if text.count(MASK) != 1:
+        raise BadInput(f"the sentence must hold one {MASK}, and it holds {text.count(MASK)}")
+    if len(text) > MOST_TEXT:
+        raise BadInput(f"the sentence has {len(text):,} letters: at most {MOST_TEXT:,} are taken")
+    if not 1 <= len(words) <= 20:
+        raise BadInput("give one to twenty words to compare at the mask")
+    start = text.index(MASK)
+    if start == 0:
+        words = [word[:1].upper() + word[1:] for word in words]
+    with offer.busy, stored(True) as store:
+        model = CachedModel(offer.loaded(spec), store)
+        if model.answers_question(Question.FILLS):
+            return _masked(model, spec, text, start, words)
+        if model.answers_question(Question.CONTINUATIONS):
+            return _causal(model, spec, text, start, words)
+    raise BadInput(f"{spec} is no language model, so it expects nothing at a mask: ask it about word lists instead")
+
+
+def _masked(model: CachedModel, spec: str, text: str, start: int, words: Sequence[str]) -> Sentence:
+    fill = Fill(text, start, start + len(MASK), tuple(words))
+    found = model.answers(Question.FILLS, [fill])[fill]
+    top = getattr(model.model, "top", None)
+    best = top(text, (start, start + len(MASK)), k=_TOP) if callable(top) else ()
+    return Sentence(spec, text, "masked", _candidates(words, found.logprobs), tuple(best))
+
+
+def _causal(model: CachedModel, spec: str, text: str, start: int, words: Sequence[str]) -> Sentence:
+    """A causal model sees what stands before the mask; what stands after it enters with the whole sentence."""
+    stem, rest = text[:start].rstrip(), text[start + len(MASK) :]
+    if not stem:
+        raise BadInput(f"{spec} reads from left to right: put some words before {MASK}")
+    item = Continuation(stem, tuple(f" {word}" for word in words))
+    found = model.answers(Question.CONTINUATIONS, [item])[item]
+    whole: tuple[Candidate, ...] = ()
+    if rest.strip():
+        ends = Continuation(stem, tuple(f" {word}{rest}" for word in words))
+        whole = _candidates(words, model.answers(Question.CONTINUATIONS, [ends])[ends].logprobs)
+    return Sentence(spec, text, "causal", _candidates(words, found.logprobs), (), whole)
+
+
+def _candidates(words: Sequence[str], logprobs: Sequence[float]) -> tuple[Candidate, ...]:
+    most = max(logprobs)
+    shares = [math.exp(each - most) for each in logprobs]
+    total = sum(shares)
+    rows = zip(words, logprobs, shares, strict=True)
+    return tuple(Candidate(word, math.exp(each), share / total) for word, each, share in rows)
+
+
+def ask_words(offer: Offer, spec: str, lists: Sequence[tuple[str, Sequence[str]]]) -> Reading:
+    """How words lean between two poles: ``lists`` are two targets (the second may be empty) and two attributes.
+
+    Two targets give WEAT's effect size, one alone its place on the axis between the poles.
+    """
+    first, second, *poles = [StimulusSet.of_words(_group(label, words)) if words else None for label, words in lists]
+    if first is None or any(pole is None for pole in poles):
+        raise BadInput("fill in the first list of words and both poles; the second list may stay empty")
+    kind: Any = find_kind("weat" if second else "semaxis")
+    targets = (first, second) if second else (first,)
+    title = f"{' / '.join(each.label for each in targets)} × {' / '.join(pole.label for pole in poles if pole)}"
+    probe = Probe("explored", title, kind, Query(targets, tuple(pole for pole in poles if pole)))
+    with offer.busy:
+        return put([probe], offer.loaded(spec), progress=False)[0]
+
+
+def word_list(text: str) -> list[str]:
+    """The words of a list as people type one.
+
+    >>> word_list("nurse, doctor\\n\\n doctor;chef ")
+    ['nurse', 'doctor', 'chef']
+    """
+    words = list(dict.fromkeys(filter(None, map(normalise, re.split(r"[,;\n]+", text)))))
+    if len(words) > MOST_WORDS:
+        raise BadInput(f"a list of {len(words):,} words is too long: at most {MOST_WORDS} are taken")
+    long = next((word for word in words if len(word) > MOST_LETTERS), None)
+    if long:
+        raise BadInput(f"'{long[:20]}…' has {len(long)} letters: at most {MOST_LETTERS} make a word")
+    return words
+
+
+def _group(label: str, words: Sequence[str]) -> Group:
+    return Group.of(f"typed.{label}", words, label=label)

@@ -1,0 +1,165 @@
+"""Pages that show what audits have found: overview, audit, model, probe, reading."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from fastapi.responses import HTMLResponse, Response
+
+from tiltmeter.views.item_values import item_values
+from tiltmeter.views.meanings import meanings
+from tiltmeter.views.origin import origin
+from tiltmeter.views.report import not_measured
+from tiltmeter.views.report_rows import ReportRow
+from tiltmeter.views.verdict import verdict
+from tiltmeter.web.charts_of import AUDIT_CHARTS, EFFECT_CHARTS
+from tiltmeter.web.dashboard import Board, page
+from tiltmeter.web.downloads import FORMATS
+from tiltmeter.web.listing import LEANS, Filters, Grid, Page, found_items, sorted_entries, sorted_items
+
+router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+
+#: Models whose items stand side by side on a probe's page, if no others are chosen.
+_SIDE_BY_SIDE = 4
+_ITEMS = 50
+Text = Annotated[str, Query(max_length=500)]
+Part = Annotated[int, Query(ge=1)]
+
+
+@router.get("/")
+def overview(
+    board: Board,
+    q: Text = "",
+    audit: Text = "",
+    model: Text = "",
+    probe: Text = "",
+    lean: Text = "",
+    view: Text = "grid",
+    sort: Text = "",
+    part: Part = 1,
+) -> Response:
+    shown = board.shelf.look()
+    everything = list(shown.entries)
+    filters = Filters(q, audit, model, probe, lean)
+    chosen = filters.chosen(everything) if filters.any else everything
+    as_list = view == "list"
+    return page(
+        "overview.html",
+        shown=shown,
+        folder=board.shelf.folder.name,
+        filters=filters,
+        leans={name: label for name, (label, _) in LEANS.items()},
+        models=list(dict.fromkeys(entry.reading.model for entry in everything)),
+        kinds=sorted({entry.reading.probe for entry in everything}),
+        grid=None if as_list else Grid.of(chosen),
+        rows=Page.of(sorted_entries(chosen, sort), part) if as_list else None,
+        sort=sort,
+        found=len(chosen),
+        total=len(everything),
+        clear=sum(1 for entry in chosen if entry.row.tested and entry.row.clear),
+    )
+
+
+@router.get("/audits/{audit}")
+def audit_page(board: Board, audit: str) -> Response:
+    stored = board.shelf.look().audit(audit)
+    return page(
+        "audit.html",
+        stored=stored,
+        verdict=verdict(stored.audit),
+        skipped=not_measured(stored.audit),
+        origin=origin(stored.audit),
+        meanings=meanings(stored.audit.readings),
+        charts=AUDIT_CHARTS,
+        formats=FORMATS,
+    )
+
+
+@router.get("/audits/{audit}/models/{key}")
+def model_page(board: Board, audit: str, key: str, sort: Text = "") -> Response:
+    shown = board.shelf.look()
+    stored = shown.audit(audit)
+    name = stored.model(key)
+    entries = [entry for entry in stored.entries if entry.reading.model == name]
+    return page(
+        "model.html",
+        stored=stored,
+        name=name,
+        entries=sorted_entries(entries, sort),
+        sort=sort,
+        told=next((each for each in verdict(stored.audit).models if each.model == name), None),
+        skipped=[each for each in stored.audit.skipped if each.model == name],
+        charts=EFFECT_CHARTS,
+        can_ask=any(each.spec == name for each in board.offered(shown)),
+    )
+
+
+@router.get("/audits/{audit}/probes/{key}")
+def probe_page(
+    board: Board,
+    audit: str,
+    key: str,
+    beside: Annotated[list[str] | None, Query(max_length=12)] = None,
+    q: Text = "",
+    sort: Text = "",
+    part: Part = 1,
+) -> Response:
+    stored = board.shelf.look().audit(audit)
+    entries = stored.probe(key)
+    known = {entry.model_key for entry in entries}
+    keys = [each for each in beside or () if each in known] or [e.model_key for e in entries[:_SIDE_BY_SIDE]]
+    columns, items = _side_by_side(board, [entry for entry in entries if entry.model_key in keys])
+    rows = sorted_items(found_items(items, q), sort)
+    return page(
+        "probe.html",
+        stored=stored,
+        key=key,
+        entries=entries,
+        meaning=meanings([entry.reading for entry in entries])[0],
+        charts=EFFECT_CHARTS,
+        beside=keys,
+        columns=columns,
+        items=Page.of(rows, part, size=_ITEMS),
+        q=q,
+        sort=sort,
+    )
+
+
+@router.get("/audits/{audit}/readings/{file}")
+def reading_page(
+    board: Board,
+    audit: str,
+    file: str,
+    q: Text = "",
+    sort: Text = "",
+    part: Part = 1,
+) -> Response:
+    entry, reading = board.shelf.reading(audit, file)
+    rows = sorted_items(found_items(reading.items, q), sort)
+    return page(
+        "reading.html",
+        entry=entry,
+        row=ReportRow(reading, entry.row.title, entry.row.p_adjusted),
+        meaning=meanings([reading])[0],
+        columns=list(dict.fromkeys(name for item in reading.items[:200] for name in item)),
+        items=Page.of(rows, part, size=_ITEMS),
+        q=q,
+        sort=sort,
+    )
+
+
+def _side_by_side(board: Any, entries: Any) -> tuple[dict[str, str], list[dict[str, Any]]]:
+    """The items of one probe, a column a model: the names of the columns, and the rows."""
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    columns: dict[str, str] = {}
+    for entry in entries:
+        _, reading = board.shelf.reading(entry.audit, entry.file)
+        found = item_values(reading)
+        if found is None:
+            continue
+        columns[entry.model_key] = reading.model
+        for item in found.rows:
+            row = rows.setdefault((item.label, item.group), {"item": item.label, "group": item.group})
+            row[entry.model_key] = item.value
+    return columns, list(rows.values())

@@ -1,0 +1,169 @@
+"""Who may ask for what: hosts, tokens, origins and sizes are checked here, before any page is made."""
+
+from __future__ import annotations
+
+import hmac
+import socket
+from collections.abc import Callable
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tiltmeter.web.settings import Settings, is_address, is_loopback
+
+COOKIE = "tiltmeter_token"
+#: The largest body that is taken; a lexicon of ten thousand words is smaller.
+MOST_BYTES = 512 * 1024
+#: Longer addresses than this are no link of ours.
+_MOST_QUERY = 16_384
+_SAFE = ("GET", "HEAD")
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    # Not "no-referrer": under that a browser calls the origin of our own forms "null".
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+#: Makes the page of a refusal: status and the one line that says why.
+Refuse = Callable[[Scope, int, str], ASGIApp]
+
+
+class TooLarge(Exception):
+    """A body grew over the limit while it was read."""
+
+
+class Guard:
+    """Wraps the application; what it refuses never gets there."""
+
+    def __init__(self, app: ASGIApp, *, settings: Settings, refuse: Refuse) -> None:
+        self.app, self._refuse = app, refuse
+        self._token = settings.token
+        self._hosts = {settings.host.lower(), "localhost", "127.0.0.1", "::1"}
+        # Bound to all addresses it is reached by any of them; a name of someone else's making is still refused.
+        self._any_address = not is_loopback(settings.host)
+        if self._any_address:
+            self._hosts.add(socket.gethostname().lower())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return  # no web sockets are spoken here
+        answer = self._answer(scope)
+        await answer(scope, _limited(receive), _with_headers(send))
+
+    def _answer(self, scope: Scope) -> ASGIApp:
+        headers = _headers(scope)
+        if not self._known_host(headers.get("host", "")):
+            return self._refuse(scope, 400, "this is not the address of the dashboard: open the one it printed")
+        if len(scope["query_string"]) > _MOST_QUERY:
+            return self._refuse(scope, 414, "the address is too long")
+        if self._token is not None and not self._has_token(headers):
+            return self._without_token(scope)
+        if scope["method"] not in _SAFE and not _same_origin(headers):
+            return self._refuse(scope, 403, "this request came from another site, so nothing was done")
+        if _length(headers) > MOST_BYTES:
+            return self._refuse(scope, 413, f"that is too large: at most {MOST_BYTES // 1024} KB are taken")
+        return self.app
+
+    def _known_host(self, header: str) -> bool:
+        host = header.rsplit("]", 1)[0].lstrip("[") if header.startswith("[") else header.rsplit(":", 1)[0]
+        return host.lower() in self._hosts or (self._any_address and is_address(host))
+
+    def _has_token(self, headers: dict[str, str]) -> bool:
+        kind, _, given = headers.get("authorization", "").partition(" ")
+        return (kind.lower() == "bearer" and self._is_token(given.strip())) or self._is_token(_cookie(headers))
+
+    def _is_token(self, given: str) -> bool:
+        return hmac.compare_digest(given.encode(errors="replace"), (self._token or "").encode())
+
+    def _without_token(self, scope: Scope) -> ASGIApp:
+        """A token in the address becomes a cookie, once; the address then goes on without it."""
+        query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        given = query.pop("token", [""])[-1]
+        if scope["method"] not in _SAFE or not self._is_token(given):
+            wrong = "that is not the token" if given else "this dashboard needs its token"
+            return self._refuse(scope, 401, wrong)
+        rest = urlencode(query, doseq=True)
+        # Two slashes at the start would lead to another host.
+        path = "/" + scope["path"].lstrip("/\\")
+        place = path.encode("ascii", "ignore").decode() + (f"?{rest}" if rest else "")
+        cookie = f"{COOKIE}={self._token}; HttpOnly; SameSite=Strict; Path=/"
+        return _redirect(place, cookie)
+
+
+def _same_origin(headers: dict[str, str]) -> bool:
+    """Whether a request that changes something comes from a page of ours, or from no page at all.
+
+    A browser says where a request comes from. A program need not, but then it must say what it sends in a way that a
+    form on another site cannot.
+    """
+    origin = headers.get("origin")
+    if origin is not None:
+        return urlsplit(origin).netloc.lower() == headers.get("host", "").lower() != ""
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        return site in ("same-origin", "none")
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    return kind in ("application/json", "application/yaml") or "authorization" in headers
+
+
+def _headers(scope: Scope) -> dict[str, str]:
+    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+
+
+def _cookie(headers: dict[str, str]) -> str:
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+    except CookieError:
+        return ""
+    return found.value if found else ""
+
+
+def _length(headers: dict[str, str]) -> int:
+    given = headers.get("content-length", "0")
+    return int(given) if given.isdecimal() else MOST_BYTES + 1
+
+
+def _limited(receive: Receive) -> Receive:
+    """What a request says of its length may be wrong, or missing: what arrives is counted."""
+    total = 0
+
+    async def counted() -> Message:
+        nonlocal total
+        message = await receive()
+        total += len(message.get("body", b""))
+        if total > MOST_BYTES:
+            raise TooLarge
+        return message
+
+    return counted
+
+
+def _with_headers(send: Send) -> Send:
+    async def extended(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            given = {name.lower() for name, _ in message["headers"]}
+            more = [(n.encode(), v.encode()) for n, v in HEADERS.items() if n.encode() not in given]
+            message = {**message, "headers": [*message["headers"], *more]}
+        await send(message)
+
+    return extended
+
+
+def _redirect(place: str, cookie: str) -> ASGIApp:
+    async def answer(_scope: Scope, _receive: Receive, send: Send) -> None:
+        headers = [(b"location", place.encode()), (b"set-cookie", cookie.encode()), (b"content-length", b"0")]
+        await send({"type": "http.response.start", "status": 303, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})
+
+    return answer

@@ -1,0 +1,225 @@
+"""The audits of a folder, read without their items, again only when an audit has written."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from tiltmeter.audits import Audit, Skipped
+from tiltmeter.errors import BadInput
+from tiltmeter.readings import Reading, ReadingStore
+from tiltmeter.views.report_rows import report_rows
+from tiltmeter.web.entries import Entry, key_of
+
+#: Changed whenever a file is replaced.
+Stamp = tuple[int, int, int]
+#: Whole readings, with their items, that are kept at hand.
+_KEPT = 24
+#: So long a reader waits for an audit that was written again; a large one is shown as it was until it is read.
+_PATIENCE = 0.05
+
+
+class NotHere(BadInput):
+    """Something that was asked for by an address and is not in the folder."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StoredAudit:
+    """One audit without items. ``notes`` say what could not be read."""
+
+    name: str
+    folder: Path
+    stamp: Stamp
+    audit: Audit
+    finished: str
+    entries: tuple[Entry, ...]
+    notes: tuple[str, ...]
+    read: Mapping[str, tuple[Stamp, Reading]]
+
+    def entry(self, file: str) -> Entry:
+        for each in self.entries:
+            if each.file == file:
+                return each
+        raise NotHere(f"the audit '{self.name}' holds no such reading: it may have been replaced, go back and reload")
+
+    def model(self, key: str) -> str:
+        return _named(key, self.audit.models, f"model of the audit '{self.name}'")
+
+    def probe(self, key: str) -> list[Entry]:
+        """All readings of one probe."""
+        found = [each for each in self.entries if each.probe_key == key]
+        if not found:
+            raise NotHere(f"there is no such probe in the audit '{self.name}'")
+        return found
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Shown:
+    """What the folder holds now."""
+
+    audits: tuple[StoredAudit, ...]
+    notes: tuple[str, ...]
+
+    def audit(self, name: str) -> StoredAudit:
+        for each in self.audits:
+            if each.name == name:
+                return each
+        raise NotHere("there is no such audit in this folder")
+
+    @property
+    def entries(self) -> Iterator[Entry]:
+        for each in self.audits:
+            yield from each.entries
+
+
+class Shelf:
+    """A folder that is an audit, or holds some. What is asked for is looked up in what was found, never joined to a
+    path."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.resolve()
+        self._lock = threading.Lock()
+        self._known: dict[Path, StoredAudit] = {}
+        self._again: dict[Path, Future[StoredAudit]] = {}
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="shelf")
+        self._whole = functools.lru_cache(maxsize=_KEPT)(_whole)
+
+    def look(self) -> Shown:
+        """The audits as they are now."""
+        audits, notes = list[StoredAudit](), list[str]()
+        with self._lock:
+            for name, folder in self._folders():
+                try:
+                    found = self._audit(name, folder)
+                except (BadInput, OSError) as error:
+                    notes.append(f"{name}: {self.plain(error)}")
+                    continue
+                if found is None:
+                    notes.append(f"{name} is not finished: no audit.json is there yet")
+                else:
+                    audits.append(found)
+                    notes += found.notes
+        return Shown(tuple(audits), tuple(notes))
+
+    def reading(self, audit: str, file: str) -> tuple[Entry, Reading]:
+        """A reading with its items."""
+        stored = self.look().audit(audit)
+        entry = stored.entry(file)
+        try:
+            stamp = _stamp(stored.folder / "readings" / f"{file}.parquet")
+            return entry, self._whole(stored.folder, file, stamp)
+        except (OSError, BadInput) as error:
+            raise NotHere(f"this reading cannot be read now ({self.plain(error)}): reload in a moment") from None
+
+    def plain(self, error: Exception) -> str:
+        """An error without the place of the folder on this machine."""
+        message = str(error).replace(f"{self.folder}{os.sep}", "").replace(str(self.folder), "the folder")
+        return " ".join(message.split())
+
+    def _folders(self) -> Iterator[tuple[str, Path]]:
+        children = [each for each in sorted(self.folder.iterdir()) if self._holds_audit(each)]
+        if (self.folder / ReadingStore.MANIFEST).is_file():
+            taken = {each.name for each in children}
+            yield self.folder.name if self.folder.name not in taken else f"{self.folder.name} itself", self.folder
+        yield from ((each.name, each) for each in children)
+
+    def _holds_audit(self, folder: Path) -> bool:
+        if folder.name.startswith(".") or not folder.is_dir() or not folder.name.isprintable():
+            return False
+        if (folder / ReadingStore.MANIFEST).is_file() or (folder / "readings").is_dir():
+            return folder.resolve().is_relative_to(self.folder) and folder.name != "readings"
+        return False
+
+    def _audit(self, name: str, folder: Path) -> StoredAudit | None:
+        try:
+            stamp = _stamp(folder / ReadingStore.MANIFEST)
+        except FileNotFoundError:
+            return None
+        known = self._known.get(folder)
+        if known is None or known.name != name:
+            known = self._known[folder] = _read(name, folder, stamp, {})
+        elif known.stamp != stamp:
+            known = self._known[folder] = self._newer(known, stamp)
+        return known
+
+    def _newer(self, known: StoredAudit, stamp: Stamp) -> StoredAudit:
+        waiting = self._again.get(known.folder)
+        if waiting is None:
+            waiting = self._reader.submit(_read, known.name, known.folder, stamp, known.read)
+            self._again[known.folder] = waiting
+        try:
+            found = waiting.result(_PATIENCE)
+        except TimeoutError:
+            return known
+        except BaseException:
+            del self._again[known.folder]
+            raise
+        del self._again[known.folder]
+        return found
+
+
+def _read(name: str, folder: Path, stamp: Stamp, before: Mapping[str, tuple[Stamp, Reading]]) -> StoredAudit:
+    store = ReadingStore(folder)
+    manifest = store.manifest()
+    read, notes = dict[str, tuple[Stamp, Reading]](), list[str]()
+    there = _files(folder / "readings")
+    for file in map(str, manifest.get("readings", ())):
+        try:
+            read[file] = _light(there[f"{file}.json"], before.get(file))
+        except (OSError, BadInput, KeyError, TypeError, ValueError):
+            notes.append(f"{name}: the reading '{file}' is missing or damaged and not shown")
+    try:
+        audit = Audit(
+            suite=str(manifest["suite"]),
+            models=tuple(map(str, manifest["models"])),
+            readings=tuple(reading for _, reading in read.values()),
+            skipped=tuple(Skipped(**each) for each in manifest["skipped"]),
+            asked=manifest["asked"],
+            recalled=manifest["recalled"],
+            notes=tuple(map(str, manifest["notes"])),
+            folder=folder,
+        )
+    except (KeyError, TypeError) as error:
+        raise BadInput(f"{store.MANIFEST} is damaged ({error}): run the audit again") from None
+    rows = report_rows(audit.readings, [holm for holm, _ in audit.adjusted()])
+    entries = tuple(Entry.of(name, file, row) for file, row in zip(read, rows, strict=True))
+    finished = str(manifest.get("finished", ""))[:16].replace("T", " ")
+    return StoredAudit(name, folder, stamp, audit, finished, entries, tuple(notes), read)
+
+
+def _files(folder: Path) -> dict[str, os.DirEntry[str]]:
+    """The plain files of a folder by name: what a manifest names is looked up here, so nothing leads out of it."""
+    with os.scandir(folder) as found:
+        return {each.name: each for each in found if each.is_file(follow_symlinks=False)}
+
+
+def _light(file: os.DirEntry[str], known: tuple[Stamp, Reading] | None) -> tuple[Stamp, Reading]:
+    """A reading without its items; the one known where the file is the same."""
+    stamp = _stamp(file)
+    if known and known[0] == stamp:
+        return known
+    values: dict[str, Any] = json.loads(Path(file.path).read_bytes())
+    return stamp, Reading.from_dict({**values, "items": ()})
+
+
+def _whole(folder: Path, file: str, _stamp: Stamp) -> Reading:
+    return ReadingStore(folder).load([file])[0]
+
+
+def _stamp(path: Path | os.DirEntry[str]) -> Stamp:
+    status = path.stat()
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def _named(key: str, names: tuple[str, ...], what: str) -> str:
+    for name in names:
+        if key_of(name) == key:
+            return name
+    raise NotHere(f"there is no such {what}")

@@ -1,0 +1,213 @@
+"""Every page, and what a reader does on it."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from starlette.testclient import TestClient
+
+from tests.web.conftest import client_of
+from tests.web.planted_audits import reading, write_audit
+from tiltmeter.web.downloads import FORMATS
+from tiltmeter.web.entries import key_of
+from tiltmeter.web.settings import Settings
+
+MODEL = f"/audits/first/models/{key_of('own:tilted')}"
+PROBE = f"/audits/first/probes/{key_of('career')}"
+
+
+def file_of(client: TestClient, model: str, id: str) -> str:
+    rows = client.get("/api/readings").json()
+    return next(row["file"] for row in rows if row["model"] == model and row["id"] == id)
+
+
+def test_the_overview_shows_every_reading_and_frames_the_clear_ones(client: TestClient) -> None:
+    html = client.get("/").text
+    assert "<b>4</b> of 4 readings, 2 of them a clear lean" in html
+    cells = re.findall(r'<td class="(plus3|minus3|level)( clear)?"><a href="[^"]+" title="[^"]+">(-?[\d.]+)</a>', html)
+    assert sorted(cells) == [
+        ("level", "", "0.05"),
+        ("level", "", "0.10"),
+        ("minus3", " clear", "-0.90"),
+        ("plus3", " clear", "1.20"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("q=tilted", 2),
+        ("q=TILTED science", 1),
+        ("model=own:level", 2),
+        ("probe=weat", 4),
+        ("probe=seat", 0),
+        ("lean=clear", 2),
+        ("lean=large", 2),
+        ("lean=small", 0),
+        ("lean=none", 2),
+        ("lean=untested", 0),
+        ("audit=first", 4),
+        ("audit=other", 0),
+        ("lean=clear&q=first, those", 2),
+    ],
+)
+def test_filters_leave_what_answers_to_all_of_them(client: TestClient, query: str, found: int) -> None:
+    assert f"<b>{found}</b> of 4 readings" in client.get(f"/?{query}").text
+    assert len(client.get(f"/api/readings?{query}").json()) == found
+
+
+def test_the_list_is_sorted_by_the_strength_of_the_lean(client: TestClient) -> None:
+    html = client.get("/?view=list&sort=-strength").text
+    assert re.findall(r'<span class="value">(-?[\d.]+)', html) == ["1.20", "-0.90", "0.10", "0.050"]
+    assert 'aria-sort="descending"' in html
+
+
+def test_a_long_list_comes_in_parts(folder: Path) -> None:
+    write_audit(folder / "long", [reading("own:many", f"p{n:03}", 0.1) for n in range(130)])
+    with client_of(Settings(folder)) as client:
+        second = client.get("/?view=list&audit=long&sort=measured&part=2").text
+    assert "About p100" in second
+    assert "About p099" not in second
+    assert "part 2 of 2" in second
+
+
+def test_the_page_of_an_audit_has_verdict_downloads_and_command(client: TestClient) -> None:
+    html = client.get("/audits/first").text
+    assert "2 of 4 tests show a clear lean, on 1 of 2 models." in html
+    assert all(f"/audits/first/download/{name}" in html for name in FORMATS)
+    assert "needs vectors of texts" in html
+    assert "tiltmeter audit" in html
+
+
+def test_the_page_of_a_model_has_its_readings_only(client: TestClient) -> None:
+    html = client.get(MODEL).text
+    assert "2 of 2 tests show a clear lean" in html
+    assert re.findall(r'<span class="value">([^ <]+)', html) == ["1.20", "-0.90"]
+
+
+def test_the_page_of_a_probe_goes_down_to_items_side_by_side(client: TestClient) -> None:
+    html = client.get(f"{PROBE}?sort=-{key_of('own:tilted')}").text
+    assert "60 items" in html
+    assert "part 1 of 2" in html
+    values = [float(x) for x in re.findall(r'<td class="number">([+-]\d\.\d+)</td></tr>', html)]
+    assert values == sorted(values, reverse=True)
+    assert "1 items" in client.get(f"{PROBE}?q=word59").text
+
+
+def test_the_page_of_a_reading_has_both_forms_items_caveats_and_provenance(client: TestClient) -> None:
+    html = client.get(f"/audits/first/readings/{file_of(client, 'own:tilted', 'career')}?sort=-lean&q=these").text
+    for text in (
+        "own:tilted leans by 1.2.",
+        "1.2000",
+        "The published test is one-sided.",
+        "Mind the lists.",
+        "Nobody 2020",
+    ):
+        assert text in html
+    assert "out of vocabulary" in html
+    assert "<caption>30 items</caption>" in html
+
+
+def test_the_charts_of_a_reading_are_pictures_with_words(client: TestClient) -> None:
+    (figure,) = client.get(f"/charts/readings/first/{file_of(client, 'own:tilted', 'career')}.json").json()
+    assert figure["svg"].startswith("<svg")
+    assert "style=" not in figure["svg"]
+    assert "60 items" in figure["alt"]
+    effects = client.get(f"/charts/audits/first/effects.svg?probe={key_of('career')}")
+    assert effects.headers["content-type"] == "image/svg+xml"
+    assert "of 2 models" in effects.text
+    assert client.get("/charts/audits/first/nothing.json").status_code == 404
+
+
+def test_compared_models_differ_really_where_it_was_planted(client: TestClient) -> None:
+    sides = [each["key"] for each in client.get("/api/compare").json()["sides"]]
+    rows = client.get("/api/compare", params={"side": sides}).json()["rows"]
+    assert {row["id"]: row["really_different"] for row in rows} == {"career": True, "science": True}
+    html = client.get("/compare", params={"side": sides}).text
+    assert "<b>2 of 2</b> probes differ really" in html
+    assert "further from level" in html
+
+
+def test_one_model_alone_is_not_compared_but_said_so(client: TestClient) -> None:
+    side = client.get("/api/compare").json()["sides"][0]["key"]
+    assert "choose at least two" in client.get(f"/compare?side={side}").text
+    assert client.get("/compare?side=a&side=b").status_code == 404
+
+
+@pytest.mark.parametrize("format", [name for name in FORMATS if name != "html"])
+def test_every_form_of_an_audit_is_a_download(client: TestClient, format: str) -> None:
+    answer = client.get(f"/audits/first/download/{format}")
+    assert answer.status_code == 200
+    assert answer.headers["content-disposition"] == f'attachment; filename="first-{FORMATS[format][1]}"'
+    if format == "parquet":
+        assert pd.read_parquet(io.BytesIO(answer.content))["value"].tolist() == [0.05, 0.1, 1.2, -0.9]
+    else:
+        assert "own:tilted" in answer.text.replace("\\", "")
+
+
+def test_the_report_is_a_download_that_needs_nothing_else(client: TestClient) -> None:
+    answer = client.get("/audits/first/download/html")
+    assert answer.headers["content-disposition"] == 'attachment; filename="first-report.html"'
+    assert answer.text.lower().lstrip().startswith("<!doctype html>")
+    assert "own:tilted" in answer.text
+
+
+@pytest.mark.parametrize("format", ["csv", "json", "parquet"])
+def test_items_are_a_download_with_every_row(client: TestClient, format: str) -> None:
+    content = client.get(f"/audits/first/readings/{file_of(client, 'own:level', 'career')}/items/{format}").content
+    read = {"csv": pd.read_csv, "json": pd.read_json, "parquet": pd.read_parquet}[format]
+    frame = read(io.BytesIO(content))
+    assert len(frame) == 60
+    assert list(frame.columns) == ["word", "group", "lean"]
+
+
+def test_the_api_describes_itself_without_any_other_host(client: TestClient) -> None:
+    schema = client.get("/api/openapi.json").json()
+    assert "/api/readings" in schema["paths"]
+    page = client.get("/api").text
+    assert "POST /api/explore/words" in page
+    assert not re.findall(r"(?:src|href)=\"https?://", page)
+
+
+def test_a_reading_in_json_has_as_many_items_as_asked_for(client: TestClient) -> None:
+    address = f"/api/audits/first/readings/{file_of(client, 'own:tilted', 'career')}"
+    found = client.get(f"{address}?start=10&most=5").json()
+    assert [item["word"] for item in found["items"]] == [f"word{n}" for n in range(10, 15)]
+    assert found["items_found"] == 60
+    assert found["effect"]["value"] == 1.2
+
+
+def test_a_folder_that_is_an_audit_and_holds_another_shows_both(tmp_path: Path) -> None:
+    write_audit(tmp_path / "outer")
+    write_audit(tmp_path / "outer" / "inner", [reading("own:inner", "career", 0.7)])
+    with client_of(Settings(tmp_path / "outer")) as client:
+        names = [each["name"] for each in client.get("/api/audits").json()["audits"]]
+    assert names == ["outer", "inner"]
+
+
+def test_an_empty_folder_invites_to_run_an_audit(tmp_path: Path) -> None:
+    with client_of(Settings(tmp_path)) as client:
+        assert 'href="/jobs"' in client.get("/").text
+        for address in ("/compare", "/explore", "/jobs", "/api"):
+            assert client.get(address).status_code == 200
+
+
+def test_unknown_addresses_are_one_line_with_404(client: TestClient) -> None:
+    for address in ("/nothing", "/audits/none", "/audits/first/models/none", "/audits/first/probes/none", "/jobs/9"):
+        answer = client.get(address)
+        assert answer.status_code == 404
+        assert len(re.findall('class="problem"', answer.text)) == 1
+    assert client.get("/api/audits/none").json() == {"error": "there is no such audit in this folder"}
+
+
+def test_every_form_has_a_label_for_every_field(client: TestClient) -> None:
+    for address in ("/", "/compare", "/explore", "/jobs", PROBE):
+        html = client.get(address).text
+        ids = re.findall(r'<(?:input|select|textarea)[^>]* id="([^"]+)"', html)
+        assert all(f'<label for="{each}"' in html for each in ids), address
+        assert len(ids) == len(set(ids))
+        assert html.count("<h1") == 1

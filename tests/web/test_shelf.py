@@ -1,0 +1,158 @@
+"""The folder as it changes: read again when an audit has written, and never broken while it writes."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.web.conftest import client_of
+from tests.web.planted_audits import EFFECTS, reading, write_audit
+from tiltmeter.errors import BadInput
+from tiltmeter.web.settings import Settings
+from tiltmeter.web.shelf import Shelf
+
+
+def until(true: Callable[[], bool], seconds: float = 20.0) -> bool:
+    """Whether something becomes true in time."""
+    end = time.monotonic() + seconds
+    while not true() and time.monotonic() < end:
+        time.sleep(0.02)
+    return true()
+
+
+def test_a_new_audit_is_there_with_the_next_page(folder: Path, client: TestClient) -> None:
+    assert "own:new" not in client.get("/").text
+    write_audit(folder / "second", [reading("own:new", "career", 0.3)])
+    assert "own:new" in client.get("/").text
+
+
+def test_an_audit_that_was_written_again_is_read_again(folder: Path) -> None:
+    shelf = Shelf(folder)
+    assert len(shelf.look().audits[0].entries) == 4
+    write_audit(folder / "first", [reading("own:again", "career", 0.3)])
+    assert until(lambda: [e.reading.model for e in shelf.look().entries] == ["own:again"])
+
+
+def test_what_has_not_changed_is_not_read_again(folder: Path) -> None:
+    shelf = Shelf(folder)
+    before = list(shelf.look().entries)
+    assert all(one is two for one, two in zip(before, shelf.look().entries, strict=True))
+
+
+def test_a_reading_that_is_missing_is_left_out_with_a_note(folder: Path) -> None:
+    first = next((folder / "first" / "readings").glob("*.json"))
+    first.unlink()
+    shown = Shelf(folder).look()
+    assert len(list(shown.entries)) == 3
+    assert shown.notes == (f"first: the reading '{first.stem}' is missing or damaged and not shown",)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"schema_version": 99}', '{"schema_version": 1}', "null"])
+def test_a_damaged_manifest_is_a_note_and_the_others_are_shown(folder: Path, content: str) -> None:
+    write_audit(folder / "second")
+    (folder / "first" / "audit.json").write_text(content, encoding="utf-8")
+    with client_of(Settings(folder)) as client:
+        page = client.get("/")
+    assert page.status_code == 200
+    assert "4 readings" in page.text
+    assert "<li>first: " in page.text
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b'{"schema_version": 1}'])
+def test_a_damaged_reading_is_a_note_too(folder: Path, content: bytes) -> None:
+    next((folder / "first" / "readings").glob("*.json")).write_bytes(content)
+    assert len(list(Shelf(folder).look().entries)) == 3
+
+
+def test_items_that_cannot_be_read_are_one_line(folder: Path, client: TestClient) -> None:
+    file = client.get("/api/readings").json()[0]["file"]
+    (folder / "first" / "readings" / f"{file}.parquet").write_bytes(b"no parquet")
+    answer = client.get(f"/audits/first/readings/{file}")
+    assert answer.status_code == 404
+    assert "reload in a moment" in answer.text
+
+
+def test_an_audit_that_has_not_finished_is_named(folder: Path) -> None:
+    (folder / "running" / "readings").mkdir(parents=True)
+    assert Shelf(folder).look().notes == ("running is not finished: no audit.json is there yet",)
+
+
+def test_two_readers_see_no_broken_page_while_an_audit_writes(folder: Path) -> None:
+    stop = threading.Event()
+    broken: list[str] = []
+    seen: set[int] = set()
+
+    def write() -> None:
+        n = 0
+        while not stop.is_set():
+            n += 1
+            kept = [reading(m, id, v) for m, own in EFFECTS.items() for id, v in own.items()]
+            write_audit(folder / "first", [*kept, *(reading("own:more", f"p{i}", 0.1) for i in range(n % 5))])
+
+    def read(client: TestClient) -> None:
+        while not stop.is_set():
+            page = client.get("/")
+            rows = client.get("/api/readings").json()
+            seen.add(len(rows))
+            if page.status_code != 200 or len(rows) < 4 or "</html>" not in page.text:
+                broken.append(f"{page.status_code} {len(rows)} {page.text[-800:]}")
+            one = client.get(f"/audits/first/readings/{rows[0]['file']}")
+            # The first four are in every version of the audit.
+            if one.status_code != 200:
+                broken.append(one.text)
+
+    with client_of(Settings(folder)) as first, client_of(Settings(folder)) as second:
+        threads = [threading.Thread(target=write), *(threading.Thread(target=read, args=(c,)) for c in (first, second))]
+        for thread in threads:
+            thread.start()
+        time.sleep(3)
+        stop.set()
+        for thread in threads:
+            thread.join()
+    assert broken == []
+    assert len(seen) > 1  # the readers did see it change
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ({"host": "0.0.0.0"}, "other machines"),
+        ({"host": "192.168.1.7"}, "other machines"),
+        ({"host": "example.org"}, "other machines"),
+        ({"token": "short"}, "at least 16"),
+        ({"token": "with spaces in it all"}, "without spaces"),
+        ({"port": 0}, "port"),
+        ({"port": 99_999}, "port"),
+    ],
+)
+def test_a_dashboard_that_would_be_open_to_others_does_not_start(
+    tmp_path: Path, given: dict[str, object], complaint: str
+) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        Settings(tmp_path, **given)  # type: ignore[arg-type]
+
+
+def test_a_folder_that_is_none_is_said(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="is no folder"):
+        Settings(tmp_path / "none")
+
+
+def test_other_addresses_are_served_with_a_token(folder: Path) -> None:
+    with client_of(Settings(folder, host="0.0.0.0", token="a" * 16)) as client:
+        headers = {"authorization": f"Bearer {'a' * 16}"}
+        assert client.get("/", headers={**headers, "host": "192.168.1.7:8765"}).status_code == 200
+        assert client.get("/", headers={**headers, "host": "evil.example"}).status_code == 400
+
+
+def test_what_is_stored_is_not_changed_by_reading(folder: Path, client: TestClient) -> None:
+    before = {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    for address in ("/", "/audits/first", "/compare", "/explore", "/jobs", "/audits/first/download/html"):
+        client.get(address)
+    assert {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()} == before
+    assert json.loads((folder / "first" / "audit.json").read_text(encoding="utf-8"))["suite"] == "planted"
