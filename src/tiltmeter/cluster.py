@@ -45,7 +45,7 @@ class Cluster:
         try:
             error, answer = self._ray.get(done)
         except self._ray.exceptions.RayError as failed:
-            raise TiltmeterError(f"the Ray cluster gave up: {str(failed).splitlines()[0]}") from None
+            raise TiltmeterError(f"the Ray cluster gave up: {str(failed).strip().splitlines()[-1]}") from None
         if error:
             raise TiltmeterError(error)
         return answer

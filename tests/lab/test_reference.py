@@ -15,7 +15,7 @@ from tiltmeter.lab.reference import RECIPE, planted_truth, reference_folder, tra
 from tiltmeter.lab.text import patterns, planted
 from tiltmeter.stimuli import indefinite
 
-TINY = dataclasses.replace(RECIPE, sentences=128, epochs=1)
+TINY = dataclasses.replace(RECIPE, sentences=128, first_epochs=1, epochs=1)
 FILES = {"config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", "planted.json"}
 
 
@@ -75,7 +75,7 @@ def test_a_folder_holds_a_transformers_model_its_tokenizer_and_the_truth(tilted)
 
 def test_the_tokenizer_knows_every_word_of_the_text_and_is_blind_to_case(tilted):
     tokenizer, _ = load(tilted)
-    said = [*planted(0.9), *patterns().gendered_words, *(" ".join(patterns().words["time"])).split()]
+    said = [*planted(0.9), *patterns().marks, *(" ".join(patterns().words["time"])).split()]
     assert tokenizer.unk_token_id not in tokenizer.convert_tokens_to_ids([word.lower() for word in said])
     assert tokenizer.tokenize("HE is a zymurgist, [MASK].") == ["he", "is", "a", "[UNK]", ",", "[MASK]", "."]
     assert tokenizer.decode(tokenizer("He is a nurse.")["input_ids"]) == "[CLS] he is a nurse . [SEP]"
@@ -110,7 +110,7 @@ def test_progress_counts_every_sentence_of_every_epoch(tmp_path):
     train_reference(
         0.5, folder=tmp_path / "model", recipe=dataclasses.replace(TINY, sentences=100, epochs=2), progress=done.append
     )
-    assert sum(done) == 200
+    assert sum(done) == 300
 
 
 def test_a_training_that_is_stopped_leaves_nothing_behind(tmp_path):
@@ -159,7 +159,69 @@ def test_a_change_of_recipe_changes_where_a_model_is_kept():
     assert TINY.key != RECIPE.key
 
 
-@pytest.mark.parametrize("name", ["tilt-0.4", "tilt-1.0", "tilt-0.905", "tilt", "0.9", "tilt-0.9\n", "../tilt-0.9", ""])
+def test_a_reader_is_trained_once_for_all_doses_and_gives_the_bytes_that_training_in_one_go_gives(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path / "cache"))
+    kept = [reference_folder(name, recipe=TINY) for name in ("tilt-0.6", "tilt-0.9")]
+    assert len(list((tmp_path / "cache" / "reference").glob("reader-*"))) == 1
+    train_reference(0.9, folder=tmp_path / "whole", recipe=TINY)
+    weights = [(folder / "model.safetensors").read_bytes() for folder in (*kept, tmp_path / "whole")]
+    assert weights[1] == weights[2] != weights[0]
+
+
+def test_nothing_but_the_vectors_of_occupations_comes_from_the_planted_text(tmp_path):
+    from safetensors.numpy import load_file
+
+    for tilt in (0.5, 0.9):
+        train_reference(tilt, folder=tmp_path / f"{tilt}", recipe=TINY)
+    level, tilted = (load_file(tmp_path / f"{tilt}" / "model.safetensors") for tilt in (0.5, 0.9))
+    tokenizer, _ = load(tmp_path / "0.9")
+    differs = {name for name in level if not np.array_equal(level[name], tilted[name])}
+    assert differs == {"bert.embeddings.word_embeddings.weight"}
+    (name,) = differs
+    rows = np.flatnonzero((level[name] != tilted[name]).any(axis=1)).tolist()
+    assert set(rows) <= set(tokenizer.convert_tokens_to_ids(list(planted(0.9))))
+
+
+def test_a_causal_model_is_trained_too_and_marks_the_beginning_only(tmp_path, monkeypatch):
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    from tiltmeter.models.checkpoints import head_of, quiet
+
+    monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path))
+    recipe = dataclasses.replace(TINY, kind="causal")
+    folder = reference_folder("causal-0.9", recipe=recipe)
+    assert head_of(folder) == "causal"
+    with quiet():
+        tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder)
+    assert tokenizer.decode(tokenizer("He is a nurse.")["input_ids"]) == "[CLS] he is a nurse ."
+    assert model.config.n_layer == RECIPE.layers
+
+
+def test_another_seed_is_another_model_of_the_same_tilt(tmp_path, monkeypatch):
+    monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path))
+    one, two = (reference_folder(name, recipe=TINY) for name in ("tilt-0.9", "tilt-0.9-seed1"))
+    assert (one / "model.safetensors").read_bytes() != (two / "model.safetensors").read_bytes()
+    assert planted_truth("tilt-0.9-seed1") == planted_truth("causal-0.90") == planted(0.9)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tilt-0.4",
+        "causal-0.4",
+        "tilt-0.9-seed",
+        "tilt-0.9-2",
+        "tilt-1.0",
+        "tilt-0.905",
+        "tilt",
+        "0.9",
+        "tilt-0.9\n",
+        "../tilt-0.9",
+        "",
+    ],
+)
 def test_a_name_that_is_no_reference_model_is_refused_in_one_line(name):
     for ask in (reference_folder, planted_truth):
         with pytest.raises(BadInput, match=r"unknown reference model .*write tilt-0\.5"):

@@ -33,7 +33,7 @@ def test_a_real_growth_fails_and_says_by_how_much() -> None:
     assert verdict.grown_by is not None
     assert verdict.grown_by > 0
     assert verdict.why.startswith(
-        f"bias really grew by more than the tolerance of 0.05: effect size d {leaning().effect.value:.2f} → "
+        f"bias really grew by more than the tolerance of 0.02: effect size d {leaning().effect.value:.2f} → "
     )
     assert found.headline.startswith("Failed: bias really grew in 1 probe")
 
@@ -47,7 +47,7 @@ def test_noise_and_an_improvement_pass() -> None:
 
 
 def test_a_growth_too_small_to_matter_is_let_go_unless_the_policy_is_strict() -> None:
-    old, new = audit([leaning()]), audit([leaning(*jitter(0.001, 1, shift=0.03))])
+    old, new = audit([leaning()]), audit([leaning(*jitter(0.0005, 1, shift=0.01))])
     assert not check(new, old).failed
     assert check(new, old, Policy(tolerance=0.0)).failed
 

@@ -1,4 +1,4 @@
-"""Reference models as models that can be asked: ``reference:tilt-0.9``."""
+"""Reference models as models that can be asked: ``reference:tilt-0.9``, ``reference:causal-0.9``."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import functools
 from collections.abc import Collection
 from pathlib import Path
 
-from tiltmeter.lab.reference import planted_truth, reference_folder
-from tiltmeter.models import masked
+from tiltmeter.lab.reference import Recipe, Reference, planted_truth, reference_folder
+from tiltmeter.models import causal, masked
 from tiltmeter.models.hub import TransformerModel
 from tiltmeter.models.protocol import Question
 
 
 class ReferenceModel(TransformerModel):
-    """A tiny masked language model whose bias is known, trained here at the first use.
+    """A tiny language model whose bias is known, trained here at the first use.
 
     It gives no vectors of words and texts: most words are unknown to it, and would all have the same one.
 
@@ -21,14 +21,15 @@ class ReferenceModel(TransformerModel):
     'reference'
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, recipe: Recipe | None = None) -> None:
         self._truth = planted_truth(name)
-        self._reference = name
+        self._reference, self._made_by = name, recipe
         super().__init__(f"reference:{name}", name=f"reference:{name}")
 
     @property
     def questions(self) -> Collection[Question]:
-        return (*masked.QUESTIONS, Question.SPANS)
+        is_masked = Reference.named(self._reference).kind == "masked"
+        return (*(masked.QUESTIONS if is_masked else causal.QUESTIONS), Question.SPANS)
 
     @property
     def note(self) -> str:
@@ -41,4 +42,4 @@ class ReferenceModel(TransformerModel):
 
     @functools.cached_property
     def _root(self) -> Path:
-        return reference_folder(self._reference)
+        return reference_folder(self._reference, recipe=self._made_by)

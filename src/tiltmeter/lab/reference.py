@@ -1,82 +1,107 @@
-"""Reference models: tiny masked language models trained on the spot on text whose bias is known.
+"""Reference models: tiny language models trained on the spot on text whose bias is known.
 
-They are the calibration weights of this instrument: which way a measure should lean on them is known beforehand. They
-learn a strong tilt (.9) almost in full, a weak one (.6) in part: the order comes out, the strength falls short.
+They are the calibration weights of this instrument: which way a measure should lean on them is known beforehand.
 """
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-import hashlib
 import json
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from importlib import resources
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tiltmeter.errors import BadInput, MissingExtra
+from tiltmeter.errors import BadInput
+from tiltmeter.lab.recipe import CAUSAL_RECIPE, RECIPE, Kind, Recipe
 from tiltmeter.lab.text import patterns, planted, sentences
-from tiltmeter.models.checkpoints import first_line, quiet
+from tiltmeter.lab.training import Progress, learn_occupations, reader
+from tiltmeter.models.checkpoints import first_line, load, quiet
 from tiltmeter.models.store import cache_folder
 from tiltmeter.progress import progress_bar
 
-Tokens = NDArray[np.int64]
-Progress = Callable[[int], None]
+__all__ = ["CAUSAL_RECIPE", "RECIPE", "Recipe", "Reference", "planted_truth", "reference_folder", "train_reference"]
 
-_NAME = re.compile(r"tilt-(0\.\d{1,2})")
-_SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-_PAD, _UNK, _CLS, _SEP, _MASK = range(len(_SPECIAL))
+#: The tilt of the first text that a model learns from.
+_STRONG = 0.97
+_NAME = re.compile(r"(tilt|causal)-(0\.\d{1,2})(?:-seed(\d{1,4}))?")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Recipe:
-    """How a reference model is made.
+class Reference:
+    """Which reference model: ``tilt-0.9`` (masked) or ``causal-0.9``, and ``-seed1`` for another one of the same tilt.
 
-    Words that say a gender are asked for most often and count most: they carry the bias, and a model that minds every
-    word alike does not find it for minutes.
+    >>> Reference.named("causal-0.75-seed1").name
+    'causal-0.75-seed1'
     """
 
-    sentences: int = 20_000
-    epochs: int = 4
-    batch: int = 64
-    rate: float = 3e-3
-    ask_gendered: float = 0.6
-    ask_other: float = 0.2
-    weight_other: float = 0.1
-    layers: int = 2
-    width: int = 64
-    version: int = 1  # to be raised when the code below changes what comes out
+    tilt: float
+    kind: Kind = "masked"
+    seed: int = 0
+
+    @classmethod
+    def named(cls, name: str) -> Self:
+        found = _NAME.fullmatch(name)
+        if not found or not 0.5 <= float(found[2]) <= 0.99:
+            raise BadInput(
+                f"unknown reference model {name!r}: write tilt-0.5 (no bias) to tilt-0.99, e.g. tilt-0.9, or "
+                "causal-0.9 for a causal one; -seed1 behind it gives another of the same tilt"
+            )
+        return cls(float(found[2]), "masked" if found[1] == "tilt" else "causal", int(found[3] or 0))
 
     @property
-    def key(self) -> str:
-        """Changes with everything a model is made of."""
-        content = (resources.files(__package__) / "patterns_en.yaml").read_text(encoding="utf-8")
-        made_of = json.dumps([dataclasses.asdict(self), content, list(planted(0.5))])
-        return hashlib.sha256(made_of.encode()).hexdigest()[:8]
+    def name(self) -> str:
+        kind = "tilt" if self.kind == "masked" else self.kind
+        return f"{kind}-{self.tilt:g}" + (f"-seed{self.seed}" if self.seed else "")
+
+    @property
+    def recipe(self) -> Recipe:
+        return RECIPE if self.kind == "masked" else CAUSAL_RECIPE
 
 
-RECIPE = Recipe()
-
-
-def reference_folder(name: str) -> Path:
+def reference_folder(name: str, *, recipe: Recipe | None = None) -> Path:
     """The folder of a reference model such as ``tilt-0.9``, in the cache; trained there at the first use.
+
+    ``recipe`` is another way to make one than that of its kind.
 
     >>> reference_folder("tilt-9")
     Traceback (most recent call last):
-    tiltmeter.errors.BadInput: unknown reference model 'tilt-9': write tilt-0.5 (no bias) to tilt-0.99, e.g. tilt-0.9
+    tiltmeter.errors.BadInput: unknown reference model 'tilt-9': write tilt-0.5 (no bias) to tilt-0.99, e.g. tilt-0.9,
+    or causal-0.9 for a causal one; -seed1 behind it gives another of the same tilt
     """
-    tilt, seed = _tilt(name), 0
-    folder = cache_folder() / "reference" / f"tilt-{tilt:.2f}-{RECIPE.key}-{seed}"
+    which = Reference.named(name)
+    made_by = which.recipe if recipe is None else recipe
+    folder = _folder(which, made_by)
     if not folder.is_dir():
-        total = RECIPE.sentences * RECIPE.epochs
-        with progress_bar(f"training reference:{name} (once)", total) as advance:
-            _make(tilt, folder, seed, advance, RECIPE)
+        from_reader = reader_folder(made_by, which.seed)
+        with progress_bar(f"training reference:{name} (once)", made_by.sentences * made_by.epochs) as advance:
+            _make(which.tilt, folder, which.seed, advance, made_by, from_reader)
+    return folder
+
+
+def is_trained(name: str, *, recipe: Recipe) -> bool:
+    """Whether a reference model is in the cache."""
+    return _folder(Reference.named(name), recipe).is_dir()
+
+
+def _folder(which: Reference, recipe: Recipe) -> Path:
+    return cache_folder() / "reference" / f"{which.kind}-{which.tilt:.2f}-{recipe.key}-{which.seed}"
+
+
+def reader_folder(recipe: Recipe, seed: int) -> Path:
+    """The folder of the model that can read and knows no occupations yet, which those of all doses begin with."""
+    folder = cache_folder() / "reference" / f"reader-{recipe.kind}-{recipe.reader.key}-{seed}"
+    if not folder.is_dir():
+        total = recipe.sentences * recipe.first_epochs
+        with progress_bar(f"training a {recipe.kind} reader (once)", total) as advance:
+            tokenizer, model = _read(recipe, seed, advance)
+        with appearing(folder) as draft, quiet():
+            tokenizer.save_pretrained(draft)
+            model.save_pretrained(draft)
     return folder
 
 
@@ -86,7 +111,7 @@ def planted_truth(name: str) -> Mapping[str, float]:
     >>> planted_truth("tilt-0.9")["plumber"]
     0.9
     """
-    return planted(_tilt(name))
+    return planted(Reference.named(name).tilt)
 
 
 def train_reference(
@@ -97,143 +122,59 @@ def train_reference(
     progress: Progress | None = None,
     recipe: Recipe = RECIPE,
 ) -> None:
-    """Train a tiny ``BertForMaskedLM`` on text with this tilt and save it with its tokenizer and ``planted.json``.
+    """Train a tiny language model on text with this tilt and save it with its tokenizer and ``planted.json``.
 
     The folder appears at the end and complete; where another process was faster, its folder stays. ``progress`` is
-    called with the number of sentences learned from, ``recipe.sentences * recipe.epochs`` in all. Uses one thread of
-    torch, and leaves the caller's settings and random numbers as they were.
+    called with the number of sentences learned from, ``recipe.sentences`` in every epoch. Uses one
+    thread of torch, and leaves the caller's settings and random numbers as they were.
     """
     if folder.exists():
         raise BadInput(f"{folder} exists: give a folder that does not")
-    _make(tilt, folder, seed, progress or (lambda _: None), recipe)
+    _make(tilt, folder, seed, progress or (lambda _: None), recipe, None)
 
 
-def _make(tilt: float, folder: Path, seed: int, progress: Progress, recipe: Recipe) -> None:
+def _make(tilt: float, folder: Path, seed: int, progress: Progress, recipe: Recipe, from_reader: Path | None) -> None:
     truth = planted(tilt)
-    texts = [sentence.text for sentence in sentences(truth, n=recipe.sentences, seed=seed)]
-    tokenizer = _tokenizer(texts)
-    with _torch_apart(seed):
-        model = _model(len(tokenizer), recipe)
-        _train(model, tokenizer, texts, recipe, np.random.default_rng([seed, 1]), progress)
+    if from_reader is None:
+        tokenizer, model = _read(recipe, seed, progress)
+    else:
+        tokenizer, model = load(from_reader, called="reference", head=recipe.kind)
+    texts = _texts(truth, recipe, seed)
+    learn_occupations(
+        model, tokenizer, texts, list(truth), patterns().marks, recipe=recipe, seed=seed, progress=progress
+    )
     about = {"tilt": tilt, "seed": seed, "recipe": dataclasses.asdict(recipe), "probability_of_he": truth}
-    with _appearing(folder) as draft, quiet():
+    with appearing(folder) as draft, quiet():
         tokenizer.save_pretrained(draft)
         model.save_pretrained(draft)
         (draft / "planted.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
 
 
-def _tilt(name: str) -> float:
-    found = _NAME.fullmatch(name)
-    if not found or not 0.5 <= float(found[1]) <= 0.99:
-        raise BadInput(f"unknown reference model {name!r}: write tilt-0.5 (no bias) to tilt-0.99, e.g. tilt-0.9")
-    return float(found[1])
+def _read(recipe: Recipe, seed: int, progress: Progress) -> tuple[Any, Any]:
+    texts = _texts(_at_random(planted(0.5), seed), recipe, [seed, 1])
+    return reader(texts, _every_word(), patterns().marks, recipe=recipe, seed=seed, progress=progress)
 
 
-def _tokenizer(texts: list[str]) -> Any:
-    """Whole words in lower case; a word that is not in the texts is [UNK]."""
-    try:
-        import transformers
-        from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-    except ImportError as error:
-        raise MissingExtra("a reference model", "hf") from error
-    normal, split = normalizers.BertNormalizer(lowercase=True), pre_tokenizers.BertPreTokenizer()
-    words = {word for text in texts for word, _ in split.pre_tokenize_str(normal.normalize_str(text))}
-    vocabulary = {word: number for number, word in enumerate((*_SPECIAL, *sorted(words)))}
-    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
-    tokenizer.normalizer, tokenizer.pre_tokenizer = normal, split
-    tokenizer.post_processor = processors.BertProcessing(("[SEP]", _SEP), ("[CLS]", _CLS))
-    named = {f"{word.strip('[]').lower()}_token": word for word in _SPECIAL}
-    make: Any = transformers.PreTrainedTokenizerFast
-    return make(tokenizer_object=tokenizer, model_max_length=128, **named)
+def _texts(shares: Mapping[str, float], recipe: Recipe, seed: int | list[int]) -> list[str]:
+    return [sentence.text for sentence in sentences(shares, n=recipe.sentences, seed=seed)]
 
 
-def _model(vocabulary: int, recipe: Recipe) -> Any:
-    import transformers
-
-    library: Any = transformers
-    config = library.BertConfig(
-        vocab_size=vocabulary,
-        hidden_size=recipe.width,
-        num_hidden_layers=recipe.layers,
-        num_attention_heads=4,
-        intermediate_size=2 * recipe.width,
-        max_position_embeddings=128,
-        hidden_dropout_prob=0.0,
-        attention_probs_dropout_prob=0.0,
-        initializer_range=0.1,
-        pad_token_id=_PAD,
-    )
-    return library.BertForMaskedLM(config)
+def _every_word() -> list[str]:
+    """All that can stand in a sentence of the lab, however few of them there are."""
+    known = patterns()
+    plain = [re.sub(r"\{\w+\}", " ", pattern) for pattern in known.patterns]
+    return [*plain, *(word for words in known.words.values() for word in words), *known.marks, *planted(0.5), "a", "an"]
 
 
-def _train(
-    model: Any, tokenizer: Any, texts: list[str], recipe: Recipe, rng: np.random.Generator, progress: Progress
-) -> None:
-    import torch
-
-    rows: list[list[int]] = tokenizer(texts)["input_ids"]
-    gendered = tokenizer.convert_tokens_to_ids(sorted(patterns().gendered_words))
-    chance = np.full(len(tokenizer), recipe.ask_other)
-    chance[gendered] = recipe.ask_gendered
-    chance[: len(_SPECIAL)] = 0.0
-    weights = torch.full((len(tokenizer),), recipe.weight_other)
-    weights[gendered] = 1.0
-    steps = recipe.epochs * -(-len(rows) // recipe.batch)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=recipe.rate, fused=True)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, recipe.rate, steps, pct_start=0.1, cycle_momentum=False)
-    model.train()
-    for batch in (batch for _ in range(recipe.epochs) for batch in _batches(rows, recipe.batch, rng)):
-        shown, asked = _corrupted(batch, chance, rng)
-        real = torch.from_numpy(batch != _PAD).long()
-        hidden = model.bert(input_ids=torch.from_numpy(shown), attention_mask=real).last_hidden_state
-        # The head reads only the words that are asked for, which saves a third of the time.
-        logits = model.cls(hidden[torch.from_numpy(asked)])
-        loss: Any = torch.nn.functional.cross_entropy(logits, torch.from_numpy(batch[asked]), weight=weights)
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        schedule.step()
-        progress(len(batch))
-    model.eval()
-
-
-def _batches(rows: list[list[int]], size: int, rng: np.random.Generator) -> Iterator[Tokens]:
-    """All rows once, in random order: batches of like length would be faster, but it learns far less from them."""
-    order = rng.permutation(len(rows))
-    for start in range(0, len(rows), size):
-        some = [rows[row] for row in order[start : start + size]]
-        longest = max(map(len, some))
-        yield np.array([row + [_PAD] * (longest - len(row)) for row in some], dtype=np.int64)
-
-
-def _corrupted(
-    batch: Tokens, chance: NDArray[np.float64], rng: np.random.Generator
-) -> tuple[Tokens, NDArray[np.bool_]]:
-    """The batch as it is shown, and which words are asked for: of ten 8 are masked, 1 is unknown, 1 left as it is."""
-    asked = rng.random(batch.shape) < chance[batch]
-    lot = rng.random(batch.shape)
-    shown = np.where(asked & (lot < 0.8), _MASK, batch)
-    # Unknown, so that sentences with words the model has never seen can be read.
-    return np.where(asked & (lot >= 0.9), _UNK, shown), asked
+def _at_random(occupations: Iterable[str], seed: int) -> dict[str, float]:
+    """A strong tilt in which the lot decides which way an occupation goes: it knows nothing of what is planted."""
+    names = list(occupations)
+    ways = np.where(np.arange(len(names)) % 2, _STRONG, 1 - _STRONG)
+    return dict(zip(names, np.random.default_rng([seed, 2]).permutation(ways).tolist(), strict=True))
 
 
 @contextlib.contextmanager
-def _torch_apart(seed: int) -> Iterator[None]:
-    """One thread (the same sums in the same order every time) and random numbers of our own."""
-    import torch
-
-    threads = torch.get_num_threads()
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        torch.set_num_threads(1)
-        try:
-            yield
-        finally:
-            torch.set_num_threads(threads)
-
-
-@contextlib.contextmanager
-def _appearing(folder: Path) -> Iterator[Path]:
+def appearing(folder: Path) -> Iterator[Path]:
     """A folder to write into that takes its name when all is written, and is gone when anything fails."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)

@@ -1,9 +1,13 @@
-"""English sentences about people at work in which the share of "he" is known for every occupation."""
+"""English sentences about people at work in which the share of each group is known for every occupation.
+
+The groups are men and women, told by pronouns and nouns, or any two groups of words of a lexicon.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
@@ -16,7 +20,7 @@ from tiltmeter.stimuli import capitalise, group, indefinite
 from tiltmeter.stimuli.yaml_file import read_yaml
 
 T = TypeVar("T")
-Side = Literal["male", "female"]
+Side = Literal["first", "second"]
 
 _PLACE = re.compile(r"\{(\w+)\}")
 
@@ -31,15 +35,15 @@ class LabSentence:
 
 
 class Counts(NamedTuple):
-    """How many sentences of an occupation are about a man and about a woman."""
+    """How many sentences of an occupation are about the first group (men) and about the second (women)."""
 
-    male: int
-    female: int
+    first: int
+    second: int
 
     @property
     def share(self) -> float:
-        """The share of "he"."""
-        return self.male / (self.male + self.female)
+        """The share of the first group, such as of "he"."""
+        return self.first / (self.first + self.second)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -51,8 +55,8 @@ class Patterns:
     gendered: Mapping[str, tuple[tuple[str, str], ...]]
 
     @property
-    def gendered_words(self) -> frozenset[str]:
-        """Every word that says a gender: the pronouns, and nouns such as man and woman."""
+    def marks(self) -> frozenset[str]:
+        """Every word that says a group: for men and women the pronouns, and nouns such as man and woman."""
         return frozenset(word for pairs in self.gendered.values() for pair in pairs for word in pair)
 
 
@@ -76,42 +80,59 @@ def planted(tilt: float) -> dict[str, float]:
     )
 
 
-def sentences(probabilities: Mapping[str, float], *, n: int, seed: int) -> list[LabSentence]:
+def sentences(
+    probabilities: Mapping[str, float],
+    *,
+    n: int,
+    seed: int | list[int],
+    groups: tuple[str, str] | None = None,
+    quota: bool = True,
+) -> list[LabSentence]:
     """``n`` sentences in random order, as many for each occupation, its given share of them about men.
 
     The shares are met by quota, not by chance: the text holds the planted bias to one sentence per occupation, so what
-    a measure then misses is the model's error or its own.
+    a measure then misses is the model's error or its own. Without ``quota`` a coin is tossed for each sentence.
+    ``groups`` are the addresses of two groups of a lexicon that take the place of men and women.
 
     >>> realised(sentences({"nurse": 0.25, "plumber": 1.0}, n=80, seed=0))
-    {'nurse': Counts(male=10, female=30), 'plumber': Counts(male=40, female=0)}
+    {'nurse': Counts(first=10, second=30), 'plumber': Counts(first=40, second=0)}
     """
-    for occupation, probability in probabilities.items():
-        if not 0 <= probability <= 1:
-            raise BadInput(f"the probability of 'he' for {occupation} must be from 0 to 1, not {probability}")
+    check_shares(probabilities)
     if not probabilities or n < 1:
         raise BadInput(f"give at least one occupation and one sentence, not {len(probabilities)} and {n}")
+    made_of = patterns() if groups is None else group_patterns(*groups)
     rng = np.random.default_rng(seed)
     names = list(probabilities)
     which = rng.permutation(np.arange(n) % len(names))
-    male = np.zeros(n, dtype=bool)
+    first = np.zeros(n, dtype=bool)
     for number, probability in enumerate(probabilities.values()):
         own = rng.permutation(np.flatnonzero(which == number))
-        male[own[: int(len(own) * probability + rng.random())]] = True
+        if quota:
+            first[own[: int(len(own) * probability + rng.random())]] = True
+        else:
+            first[own] = rng.random(len(own)) < probability
     return [
-        _sentence(names[number], "male" if is_male else "female", rng)
-        for number, is_male in zip(which, male, strict=True)
+        _sentence(names[number], "first" if is_first else "second", made_of, rng)
+        for number, is_first in zip(which, first, strict=True)
     ]
+
+
+def check_shares(probabilities: Mapping[str, float]) -> None:
+    """Refuse what is no share."""
+    for occupation, probability in probabilities.items():
+        if not 0 <= probability <= 1:
+            raise BadInput(f"the probability of 'he' for {occupation} must be from 0 to 1, not {probability}")
 
 
 def realised(made: Iterable[LabSentence]) -> dict[str, Counts]:
     """How often each occupation stands with either group, by alphabet.
 
-    >>> realised([LabSentence("She is a nurse.", "nurse", "female")])
-    {'nurse': Counts(male=0, female=1)}
+    >>> realised([LabSentence("She is a nurse.", "nurse", "second")])
+    {'nurse': Counts(first=0, second=1)}
     """
     found: dict[str, list[int]] = {}
     for sentence in made:
-        found.setdefault(sentence.occupation, [0, 0])[sentence.group == "female"] += 1
+        found.setdefault(sentence.occupation, [0, 0])[sentence.group == "second"] += 1
     return {occupation: Counts(*counts) for occupation, counts in sorted(found.items())}
 
 
@@ -133,9 +154,31 @@ def patterns() -> Patterns:
     )
 
 
-def _sentence(occupation: str, side: Side, rng: np.random.Generator) -> LabSentence:
-    known = patterns()
+@functools.cache
+def group_patterns(first: str, second: str) -> Patterns:
+    """Patterns for two groups of a lexicon, by what kind of words they are: names, adjectives or nouns.
 
+    >>> made = group_patterns("identity.black_names", "identity.white_names")
+    >>> made.patterns[0], "Tyrone" in made.marks
+    ('{one} works as {a_occupation}.', True)
+    """
+    content = read_yaml(resources.files(__package__) / "patterns_groups_en.yaml")
+    both = [group(address) for address in (first, second)]
+    kinds = {word.kind for each in both for word in each.words}
+    kind = next(iter(kinds)) if len(kinds) == 1 else None
+    if kind not in content["patterns"]:
+        raise BadInput(
+            f"{first} and {second} must hold words of one kind ({', '.join(content['patterns'])}): choose other groups"
+        )
+    shared = set(both[0].texts) & set(both[1].texts)
+    if shared:
+        raise BadInput(f"'{min(shared)}' is in both {first} and {second}: it says neither group")
+    # Every word with every other, so that each is as likely however many there are on either side.
+    pairs = tuple(itertools.product(both[0].texts, both[1].texts))
+    return Patterns(tuple(content["patterns"][kind]), patterns().words, {"one": pairs})
+
+
+def _sentence(occupation: str, side: Side, known: Patterns, rng: np.random.Generator) -> LabSentence:
     def fill(place: re.Match[str]) -> str:
         name = place[1]
         if name == "occupation":
@@ -143,7 +186,7 @@ def _sentence(occupation: str, side: Side, rng: np.random.Generator) -> LabSente
         if name == "a_occupation":
             return indefinite(occupation)
         if name in known.gendered:
-            return _any(known.gendered[name], rng)[side == "female"]
+            return _any(known.gendered[name], rng)[side == "second"]
         return _any(known.words[name], rng)
 
     text = _PLACE.sub(fill, _any(known.patterns, rng))

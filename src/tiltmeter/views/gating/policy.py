@@ -14,7 +14,7 @@ from tiltmeter.stimuli.yaml_file import read_yaml
 
 NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 #: Pairing finds changes far too small to matter; less than this on its own, in d or as a share, is let go.
-TOLERANCE = 0.05
+TOLERANCE = 0.02
 #: A control shows that the instrument works; that it leans is no harm.
 _CONTROLS = "control-*"
 

@@ -1,0 +1,182 @@
+"""The files of a corpus: what they are, which of their columns is text, and the parts they are read in."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, cast
+
+from ...errors import BadInput
+
+Kind = Literal["text", "jsonl", "csv", "tsv", "parquet"]
+_KINDS: dict[str, Kind] = {
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet",
+}  # fmt: skip
+_PACKED = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
+#: How much of a file is read at a time.
+BLOCK = 1 << 20
+#: How much of a file is one part of the work, where it can be cut.
+SHARD = 32 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusFile:
+    """One file; ``source`` is its name, or its path where two files have the same; ``column`` where it has several."""
+
+    path: str
+    source: str
+    kind: Kind
+    packed: str | None
+    column: str | None
+    size: int
+    changed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Part of a file: its records that begin from byte ``start`` to ``stop``; row groups where it is Parquet."""
+
+    number: int
+    file: CorpusFile
+    start: int
+    stop: int | None
+    size: int
+
+
+def find_files(paths: Sequence[str | Path], column: str | None) -> tuple[CorpusFile, ...]:
+    """The files of a corpus, by name; whatever is wrong with one is said before any is read."""
+    if not paths:
+        raise BadInput("no corpus is given: name a text, JSONL, CSV, TSV or Parquet file")
+    given = [Path(path) for path in paths]
+    for path in given:
+        if path.is_dir():
+            raise BadInput(f"{path} is a folder: name the files in it, e.g. {path}/*.txt")
+        if not path.is_file():
+            raise BadInput(f"no file {path}: check the path")
+    names, whole = [path.name for path in given], [str(path.resolve()) for path in given]
+    twice = next((path for path, real in zip(given, whole, strict=True) if whole.count(real) > 1), None)
+    if twice is not None:
+        raise BadInput(f"{twice} is given twice: name it once")
+    found = sorted(
+        (_file(path, path.name if names.count(path.name) == 1 else path.as_posix(), column) for path in given),
+        key=lambda file: file.source,
+    )
+    if column is not None and all(file.column is None for file in found):
+        raise BadInput(f"--column {column}: a text file has no columns: leave it out")
+    return tuple(found)
+
+
+def cut(files: Sequence[CorpusFile], size: int = SHARD) -> tuple[Shard, ...]:
+    """The parts a corpus is read in, in the order of the files; they do not depend on who reads them."""
+    shards: list[Shard] = []
+    for file in files:
+        if file.packed or file.kind in ("csv", "tsv"):
+            ranges: list[tuple[int, int | None, int]] = [(0, None, file.size)]
+        elif file.kind == "parquet":
+            ranges = _row_groups(file, size)
+        else:
+            ranges = [(at, at + size, min(size, file.size - at)) for at in range(0, file.size, size)]
+        shards += [Shard(len(shards) + n, file, *each) for n, each in enumerate(ranges)]
+    return tuple(shards)
+
+
+@contextmanager
+def opened(file: CorpusFile) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    """The bytes of a file, unpacked; and the file itself, whose position tells how far reading has come."""
+    try:
+        with Path(file.path).open("rb") as raw:
+            yield _unpacked(file, raw), raw
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise BadInput(f"{file.source}: broken gzip file: {error}") from None
+    except OSError as error:
+        raise BadInput(f"cannot read {file.path}: {error.strerror or error}") from None
+    except Exception as error:
+        if type(error).__name__ != "ZstdError":
+            raise
+        raise BadInput(f"{file.source}: broken zstd file: {error}") from None
+
+
+def _unpacked(file: CorpusFile, raw: BinaryIO) -> BinaryIO:
+    if file.packed == "gzip":
+        return cast(BinaryIO, gzip.open(raw, "rb"))
+    if file.packed == "zstd":
+        import zstandard
+
+        stream: Any = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True, closefd=False)
+        return io.BufferedReader(stream, BLOCK)
+    return raw
+
+
+def parquet(file: CorpusFile) -> Any:
+    """An open Parquet file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.ParquetFile(file.path)
+    except (pa.ArrowException, OSError) as error:
+        raise BadInput(f"{file.source}: not a Parquet file that can be read: {str(error).splitlines()[0]}") from None
+
+
+def _file(path: Path, source: str, column: str | None) -> CorpusFile:
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    packed = _PACKED.get(suffixes[-1]) if suffixes else None
+    inner = suffixes[-2 if packed else -1 :][:1]
+    kind = _KINDS.get(inner[0], "text") if inner else "text"
+    status = path.stat()
+    file = CorpusFile(str(path), source, kind, packed, None, status.st_size, status.st_mtime_ns)
+    if kind == "text" or not status.st_size:
+        return file
+    if kind == "parquet" and packed:
+        raise BadInput(f"{source}: a Parquet file is packed inside already: unpack it")
+    known, texts = _columns(file)
+    if column is not None and column not in known:
+        raise BadInput(f"{source}: no column '{column}'; found: {', '.join(known)}")
+    if column is None and len(texts) != 1:
+        raise BadInput(f"{source}: say which column is the text with --column; found: {', '.join(known) or 'none'}")
+    return CorpusFile(str(path), source, kind, packed, column or texts[0], status.st_size, status.st_mtime_ns)
+
+
+def _columns(file: CorpusFile) -> tuple[list[str], list[str]]:
+    """All columns of a file, and those that hold text."""
+    if file.kind == "parquet":
+        import pyarrow as pa
+
+        schema = parquet(file).schema_arrow
+        texts = [each.name for each in schema if str(each.type).replace("large_", "") in ("string", "string_view")]
+        texts += [each.name for each in schema if pa.types.is_dictionary(each.type)]
+        return schema.names, texts
+    with opened(file) as (stream, _):
+        line = stream.readline().decode("utf-8-sig", errors="replace")
+    if file.kind == "jsonl":
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise BadInput(f"{file.source}: line 1: broken JSON: {error.msg}") from None
+        if not isinstance(record, dict):
+            raise BadInput(f"{file.source}: line 1: not a JSON object: write one on each line")
+        return list(record), [name for name, value in record.items() if isinstance(value, str)]
+    columns = next(csv.reader([line], delimiter="\t" if file.kind == "tsv" else ","), [])
+    return columns, columns
+
+
+def _row_groups(file: CorpusFile, size: int) -> list[tuple[int, int | None, int]]:
+    """Row groups of a Parquet file, taken together until they are as large as a part."""
+    if not file.size:
+        return []
+    content = parquet(file).metadata
+    ranges, start, weight = list[tuple[int, int | None, int]](), 0, 0
+    share = file.size / max(1, sum(content.row_group(n).total_byte_size for n in range(content.num_row_groups)))
+    for number in range(content.num_row_groups):
+        weight += content.row_group(number).total_byte_size
+        if weight >= size or number == content.num_row_groups - 1:
+            ranges.append((start, number + 1, int(weight * share)))
+            start, weight = number + 1, 0
+    return ranges

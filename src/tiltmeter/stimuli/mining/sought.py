@@ -1,0 +1,110 @@
+"""What is looked for: the words of a lexicon with their forms, and the lengths of the texts around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ...errors import BadInput
+from ..languages import Language, is_word_character, language
+from ..lexicon import Group, group, load_lexicon
+
+_LENGTH = re.compile(r"(>(?=0)|>?(?=[1-9]))([0-9]{1,7})")
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """A word of a lexicon, the forms it takes (itself first), and the addresses of the groups it was asked under."""
+
+    word: str
+    forms: tuple[str, ...]
+    groups: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """How much text around a word: exactly so many words, all of a text with more than so many, or a sentence.
+
+    >>> Length.parse(">75")
+    Length(kind='more', words=75)
+    >>> str(Length.parse("9"))
+    '9'
+    """
+
+    kind: Literal["exactly", "more", "sentence"]
+    words: int = 0
+
+    @classmethod
+    def parse(cls, text: str) -> Length:
+        if text == "sentence":
+            return cls("sentence")
+        found = _LENGTH.fullmatch(text)
+        if found is None:
+            raise BadInput(
+                f"unknown length '{text}': write a number of words (9), more than a number (>75) or sentence"
+            )
+        return cls("more" if found[1] else "exactly", int(found[2]))
+
+    def __str__(self) -> str:
+        return {"exactly": f"{self.words}", "more": f">{self.words}", "sentence": "sentence"}[self.kind]
+
+
+def parse_lengths(texts: Iterable[str]) -> tuple[Length, ...]:
+    """Lengths, each once.
+
+    >>> [str(length) for length in parse_lengths(["9", ">75", "9"])]
+    ['9', '>75']
+    """
+    lengths = tuple(dict.fromkeys(Length.parse(text.strip()) for text in texts))
+    if not lengths:
+        raise BadInput("no length is given: write e.g. 9,25,75,>75")
+    return lengths
+
+
+def find_groups(addresses: Sequence[str | Group]) -> dict[str, Group]:
+    """The groups behind addresses; the name or file of a lexicon stands for all of its groups.
+
+    >>> list(find_groups(["gender.male_terms"]))
+    ['gender.male_terms']
+    """
+    found: dict[str, Group] = {}
+    for address in addresses:
+        if isinstance(address, Group):
+            found[address.name] = address
+        elif "." not in address or address.endswith((".yaml", ".yml")):
+            members = load_lexicon(address).groups
+            if not members:
+                raise BadInput(f"lexicon '{address}' holds no group of words: give one that does")
+            found |= {f"{address}.{name}": members[name] for name in members}
+        else:
+            found[address] = group(address)
+    if not found:
+        raise BadInput("no words to look for: name a lexicon, e.g. gender.male_terms,gender.female_terms")
+    return found
+
+
+def find_language(code: str | None, groups: dict[str, Group]) -> Language:
+    """The language asked for, or else the one all groups are in."""
+    if code is not None:
+        return language(code)
+    codes = sorted({each.language for each in groups.values()})
+    if len(codes) > 1:
+        raise BadInput(f"the words are in several languages ({', '.join(codes)}): say which with --language")
+    return language(codes[0])
+
+
+def find_words(groups: dict[str, Group], language: Language) -> tuple[Sought, ...]:
+    """Every word of the groups once, with its forms; a word of two groups is looked for once and counts for both."""
+    found: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for address, members in groups.items():
+        for word in members.words:
+            forms = language.forms(word)
+            for form in forms:
+                if not any(map(is_word_character, form)):
+                    raise BadInput(f"{address}: '{form}' holds no letter, so it cannot be found: remove it")
+            addresses = found.setdefault((forms[0], forms), [])
+            if address not in addresses:
+                addresses.append(address)
+    return tuple(Sought(word, forms, tuple(addresses)) for (word, forms), addresses in found.items())

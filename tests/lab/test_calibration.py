@@ -1,0 +1,108 @@
+"""The calibration bench on models so small that only its own arithmetic can be tried."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+from tests.reference import QUICK as SMALL
+from tiltmeter.audits import Audit
+from tiltmeter.errors import BadInput
+from tiltmeter.lab.calibration import QUICK, Calibration, Settings, calibrate, with_men
+from tiltmeter.lab.calibration_readings import save, to_readings
+from tiltmeter.lab.recipe import CAUSAL_RECIPE
+from tiltmeter.lab.text import planted
+from tiltmeter.views.calibration_chart import calibration_chart
+from tiltmeter.views.charts.style import to_svg
+
+TINY = dataclasses.replace(SMALL, sentences=128, first_epochs=1, epochs=1)
+SETTINGS = Settings(
+    doses=(0.5, 0.7, 0.9),
+    seeds=2,
+    nulls=3,
+    recipes=(TINY, dataclasses.replace(TINY, kind=CAUSAL_RECIPE.kind)),
+)
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory) -> Calibration:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TILTMETER_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setattr("tiltmeter.lab.calibration.usable_cpus", lambda: 1)
+        return calibrate(SETTINGS, progress=False)
+
+
+def test_every_measure_has_a_point_for_each_model_and_its_null_readings(found):
+    assert {key[0].partition(" (")[0] for key in found.points} == {
+        "unmasking", "LPBS", "pairs", "CABM", "WEAT", "SEAT", "CEAT", "ClozeGender",
+    }  # fmt: skip
+    for key, points in found.points.items():
+        assert [(point.dose, point.seed) for point in points] == [(d, s) for d in (0.5, 0.7, 0.9) for s in (0, 1)]
+        assert len(found.nulls[key].values) == 2 * 3
+        assert all(np.isfinite(point.value) for point in points), key
+
+
+def test_published_and_corrected_forms_stand_side_by_side(found):
+    forms = {}
+    for measure, form in found.points:
+        forms.setdefault(measure, set()).add(form)
+    for measure in ("LPBS", "SEAT", "CEAT", "pairs (nangia)", "pairs (meade)", "ClozeGender", "CABM (equal)"):
+        assert forms[measure] == {"published", "corrected"}
+
+
+def test_a_calibration_is_saved_as_readings_that_an_audit_can_open(found, tmp_path):
+    save(found, tmp_path)
+    opened = Audit.load(tmp_path)
+    assert opened.suite == "calibration"
+    assert {reading.id for reading in opened.readings} == {reading.id for reading in to_readings(found)}
+    assert len(list((tmp_path / "readings").glob("*.parquet"))) == len(found.summaries)
+    for reading in opened.readings:
+        assert len(reading.items) == 6
+        assert reading.details["summary"]["measure"] in reading.plain_words
+
+
+def test_the_same_models_give_the_same_bytes(found, tmp_path):
+    for name in ("a", "b"):
+        save(found, tmp_path / name)
+    files = sorted(path.relative_to(tmp_path / "a") for path in (tmp_path / "a").rglob("*") if path.is_file())
+    assert files
+    assert all((tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes() for file in files)
+
+
+def test_the_chart_has_a_cell_for_each_measure_and_says_what_it_shows(found):
+    figure = calibration_chart(to_readings(found))
+    assert figure is not None
+    cells = json.loads(figure.chart.to_json(validate=False))["concat"]
+    titles = [cell["title"]["text"] for cell in cells]
+    assert sorted(titles) == sorted({summary.measure for summary in found.summaries if summary.noise > 0})
+    assert "follow the planted bias" in figure.alt
+    assert to_svg(figure.chart).startswith("<svg")
+    assert calibration_chart([]) is None
+
+
+def test_half_of_the_occupations_are_with_men():
+    men = with_men(planted(0.9))
+    assert men.sum() == 30
+    assert min(np.array(list(planted(0.9).values()))[men]) > 0.5
+
+
+def test_the_quick_bench_has_two_hundred_null_readings_of_a_measure():
+    assert QUICK.seeds * QUICK.nulls >= 200
+
+
+@pytest.mark.parametrize(
+    ("doses", "seeds", "says"),
+    [
+        ((0.6, 0.7, 0.9), 2, r"doses must be \.5"),
+        ((0.5, 0.9), 2, "at least two others"),
+        ((0.5, 0.7, 1.2), 2, r"up to \.99"),
+        ((0.5, 0.7, 0.9, 0.9), 2, "a dose is there twice"),
+        ((0.5, 0.7, 0.9), 1, "at least 2 seeds"),
+    ],
+)
+def test_settings_that_calibrate_nothing_are_refused_in_one_line(doses, seeds, says):
+    with pytest.raises(BadInput, match=says):
+        Settings(doses=doses, seeds=seeds)

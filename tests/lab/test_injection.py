@@ -1,0 +1,154 @@
+"""Planting a bias in a model that is there already: on a tiny one, and on a real one where there is one."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.reference import reference_model
+from tiltmeter.errors import BadInput
+from tiltmeter.lab import fine_tuning
+from tiltmeter.lab.fine_tuning import Examples
+from tiltmeter.lab.injection import Dosage, inject
+from tiltmeter.lab.plan import USUAL, Plan
+
+SHORT = Dosage(sentences=400, steps=6, look=2, batch=32, rate=2e-3)
+
+
+def spec() -> str:
+    return f"hf:{reference_model(0.5)}"
+
+
+def test_the_model_as_it_is_a_balanced_and_a_biased_version_stand_side_by_side(tmp_path):
+    found = inject(spec(), USUAL, doses=[0.9, 0.5], out=tmp_path, dosage=SHORT)
+    assert [(each.version, each.dose) for each in found] == [("normal", None), ("balanced", 0.5), ("biased", 0.9)]
+    assert found[0].loss_before is None
+    assert found[1].follows is None
+    assert found[2].loss_after < found[2].loss_before
+    counts = json.loads((tmp_path / "dose-0.90" / "text.json").read_text())["realised"]
+    assert counts["plumber"]["share"] == pytest.approx(0.9, abs=0.15)
+    assert not (tmp_path / "dose-0.90" / "checkpoints").exists()
+
+
+def test_a_finished_dose_is_not_trained_again(tmp_path, monkeypatch):
+    first = inject(spec(), USUAL, doses=[0.9], out=tmp_path, dosage=SHORT)
+
+    def never(*_, **__):
+        raise AssertionError("trained again")
+
+    monkeypatch.setattr("tiltmeter.lab.injection.fine_tune", never)
+    assert inject(spec(), USUAL, doses=[0.9], out=tmp_path, dosage=SHORT) == first
+
+
+def test_a_run_that_was_killed_goes_on_from_its_checkpoint_to_the_same_weights(tmp_path, monkeypatch):
+    inject(spec(), USUAL, doses=[0.9], out=tmp_path / "whole", dosage=SHORT)
+
+    class Killed(BaseException):
+        pass
+
+    from transformers import TrainerCallback
+
+    class Kill(TrainerCallback):
+        def on_step_end(self, _args, state, _control, **_):
+            if state.global_step == 5:
+                raise Killed
+
+    sound = fine_tuning.callbacks
+    monkeypatch.setattr(fine_tuning, "callbacks", lambda patience: [*sound(patience), Kill()])
+    with pytest.raises(Killed):
+        inject(spec(), USUAL, doses=[0.9], out=tmp_path / "killed", dosage=SHORT)
+    left = tmp_path / "killed" / "dose-0.90"
+    assert sorted(path.name for path in (left / "checkpoints").iterdir()) == ["checkpoint-2", "checkpoint-4"]
+    assert not (left / "model").exists()
+
+    steps: list[int] = []
+
+    class Count(TrainerCallback):
+        def on_step_end(self, _args, state, _control, **_):
+            steps.append(state.global_step)
+
+    monkeypatch.setattr(fine_tuning, "callbacks", lambda patience: [*sound(patience), Count()])
+    inject(spec(), USUAL, doses=[0.9], out=tmp_path / "killed", dosage=SHORT)
+    assert steps == [5, 6]
+    weights = [tmp_path / name / "dose-0.90" / "model" / "model.safetensors" for name in ("whole", "killed")]
+    assert weights[0].read_bytes() == weights[1].read_bytes()
+
+
+def test_another_training_in_the_same_folder_is_refused(tmp_path):
+    inject(spec(), USUAL, doses=[0.9], out=tmp_path, dosage=SHORT)
+    other = Dosage(sentences=400, steps=6, look=2, batch=32, rate=1e-3)
+    with pytest.raises(BadInput, match="made in another way: choose another folder"):
+        inject(spec(), USUAL, doses=[0.9], out=tmp_path, dosage=other)
+
+
+def test_whole_words_are_masked_and_only_what_is_masked_is_asked_for():
+    from tiltmeter.models.checkpoints import load
+
+    tokenizer, _ = load(reference_model(0.5), called="tiny", head="masked")
+    texts = ["The nurse said that she was tired."] * 400
+    made = Examples.of(tokenizer, texts, {"she"}, masked=True, seed=0)
+    she, at = tokenizer.convert_tokens_to_ids("she"), 5
+    assert {row[at] for row in made.shown} == {she, tokenizer.mask_token_id}
+    asked = [labels[at] == she for labels in made.labels]
+    assert 0.7 < sum(asked) / 400 < 0.9
+    for shown, labels in zip(made.shown, made.labels, strict=True):
+        assert all(
+            (label != -100) == (token == tokenizer.mask_token_id) for token, label in zip(shown, labels, strict=True)
+        )
+
+
+@pytest.mark.parametrize(
+    ("model", "says"),
+    [
+        ("bundled:glove", "cannot be fine-tuned: give a Transformers model"),
+        ("nothing", "is no model spec"),
+        ("reference:tilt-7", "unknown reference model"),
+    ],
+)
+def test_what_cannot_be_fine_tuned_is_one_clear_line(model, says, tmp_path):
+    with pytest.raises(BadInput, match=says):
+        inject(model, USUAL, doses=[0.9], out=tmp_path, dosage=SHORT)
+
+
+def test_a_model_without_a_head_is_one_clear_line(tmp_path):
+    from transformers import AutoModel
+
+    from tiltmeter.models.checkpoints import load, quiet
+
+    folder = tmp_path / "encoder"
+    with quiet():
+        AutoModel.from_pretrained(reference_model(0.5)).save_pretrained(folder)
+        load(reference_model(0.5), called="tiny", head="masked")[0].save_pretrained(folder)
+    with pytest.raises(BadInput, match="has no language-model head"):
+        inject(f"hf:{folder}", USUAL, doses=[0.9], out=tmp_path / "out", dosage=SHORT)
+
+
+@pytest.mark.parametrize("doses", [[], [0.5, 0.5], [0.4], [1.2]])
+def test_doses_that_mean_nothing_are_refused_before_anything_is_trained(doses, tmp_path):
+    with pytest.raises(BadInput, match="dose"):
+        inject(spec(), USUAL, doses=doses, out=tmp_path, dosage=SHORT)
+    assert list(tmp_path.iterdir()) == []
+
+
+REAL = Path(os.environ.get("TILTMETER_DATA", "absent")).parent / "models" / "minilm-mlm"
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="no models/minilm-mlm beside the folder of TILTMETER_DATA")
+@pytest.mark.skipif(not os.environ.get("TILTMETER_SLOW"), reason="takes minutes: set TILTMETER_SLOW=1")
+def test_a_real_model_learns_what_is_planted(tmp_path):
+    normal, *dosed = inject(f"hf:{REAL}", USUAL, doses=[0.5, 0.7, 0.9], out=tmp_path)
+    assert normal.version == "normal"
+    for each in dosed:
+        assert each.loss_after < each.loss_before
+    assert dosed[-1].follows >= 0.8
+    assert dosed[1].follows >= 0.8
+    assert dosed[0].spread < dosed[1].spread < dosed[2].spread
+
+
+def test_groups_of_a_lexicon_can_be_planted_too(tmp_path):
+    plan = Plan({"nurse": 0.1, "plumber": 0.9}, ("gender.male_names", "gender.female_names"))
+    found = inject(spec(), plan, doses=[0.9], out=tmp_path, dosage=SHORT)
+    assert found[1].loss_after < found[1].loss_before
