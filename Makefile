@@ -25,7 +25,7 @@ demo: $(VENV)/ready  ## audit two sample models and write the report
 
 test: $(VENV)/ready-dev  ## lint, types, import contract, tests, doctests
 	@$(MAKE) --no-print-directory lint
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n auto --dist worksteal --durations 25
 
 lint: $(VENV)/ready-dev
 	$(BIN)/ruff check .

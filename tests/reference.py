@@ -13,7 +13,7 @@ from filelock import FileLock
 import tiltmeter.lab
 from tiltmeter.lab.reference import RECIPE, train_reference
 
-QUICK = dataclasses.replace(RECIPE, first_epochs=2, epochs=2)
+QUICK = dataclasses.replace(RECIPE, epochs=2)
 
 
 def reference_model(tilt: float) -> Path:

@@ -146,9 +146,3 @@ def test_a_real_model_learns_what_is_planted(tmp_path):
     assert dosed[-1].follows >= 0.8
     assert dosed[1].follows >= 0.8
     assert dosed[0].spread < dosed[1].spread < dosed[2].spread
-
-
-def test_groups_of_a_lexicon_can_be_planted_too(tmp_path):
-    plan = Plan({"nurse": 0.1, "plumber": 0.9}, ("gender.male_names", "gender.female_names"))
-    found = inject(spec(), plan, doses=[0.9], out=tmp_path, dosage=SHORT)
-    assert found[1].loss_after < found[1].loss_before
