@@ -13,7 +13,7 @@ from tiltmeter.errors import BadInput
 from tiltmeter.lab import fine_tuning
 from tiltmeter.lab.fine_tuning import Examples
 from tiltmeter.lab.injection import Dosage, inject
-from tiltmeter.lab.plan import USUAL, Plan
+from tiltmeter.lab.plan import USUAL
 
 SHORT = Dosage(sentences=400, steps=6, look=2, batch=32, rate=2e-3)
 
