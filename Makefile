@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Many tests wait for a process of their own, so one worker more than CPUs keeps these busy.
+WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 PIP := $(BIN)/python -m pip install --quiet --no-warn-conflicts --constraint constraints.txt
 
 .PHONY: demo test lint bench peers clean
@@ -25,7 +27,7 @@ demo: $(VENV)/ready  ## audit two sample models and write the report
 
 test: $(VENV)/ready-dev  ## lint, types, import contract, tests, doctests
 	@$(MAKE) --no-print-directory lint
-	$(BIN)/python -m pytest -n auto --dist worksteal --durations 25
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 lint: $(VENV)/ready-dev
 	$(BIN)/ruff check .

@@ -23,6 +23,7 @@ import pytest
 from tests.command import COMMAND, environment, needs_sample, tiltmeter
 from tests.models import provider as wire
 from tests.models.provider import LoopbackProvider, refuse, slow, vector_of
+from tests.slow import SLOW
 from tiltmeter.models import CachedModel, Question, VectorStore, load
 from tiltmeter.suites import load_suite
 
@@ -139,10 +140,10 @@ def kill(process: subprocess.Popen[bytes]) -> bool:
 # Killed
 
 
-KILLS = 20
+KILLS = 20 if SLOW else 8
 
 
-def test_an_audit_killed_at_twenty_random_moments_buys_nothing_twice_and_ends_with_the_same_readings(
+def test_an_audit_killed_at_random_moments_buys_nothing_twice_and_ends_with_the_same_readings(
     tmp_path: Path, server: LoopbackProvider
 ) -> None:
     bench = Bench(tmp_path, server, words_a_group=16)

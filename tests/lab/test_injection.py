@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.reference import reference_model
+from tests.slow import slow
 from tiltmeter.errors import BadInput
 from tiltmeter.lab import fine_tuning
 from tiltmeter.lab.fine_tuning import Examples
@@ -22,6 +23,7 @@ def spec() -> str:
     return f"hf:{reference_model(0.5)}"
 
 
+@slow
 def test_the_model_as_it_is_a_balanced_and_a_biased_version_stand_side_by_side(tmp_path):
     found = inject(spec(), USUAL, doses=[0.9, 0.5], out=tmp_path, dosage=SHORT)
     assert [(each.version, each.dose) for each in found] == [("normal", None), ("balanced", 0.5), ("biased", 0.9)]
@@ -137,7 +139,7 @@ REAL = Path(os.environ.get("TILTMETER_DATA", "absent")).parent / "models" / "min
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="no models/minilm-mlm beside the folder of TILTMETER_DATA")
-@pytest.mark.skipif(not os.environ.get("TILTMETER_SLOW"), reason="takes minutes: set TILTMETER_SLOW=1")
+@slow
 def test_a_real_model_learns_what_is_planted(tmp_path):
     normal, *dosed = inject(f"hf:{REAL}", USUAL, doses=[0.5, 0.7, 0.9], out=tmp_path)
     assert normal.version == "normal"

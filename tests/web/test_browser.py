@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from tests.reference import reference_model
+from tests.slow import slow
 from tests.web.planted_audits import reading, tiny_suite, vectors_file, write_audit
 from tiltmeter.web.entries import key_of
 
@@ -231,7 +232,7 @@ _CONTRAST = """() => {
 }"""
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=slow)])
 def test_axe_finds_no_serious_fault_of_accessibility(page, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
     page.emulate_media(color_scheme=scheme)
