@@ -24,7 +24,7 @@ from tiltmeter.web.entries import key_of
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on this machine")
+pytestmark = [slow, pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on this machine")]
 
 _SERVE = "import sys; from tiltmeter.cli_serve import app; app(sys.argv[1:])"
 PAGES = (
@@ -232,7 +232,7 @@ _CONTRAST = """() => {
 }"""
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=slow)])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_serious_fault_of_accessibility(page, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
     page.emulate_media(color_scheme=scheme)
