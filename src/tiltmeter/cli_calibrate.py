@@ -52,10 +52,10 @@ def calibrate(
     * tiltmeter lab calibrate --quick
     * tiltmeter lab calibrate --doses .5,.6,.7,.8,.9,.95 --seeds 5 --out calibration
     """
+    from tiltmeter.atomic import write_atomically
     from tiltmeter.lab.calibration import calibrate as run
     from tiltmeter.lab.calibration_readings import save, to_readings
     from tiltmeter.models import VectorStore
-    from tiltmeter.readings import write_atomically
     from tiltmeter.views.calibration_chart import calibration_chart
     from tiltmeter.views.charts.style import to_svg
 

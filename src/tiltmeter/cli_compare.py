@@ -68,7 +68,7 @@ def check(
     """
     from rich.console import Console
 
-    from tiltmeter.readings import write_atomically
+    from tiltmeter.atomic import write_atomically
     from tiltmeter.views.comparing.sides import load_audit
     from tiltmeter.views.gating import Policy, junit_xml, load_policy, summary_markdown
     from tiltmeter.views.gating import check as hold_against

@@ -70,11 +70,11 @@ def context_length(
       gender.male_terms,gender.female_terms,attributes.career,attributes.family --lengths 5,9,15,25
     * tiltmeter lab context-length hf:bert-base-uncased --layers 4,8,12 --mined mined/
     """
+    from tiltmeter.atomic import write_atomically
     from tiltmeter.audits import audit
     from tiltmeter.lab.context_length import context_length as study_of
     from tiltmeter.models.engines import on_ray
     from tiltmeter.probes import Options
-    from tiltmeter.readings import write_atomically
     from tiltmeter.suites import Suite
 
     groups = split(lexicon)
@@ -190,7 +190,7 @@ def _probes(folder: Path, groups: list[str] | None, method: str | None, traits: 
 
 
 def _chart(study: Any, out: Path) -> Path | None:
-    from tiltmeter.readings import write_atomically
+    from tiltmeter.atomic import write_atomically
     from tiltmeter.views.charts import to_svg
     from tiltmeter.views.context_chart import context_chart
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import os
 import re
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from tiltmeter.atomic import UNFINISHED, writable, write_atomically
 from tiltmeter.errors import BadInput
 from tiltmeter.statistics import Interval, plain
 
@@ -122,7 +121,8 @@ class ReadingStore:
 
     def prepare(self) -> None:
         """Make sure results can be written, before anything is measured."""
-        _guard(self.folder, lambda: (self.folder / "readings").mkdir(parents=True, exist_ok=True))
+        with writable(self.folder):
+            (self.folder / "readings").mkdir(parents=True, exist_ok=True)
         write_atomically(self.folder / "readings" / ".writable", b"")
         (self.folder / "readings" / ".writable").unlink(missing_ok=True)
 
@@ -142,7 +142,7 @@ class ReadingStore:
         write_atomically(self.folder / self.MANIFEST, _json({"schema_version": SCHEMA_VERSION, **manifest}))
         kept = set(manifest["readings"])
         for file in (self.folder / "readings").iterdir():
-            if file.suffix in (".json", ".parquet", ".part") and file.stem not in kept:
+            if file.suffix in (".json", ".parquet", UNFINISHED) and file.stem not in kept:
                 file.unlink(missing_ok=True)
 
     def manifest(self) -> dict[str, Any]:
@@ -176,36 +176,6 @@ class ReadingStore:
                     f"the reading {path.with_suffix('')} is damaged ({error}): run the audit again"
                 ) from None
         return found
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that it is there whole or not at all."""
-
-    def write() -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(temporary).chmod(0o644)
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-
-    _guard(path, write)
-
-
-def _guard(path: Path, action: Any) -> None:
-    try:
-        action()
-    except OSError as error:
-        raise BadInput(
-            f"{path} cannot be written ({error.strerror or error}): free some space or choose another folder "
-            "with --out; what is already measured is kept"
-        ) from None
 
 
 def _file_name(reading: Reading) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from tiltmeter.atomic import write_atomically
 from tiltmeter.errors import BadInput, MissingExtra
 from tiltmeter.lab.dose_response import rank_correlation
 from tiltmeter.lab.fine_tuning import Examples, fine_tune, held_out_loss
@@ -17,7 +18,6 @@ from tiltmeter.lab.text import Counts, group_patterns, patterns, realised
 from tiltmeter.models.checkpoints import load as load_checkpoint
 from tiltmeter.models.hub import TransformerModel
 from tiltmeter.models.load import parse
-from tiltmeter.readings import write_atomically
 
 _HELD_OUT = 0.1
 #: What a model is left as it was, what it learns from a text without bias, and from one with it.

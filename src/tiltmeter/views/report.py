@@ -7,7 +7,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tiltmeter.readings import Reading, write_atomically
+from tiltmeter.atomic import write_atomically
+from tiltmeter.readings import Reading
 from tiltmeter.views.charts import Figure, inline_svg, of_reading, overview
 from tiltmeter.views.meanings import meanings, shared_caveats
 from tiltmeter.views.origin import origin

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ...atomic import write_atomically as write
 from ...errors import BadInput
 from .columns import numbers_of, pieces_of
-from .storing import write
 
 OCCURRENCES, ABOUT = "occurrences.parquet", "mined.json"
 _TEXTS = ("word", "group", "form", "length", "text", "source")

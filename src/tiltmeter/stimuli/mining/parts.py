@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...atomic import UNFINISHED
+from ...atomic import write_atomically as write
 from .columns import numbers_of, of_numbers, of_texts, texts_of
 from .reservoir import FIELDS, Batch, Reservoirs
 from .settings import Settings
-from .storing import UNFINISHED, write
 
 _METADATA = b"tiltmeter"
 #: How many parts may lie on disk before they are put together into one.

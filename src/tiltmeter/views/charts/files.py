@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from tiltmeter.atomic import write_atomically
 from tiltmeter.errors import unknown
-from tiltmeter.readings import write_atomically
 from tiltmeter.views.charts.figure import Figure
 from tiltmeter.views.charts.style import to_pdf, to_png, to_svg
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tiltmeter.atomic import write_atomically
 from tiltmeter.errors import unknown
-from tiltmeter.readings import write_atomically
 from tiltmeter.views.exports.latex import to_latex
 from tiltmeter.views.exports.markdown import to_markdown
 from tiltmeter.views.exports.model_card import model_index, to_model_card

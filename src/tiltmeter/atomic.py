@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
-from ...errors import BadInput
+from tiltmeter.errors import BadInput
 
 #: How the name of a file ends while it is being written.
 UNFINISHED = ".part"
 
 
-def write(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes) -> None:
     """Write a file under another name, and give it its own when it is whole."""
-    try:
+    with writable(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=UNFINISHED)
         try:
@@ -27,8 +29,15 @@ def write(path: Path, content: bytes) -> None:
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
+
+
+@contextlib.contextmanager
+def writable(path: Path) -> Iterator[None]:
+    """A full disk or a folder that takes no files is one clear line."""
+    try:
+        yield
     except OSError as error:
         raise BadInput(
             f"{path} cannot be written ({error.strerror or error}): free some space or choose another folder "
-            "with --out; what is already mined is kept"
+            "with --out; what is already done is kept"
         ) from None
