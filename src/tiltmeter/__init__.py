@@ -16,17 +16,19 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from tiltmeter import measures, statistics, stimuli
-    from tiltmeter.audits import Audit, audit, probe
+    from tiltmeter.auditing import audit
+    from tiltmeter.audits import Audit
     from tiltmeter.errors import TiltmeterError
     from tiltmeter.models import load
+    from tiltmeter.probing import probe
     from tiltmeter.readings import Reading
 
 _NAMES = {
     "Audit": "tiltmeter.audits",
-    "audit": "tiltmeter.audits",
+    "audit": "tiltmeter.auditing",
     "TiltmeterError": "tiltmeter.errors",
     "load": "tiltmeter.models",
-    "probe": "tiltmeter.audits",
+    "probe": "tiltmeter.probing",
     "Reading": "tiltmeter.readings",
 }
 _MODULES = ("measures", "statistics", "stimuli", "models", "probes", "suites", "views", "errors", "readings", "audits")

@@ -145,8 +145,8 @@ def audit(
     * tiltmeter audit hf:./my-model static:vectors.vec --suite weat --out results
     * tiltmeter audit openai:text-embedding-3-small --budget '200k tokens' --dry-run
     """
-    from tiltmeter.audits import DEFAULT_MODELS
-    from tiltmeter.audits import audit as run
+    from tiltmeter.auditing import DEFAULT_MODELS
+    from tiltmeter.auditing import audit as run
 
     specs = list(models or DEFAULT_MODELS)
     if dry_run:
@@ -211,8 +211,8 @@ def probe(
     """
     from rich.console import Console
 
-    from tiltmeter.audits import put
     from tiltmeter.probes import LanguageKind, Options, association_probes, find_kind, make_probes, seat_probe
+    from tiltmeter.probing import put
     from tiltmeter.views.cabm_page import cabm_view
     from tiltmeter.views.cloze_table import cloze_view
     from tiltmeter.views.table import reading_view
@@ -255,7 +255,7 @@ def probe(
 
 
 def _dry_run(specs: list[str], suite: str, *, as_json: bool) -> int:
-    from tiltmeter.audits import dry_run
+    from tiltmeter.auditing import dry_run
 
     rows = dry_run(specs, suite=suite)
     show(rows, ("model", "asked for", "inputs", "new", "requests", "tokens", "dollars"), as_json)

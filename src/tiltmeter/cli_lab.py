@@ -71,7 +71,7 @@ def context_length(
     * tiltmeter lab context-length hf:bert-base-uncased --layers 4,8,12 --mined mined/
     """
     from tiltmeter.atomic import write_atomically
-    from tiltmeter.audits import audit
+    from tiltmeter.auditing import audit
     from tiltmeter.lab.context_length import context_length as study_of
     from tiltmeter.models.engines import on_ray
     from tiltmeter.probes import Options

@@ -32,9 +32,9 @@ def cloze(
     """
     from rich.console import Console
 
-    from tiltmeter.audits import stored
     from tiltmeter.models import CachedModel, load
     from tiltmeter.probes.cloze_sentence import one_sentence
+    from tiltmeter.probing import stored
     from tiltmeter.views.cloze_table import sentence_view
 
     with stored(not no_cache) as store:

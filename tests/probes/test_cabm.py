@@ -14,13 +14,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.reference import reference_model
-from tiltmeter.audits import put
 from tiltmeter.errors import BadInput, MissingExtra
 from tiltmeter.lab.text import planted
 from tiltmeter.models import Identity
 from tiltmeter.models.protocol import Question, Span
 from tiltmeter.models.transformer import TransformerEncoder
 from tiltmeter.probes import Options, cabm
+from tiltmeter.probing import put
 from tiltmeter.readings import Reading, ReadingStore
 from tiltmeter.statistics import correlation
 from tiltmeter.stimuli.marked_sentences import MarkedSet

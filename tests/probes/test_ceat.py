@@ -12,13 +12,13 @@ import pytest
 from tests.command import needs_sample
 from tests.mined_folder import GROUPS, write_mined
 from tests.planted import vector
-from tiltmeter.audits import probe, put
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import ceat as measure
 from tiltmeter.models import Identity
 from tiltmeter.models.protocol import Question, Span
 from tiltmeter.probes import Options, ceat, make_probes
 from tiltmeter.probes.ceat_sets import Method, in_words
+from tiltmeter.probing import probe, put
 from tiltmeter.readings import Reading
 
 LEANS = dict(zip(GROUPS, (0.3, -0.3, 0.8, -0.8), strict=True))

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tiltmeter.audits import put
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Choice, Chosen, Continuation, Fill, Question, TokenScores
 from tiltmeter.probes import Options, cloze
 from tiltmeter.probes.cloze_items import choice, continuation, fills, pronoun_place
 from tiltmeter.probes.cloze_sentence import parse
+from tiltmeter.probing import put
 from tiltmeter.stimuli.items import ClozeRow, RaceRow
 
 VECTORS = {

@@ -4,9 +4,9 @@ import pytest
 
 from tests.planted import Sentences, texts
 from tiltmeter import measures
-from tiltmeter.audits import put
 from tiltmeter.errors import BadInput
 from tiltmeter.probes import association_probes, seat_probe
+from tiltmeter.probing import put
 
 
 def test_a_seat_file_is_a_probe_whose_unit_is_the_word(data_folder):

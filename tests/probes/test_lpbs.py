@@ -14,11 +14,11 @@ from tests.models.tiny_language_models import save_tiny
 from tests.probes.planted_fills import KNOWN_WORDS, Causal, PlantedFills
 from tests.reference import reference_model
 from tiltmeter import measures
-from tiltmeter.audits import put
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.text import planted
 from tiltmeter.models.protocol import Fill, Question
 from tiltmeter.probes import Options, lpbs, unmask
+from tiltmeter.probing import put
 from tiltmeter.readings import Reading
 from tiltmeter.statistics import correlation, effect_size
 from tiltmeter.stimuli.own_sets import masked_set, trait_set

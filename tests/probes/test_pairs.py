@@ -15,7 +15,6 @@ from tests.models.tiny_language_models import save_tiny
 from tests.probes.natural_model import by_hand, natural_model
 from tests.probes.planted_fills import KNOWN_WORDS
 from tests.reference import reference_model
-from tiltmeter.audits import put
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.text import planted
 from tiltmeter.models import Identity
@@ -23,6 +22,7 @@ from tiltmeter.models.hub import TransformerModel
 from tiltmeter.models.protocol import Question, Span
 from tiltmeter.models.scores import TokenScores
 from tiltmeter.probes import Options, pairs
+from tiltmeter.probing import put
 from tiltmeter.readings import Reading
 from tiltmeter.statistics import correlation
 from tiltmeter.stimuli.own_sets import japanese_pairs, masked_set

@@ -13,12 +13,12 @@ from tests.models.tiny_language_models import save_tiny
 from tests.probes.natural_model import by_hand, natural_model
 from tests.probes.planted_fills import KNOWN_WORDS, PlantedFills
 from tests.reference import reference_model
-from tiltmeter.audits import put
 from tiltmeter.errors import BadInput
 from tiltmeter.models.hub import TransformerModel
 from tiltmeter.models.protocol import Fill, Question
 from tiltmeter.probes import Options, pronouns, unmask
 from tiltmeter.probes.pronoun_sets import Pronouns, load_pronouns
+from tiltmeter.probing import put
 from tiltmeter.readings import Reading
 from tiltmeter.stimuli.items import PronounSentence, PronounSet
 

@@ -12,13 +12,13 @@ import pytest
 
 from tests.models.tiny_language_models import save_tiny
 from tests.probes.natural_model import by_hand, natural_model
-from tiltmeter.audits import put
 from tiltmeter.errors import BadInput
 from tiltmeter.models import Identity
 from tiltmeter.models.hub import TransformerModel
 from tiltmeter.models.protocol import Continuation, Fill, Question, Span
 from tiltmeter.models.scores import Filled, TokenScores
 from tiltmeter.probes import Options, stereoset
+from tiltmeter.probing import put
 from tiltmeter.readings import Reading
 
 LABELS = ("stereotype", "anti-stereotype", "unrelated")

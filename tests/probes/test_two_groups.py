@@ -8,10 +8,10 @@ from scipy.stats import spearmanr
 
 from tests.planted import CAREER_FAMILY, TERMS, Sentences, stacked, texts, twins, vector, words
 from tiltmeter import measures, probe
-from tiltmeter.audits import put
 from tiltmeter.models import Identity, Question
 from tiltmeter.probes import KINDS, Probe, make_probe
 from tiltmeter.probes.stimuli_sets import Query, StimulusSet
+from tiltmeter.probing import put
 from tiltmeter.stimuli import group
 
 RELIGIONS = ["identity.christian_terms", "identity.muslim_terms", "identity.jewish_terms"]

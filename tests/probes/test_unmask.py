@@ -12,11 +12,11 @@ import pytest
 
 from tests.probes.planted_fills import KNOWN_WORDS, Causal, PlantedFills
 from tests.reference import reference_model
-from tiltmeter.audits import put
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.text import planted
 from tiltmeter.models.protocol import Fill, Question
 from tiltmeter.probes import Options, unmask
+from tiltmeter.probing import put
 from tiltmeter.readings import Reading, ReadingStore
 from tiltmeter.statistics import correlation
 from tiltmeter.stimuli.own_sets import masked_set

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tests.reference import reference_model
-from tiltmeter.audits import put
 from tiltmeter.probes import Options, cabm
+from tiltmeter.probing import put
 from tiltmeter.readings import Reading
 
 

@@ -8,12 +8,12 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from tiltmeter.audits import put, stored
 from tiltmeter.errors import BadInput
 from tiltmeter.models import CachedModel, Question
 from tiltmeter.models.inputs import Continuation, Fill
 from tiltmeter.probes import Probe, find_kind
 from tiltmeter.probes.stimuli_sets import Query, StimulusSet
+from tiltmeter.probing import put, stored
 from tiltmeter.readings import Reading
 from tiltmeter.statistics import Result
 from tiltmeter.stimuli import Group
