@@ -93,7 +93,7 @@ def test_the_correction_counts_the_tests_of_all_models(suite):
     p_values = [r.effect.p_value for r in both.readings if r.effect.p_value is not None]
     assert len(p_values) == 6
     expected = multipletests(p_values, method="holm")[1]
-    assert [p for p, _ in both.adjusted() if p is not None] == pytest.approx(expected)
+    assert [p for p in both.adjusted() if p is not None] == pytest.approx(expected)
 
 
 def test_the_frame_has_one_row_a_reading_with_what_was_found(measured):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,7 +12,9 @@ from tiltmeter.readings import Reading, ReadingStore
 from tiltmeter.statistics import benjamini_hochberg, holm
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -37,25 +40,22 @@ class Audit:
     notes: tuple[str, ...] = ()
     folder: Path | None = None
 
-    def adjusted(self) -> list[tuple[float | None, float | None]]:
-        """For each reading its p-value adjusted for all tests of the audit: Holm, and Benjamini-Hochberg."""
-        tested = [r.effect.p_value for r in self.readings if r.effect.p_value is not None]
-        pairs = iter(zip(holm(tested).tolist(), benjamini_hochberg(tested).tolist(), strict=True))
-        return [next(pairs) if r.effect.p_value is not None else (None, None) for r in self.readings]
+    def adjusted(self) -> list[float | None]:
+        """For each reading its p-value adjusted for all tests of the audit (Holm); None where it has no test."""
+        return self._adjusted(holm)
 
     def to_frame(self) -> pd.DataFrame:
         """One row a reading: what was measured on which model, and what was found."""
         import pandas as pd
 
-        return pd.DataFrame([_row(r, *p) for r, p in zip(self.readings, self.adjusted(), strict=True)])
+        return pd.DataFrame(self._rows())
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the items, as JSON-ready values."""
-        rows = [_row(r, *p) for r, p in zip(self.readings, self.adjusted(), strict=True)]
         return {
             "suite": self.suite,
             "models": list(self.models),
-            "readings": rows,
+            "readings": self._rows(),
             "skipped": [dataclasses.asdict(each) for each in self.skipped],
             "asked": self.asked,
             "recalled": self.recalled,
@@ -87,6 +87,15 @@ class Audit:
             )
         except (KeyError, TypeError) as error:
             raise BadInput(f"{store.folder / store.MANIFEST} is damaged ({error}): run the audit again") from None
+
+    def _rows(self) -> list[dict[str, Any]]:
+        both = zip(self.readings, self.adjusted(), self._adjusted(benjamini_hochberg), strict=True)
+        return [_row(reading, p_holm, p_bh) for reading, p_holm, p_bh in both]
+
+    def _adjusted(self, method: Callable[[list[float]], NDArray[np.float64]]) -> list[float | None]:
+        tested = [r.effect.p_value for r in self.readings if r.effect.p_value is not None]
+        p_values = iter(method(tested).tolist())
+        return [next(p_values) if r.effect.p_value is not None else None for r in self.readings]
 
 
 def _row(reading: Reading, p_holm: float | None, p_bh: float | None) -> dict[str, Any]:

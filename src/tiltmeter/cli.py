@@ -270,7 +270,7 @@ def _show_audit(found: Any, report: Path) -> None:
     console = Console(width=width())
     rows = list(zip(found.readings, found.adjusted(), strict=True))
     for name in found.models:
-        mine = [(r, p) for r, (p, _) in rows if r.model == name]
+        mine = [(r, p) for r, p in rows if r.model == name]
         if mine:
             console.print(audit_table(name, mine))
     skipped: dict[tuple[str, str], list[str]] = {}

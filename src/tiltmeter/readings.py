@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 import json
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -169,7 +170,7 @@ class ReadingStore:
                 # From memory, because pyarrow cannot open a path that is no UTF-8; and neither from a Python file nor
                 # with threads, because a thread that lets go of a Python object as the program ends aborts it.
                 file = parquet.ParquetFile(pa.BufferReader(path.read_bytes()))
-                items = file.read(use_threads=False).to_pylist()
+                items = _rows(file.read(use_threads=False))
                 found.append(Reading.from_dict({**values, "items": items}))
             except (KeyError, TypeError, ValueError, OSError) as error:  # pyarrow's own errors are among these
                 raise BadInput(
@@ -200,6 +201,17 @@ def _parquet(items: list[dict[str, Any]]) -> bytes:
     parquet.write_table(pa.Table.from_pylist(items), buffer)
     content: bytes = buffer.getvalue().to_pybytes()
     return content
+
+
+def _rows(table: Any) -> list[dict[str, Any]]:
+    """The rows of a table. A word that stands in many of them is one object: an audit repeats its words."""
+    names, columns = table.column_names, [_shared(column) for column in table.columns]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _shared(column: Any) -> list[Any]:
+    values: list[Any] = column.to_pylist()
+    return list(map(sys.intern, values)) if column.type == "string" and not column.null_count else values
 
 
 def _read_json(path: Path) -> dict[str, Any]:

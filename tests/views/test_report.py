@@ -78,7 +78,7 @@ def test_the_report_says_every_reading_in_plain_words(audited, html):
 
 
 def test_the_report_counts_what_stays_clear_after_correction(audited, html):
-    tested = [p for p, _ in audited.adjusted() if p is not None]
+    tested = [p for p in audited.adjusted() if p is not None]
     clear = sum(p <= 0.05 for p in tested)
     assert (len(tested), clear) == (4, 2)
     assert "6 readings, 4 of them with a test" in Page(html).text

@@ -49,7 +49,7 @@ def environment() -> Environment:
 
 def render(audit: Audit) -> str:
     """The report as HTML."""
-    adjusted = [holm for holm, _ in audit.adjusted()]
+    adjusted = audit.adjusted()
     rows = report_rows(audit.readings, adjusted)
     drawn = _drawn(rows, most=MOST_DRAWN if len(audit.models) <= _MANY_MODELS else 0)
     kinds = meanings(audit.readings)

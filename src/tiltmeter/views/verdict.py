@@ -43,8 +43,7 @@ def is_control(reading: Reading) -> bool:
 
 def verdict(audit: Audit) -> Verdict:
     """What the audit found."""
-    p_values = [holm for holm, _ in audit.adjusted()]
-    rows = list(zip(audit.readings, shown_titles(audit.readings), p_values, strict=True))
+    rows = list(zip(audit.readings, shown_titles(audit.readings), audit.adjusted(), strict=True))
     models = tuple(_model(name, [row for row in rows if row[0].model == name]) for name in audit.models)
     tested = [p for reading, _, p in rows if p is not None and not is_control(reading)]
     clear = sum(map(is_clear, tested))

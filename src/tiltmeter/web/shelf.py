@@ -188,7 +188,7 @@ def _read(name: str, folder: Path, stamp: Stamp, before: Mapping[str, tuple[Stam
         )
     except (KeyError, TypeError) as error:
         raise BadInput(f"{store.MANIFEST} is damaged ({error}): run the audit again") from None
-    rows = report_rows(audit.readings, [holm for holm, _ in audit.adjusted()])
+    rows = report_rows(audit.readings, audit.adjusted())
     entries = tuple(Entry.of(name, file, row) for file, row in zip(read, rows, strict=True))
     finished = str(manifest.get("finished", ""))[:16].replace("T", " ")
     return StoredAudit(name, folder, stamp, audit, finished, entries, tuple(notes), read)

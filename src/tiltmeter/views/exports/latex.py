@@ -47,7 +47,7 @@ _HEAD = r"""% Needs \usepackage{booktabs,longtable,array} and \usepackage[T1]{fo
 
 def to_latex(audit: Audit) -> str:
     """A long table for each model, which may go over several pages."""
-    rows = report_rows(audit.readings, [holm for holm, _ in audit.adjusted()])
+    rows = report_rows(audit.readings, audit.adjusted())
     parts = [_table(n, name, mine) for n, name in enumerate(audit.models, 1) if (mine := _of(rows, name))]
     return "\n\n".join([_HEAD, *parts]) + "\n"
 

@@ -21,7 +21,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
 
 def to_markdown(audit: Audit) -> str:
     """Verdict, tables, plain words, caveats, method and how to make it again."""
-    rows = report_rows(audit.readings, [holm for holm, _ in audit.adjusted()])
+    rows = report_rows(audit.readings, audit.adjusted())
     found, made, kinds = verdict(audit), origin(audit), meanings(audit.readings)
     lines = [
         "# How far does it lean?",

@@ -43,7 +43,7 @@ def model_index(audit: Audit) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "results": [_result(r, holm, audit.suite) for r, (holm, _) in rows if r.model == name],
+            "results": [_result(r, holm, audit.suite) for r, holm in rows if r.model == name],
         }
         for name in audit.models
         if any(reading.model == name for reading, _ in rows)
@@ -98,7 +98,7 @@ def slug(name: str) -> str:
 
 def _section(audit: Audit) -> str:
     found, made = verdict(audit), origin(audit)
-    rows = report_rows(audit.readings, [holm for holm, _ in audit.adjusted()])
+    rows = report_rows(audit.readings, audit.adjusted())
     lines = [
         "## Bias, Risks, and Limitations",
         "",
