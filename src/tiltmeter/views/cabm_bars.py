@@ -9,7 +9,6 @@ from tiltmeter.readings import Reading
 from tiltmeter.views.cabm_style import (
     FEATURES,
     FORMS,
-    INK,
     WIDTH,
     category_colour,
     category_fill,
@@ -21,9 +20,9 @@ from tiltmeter.views.cabm_style import (
     not_shown,
     panel_title,
     shown_items,
-    table,
     weightings,
 )
+from tiltmeter.views.charts.style import INK, table
 
 _ROW = 14
 #: Darker is the form that counts.

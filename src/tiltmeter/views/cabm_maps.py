@@ -9,7 +9,6 @@ from typing import Any
 from tiltmeter.readings import Reading
 from tiltmeter.views.cabm_style import (
     FORMS,
-    INK,
     WIDTH,
     category_colour,
     category_fill,
@@ -19,15 +18,13 @@ from tiltmeter.views.cabm_style import (
     not_shown,
     panel_title,
     shown_items,
-    table,
     weightings,
 )
+from tiltmeter.views.charts.style import DIVERGING, INK, table, where
 
 _ROW = 15
 _CELL = 52
 _HEIGHT = 320
-#: From the second group over level to the first, in the colours of the groups.
-_DIVERGING = ("#D55E00", "#ffffff", "#0072B2")
 _MARGIN = 24
 #: The width of a letter in a name beside a point.
 _LETTER = 6
@@ -75,12 +72,12 @@ def _cells(rows: list[dict[str, Any]], words: list[str], form: str, *, labelled:
         ),
     )
     # No legend: the numbers stand in the cells.
-    scale = alt.Scale(domain=[-end, 0, end], range=list(_DIVERGING), interpolate="rgb")
+    scale = alt.Scale(domain=[-end, 0, end], range=list(DIVERGING), interpolate="rgb")
     dark = f"abs(datum.score) > {0.6 * end}"
     return alt.layer(
         base.mark_rect().encode(color=alt.Color("score:Q", scale=scale, legend=None)),
         base.mark_text(fontSize=10).encode(
-            text=alt.Text("score:Q", format="+.2f"), color=alt.condition(dark, alt.value("white"), alt.value(INK))
+            text=alt.Text("score:Q", format="+.2f"), color=where(dark, "white", INK, channel="Color")
         ),
     ).properties(title=panel_title(form), width=alt.Step(_CELL), height=alt.Step(_ROW))
 
@@ -184,7 +181,7 @@ def shift(reading: Reading) -> Any | None:
         {"word": word, "x": one[0], "y": one[1], "x2": two[0], "y2": two[1]} for word, (one, two) in projection.items()
     ]
     x, y = _main_axes()
-    scale = alt.Scale(domain=groups, range=[_DIVERGING[2], _DIVERGING[0]])
+    scale = alt.Scale(domain=groups, range=[DIVERGING[2], DIVERGING[0]])
     lines = table(moves).mark_rule(color="#c4cad3").encode(x=x, y=y, x2="x2:Q", y2="y2:Q")
     points = table(ends).mark_point(filled=True, size=34, opacity=0.9)
     colour = alt.Color("version:N", scale=scale, **legend())

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tiltmeter.readings import Reading
-from tiltmeter.views.cabm_style import FEATURES, WIDTH, finished, table
+from tiltmeter.views.cabm_style import FEATURES, WIDTH, finished
+from tiltmeter.views.charts.style import table
 
 #: The feature itself behind each part, as it stands in the items.
 _VALUES = {"pmi": "pmi", "cosine": "cosine", "context": "signed_context"}

@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tiltmeter.probes.cabm_items import CLOSE, NEUTRAL
 from tiltmeter.probes.cabm_scores import METHODS
 from tiltmeter.readings import Reading
-from tiltmeter.views.charts import styled
+from tiltmeter.views.charts.style import SOFT, styled, table
 
 #: In the order in which a reading holds their weights; and in words.
 FEATURES = {"pmi": "PMI", "cosine": "cosine", "context": "context"}
 FORMS = ("corrected", "published")
 WIDTH = 420
-INK = "#1c2330"
 #: Of more occupations than these the two ends are drawn.
 MOST = 60
 
 # Colour-blind safe (Okabe & Ito), and no colour stands for two things.
 _CATEGORIES = ("#0072B2", "#D55E00", "#009E73", "#8a929e")
 _FEATURES = ("#CC79A7", "#56B4E9", "#E69F00")
-_GREY = "#5b6472"
-
-
-def table(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """A chart of these rows."""
-    import altair as alt
-    import pandas as pd
-
-    return alt.Chart(pd.DataFrame(list(rows)))
 
 
 def shown_items(reading: Reading) -> list[Mapping[str, Any]]:
@@ -96,5 +86,5 @@ def panel_title(form: str) -> Any:
 def finished(chart: Any, title: str, subtitle: str) -> Any:
     import altair as alt
 
-    words = alt.Title(title, subtitle=subtitle, subtitleColor=_GREY, subtitleFontSize=12)
+    words = alt.Title(title, subtitle=subtitle, subtitleColor=SOFT, subtitleFontSize=12)
     return styled(chart.properties(title=words))

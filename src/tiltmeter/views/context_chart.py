@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tiltmeter.lab.context_length import CLOSE, PROBES, ContextLength
-from tiltmeter.views.charts import styled
+from tiltmeter.views.charts.style import styled, table
 
 #: Colour-blind safe (Okabe & Ito).
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -42,7 +42,6 @@ def context_chart(study: ContextLength) -> Any | None:
 
 def _panel(rows: list[dict[str, Any]], probe: str, models: list[str]) -> Any:
     import altair as alt
-    import pandas as pd
 
     lengths = list(dict.fromkeys(row["length"] for row in sorted(rows, key=lambda row: row["place"])))
     axis = "sentence structure" if probe == PROBES["lpbs"] else "words in the window"
@@ -52,9 +51,9 @@ def _panel(rows: list[dict[str, Any]], probe: str, models: list[str]) -> Any:
     legend = alt.Legend(orient="bottom", direction="vertical", labelLimit=400, title=None)
     colour = alt.Color("model:N", sort=models, scale=alt.Scale(domain=models, range=colours), legend=legend)
     y = alt.Y("d:Q", title="effect size d with 95% interval", axis=alt.Axis(grid=False))
-    corrected = alt.Chart(pd.DataFrame([row for row in rows if row["form"] == _FORMS[0]]))
+    corrected = table([row for row in rows if row["form"] == _FORMS[0]])
     layers = [
-        alt.Chart(pd.DataFrame([{"at": 0.0}])).mark_rule(color="#555").encode(y="at:Q"),
+        table([{"at": 0.0}]).mark_rule(color="#555").encode(y="at:Q"),
         corrected.mark_rule(strokeWidth=2).encode(x=x, xOffset=aside, y="low:Q", y2="high:Q", color=colour),
         corrected.mark_point(size=70, filled=True, opacity=1).encode(
             x=x,
@@ -66,7 +65,7 @@ def _panel(rows: list[dict[str, Any]], probe: str, models: list[str]) -> Any:
     ]
     published = [row for row in rows if row["form"] == _FORMS[1]]
     if published:
-        hollow = alt.Chart(pd.DataFrame(published)).mark_point(size=70, shape="diamond", filled=False, opacity=1)
+        hollow = table(published).mark_point(size=70, shape="diamond", filled=False, opacity=1)
         layers.append(
             hollow.encode(x=x, xOffset=aside, y=y, color=colour, tooltip=["model:N", "length:N", "d:Q", "p:Q"])
         )

@@ -20,7 +20,7 @@ from tiltmeter.views.charts.grid import grid
 from tiltmeter.views.charts.inline import inline_svg
 from tiltmeter.views.charts.items import items
 from tiltmeter.views.charts.prior import has_priors, prior
-from tiltmeter.views.charts.style import styled, to_pdf, to_png, to_svg
+from tiltmeter.views.charts.style import styled, to_pdf, to_png, to_svg, unchecked
 from tiltmeter.views.table import value_text
 
 
@@ -29,24 +29,26 @@ def overview(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | 
 
     A lean is clear by its own p-value or, where they are given, by the p-values ``adjusted`` for all tests made.
     """
-    found = (
-        effects(readings, adjusted=adjusted),
-        shares(readings, adjusted=adjusted),
-        grid(readings, adjusted=adjusted),
-        published_values(readings),
-        published_p_values(readings),
-        contexts(readings),
-        agreement_over_models(readings),
-        *agreement_over_items(readings),
-    )
+    with unchecked():
+        found = (
+            effects(readings, adjusted=adjusted),
+            shares(readings, adjusted=adjusted),
+            grid(readings, adjusted=adjusted),
+            published_values(readings),
+            published_p_values(readings),
+            contexts(readings),
+            agreement_over_models(readings),
+            *agreement_over_items(readings),
+        )
     return [figure for figure in found if figure is not None]
 
 
 def of_reading(reading: Reading) -> list[Figure]:
     """The charts of one reading: those its probe has of its own, otherwise what stands behind its number."""
-    if reading.probe in _OWN:
-        return _OWN[reading.probe](reading)
-    found = (prior(reading), items(reading))
+    with unchecked():
+        if reading.probe in _OWN:
+            return _OWN[reading.probe](reading)
+        found = (prior(reading), items(reading))
     return [figure for figure in found if figure is not None]
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import math
 from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
 from tiltmeter.readings import Reading
 from tiltmeter.views.charts.figure import Figure
-from tiltmeter.views.charts.style import DIVERGING, FAINT, INK, PAPER, cut, says, table, titled
+from tiltmeter.views.charts.style import DIVERGING, FAINT, INK, PAPER, cut, says, table, titled, where
 from tiltmeter.views.item_values import item_values
 from tiltmeter.views.one_scale import on_one_scale
 from tiltmeter.views.table import shown_titles
@@ -92,14 +91,26 @@ def _kept(values: Mapping[str, Mapping[str, float]]) -> tuple[list[str], int]:
 
 def _pairs(values: Mapping[str, Mapping[str, float]]) -> list[_Pair]:
     """Pairs with enough in common, of which neither side is the same throughout."""
-    import pandas as pd
+    found = []
+    for one, two in itertools.combinations(values, 2):
+        shared = [name for name in values[one] if name in values[two]]
+        if len(shared) >= LEAST:
+            rho = _rank_correlation([values[one][name] for name in shared], [values[two][name] for name in shared])
+            found += [] if rho is None else [_Pair(one, two, rho, len(shared))]
+    return found
 
-    rho = pd.DataFrame(values).corr(method="spearman", min_periods=LEAST).to_numpy(dtype=float)
-    return [
-        _Pair(one, two, float(rho[i, j]), len(values[one].keys() & values[two].keys()))
-        for (i, one), (j, two) in itertools.combinations(enumerate(values), 2)
-        if not math.isnan(rho[i, j])
-    ]
+
+def _rank_correlation(one: list[float], two: list[float]) -> float | None:
+    """Spearman's rho; SciPy's takes a second to import."""
+    import numpy as np
+
+    ranks = []
+    for values in (one, two):
+        _, place, often = np.unique(values, return_inverse=True, return_counts=True)
+        ranks.append((np.cumsum(often) - (often - 1) / 2)[place])  # ties share the mean of their places
+    if np.ptp(ranks[0]) == 0 or np.ptp(ranks[1]) == 0:
+        return None
+    return float(np.corrcoef(*ranks)[0, 1])
 
 
 def _layers(pairs: list[_Pair], order: list[str]) -> Any:
@@ -129,7 +140,7 @@ def _layers(pairs: list[_Pair], order: list[str]) -> Any:
     )
     scale = alt.Scale(domain=[-1, 0, 1], range=list(DIVERGING), interpolate="rgb")
     base = table(rows).encode(x=x, y=y)
-    dark = alt.condition("abs(datum.rho) > 0.6", alt.value(PAPER), alt.value(INK))
+    dark = where("abs(datum.rho) > 0.6", PAPER, INK, channel="Color")
     return alt.layer(
         base.mark_rect(stroke=FAINT, strokeWidth=0.5).encode(
             color=alt.Color("rho:Q", scale=scale, legend=None), **says()

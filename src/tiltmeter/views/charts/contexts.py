@@ -7,7 +7,7 @@ from typing import Any
 
 from tiltmeter.readings import Reading
 from tiltmeter.views.charts.figure import Figure
-from tiltmeter.views.charts.style import COLOURS, FAINT, INK, PAPER, SOFT, says, short, table, titled
+from tiltmeter.views.charts.style import COLOURS, FAINT, INK, PAPER, SOFT, says, short, table, titled, where
 
 #: Of more blocks than these (a model and a variant each) the chart would be longer than a page.
 _MOST = 12
@@ -94,7 +94,7 @@ def _panel(rows: list[dict[str, Any]], block: str, order: list[str], *, last: bo
     offset = alt.YOffset("form:N", scale=alt.Scale(domain=list(_FORMS)))
     scale = alt.Scale(domain=list(_FORMS), range=[COLOURS[1], COLOURS[0]])
     ink = alt.Color("form:N", scale=scale, legend=alt.Legend(orient="bottom", title=None))
-    fill = alt.condition(f"datum.form == '{_FORMS[1]}'", ink, alt.value(PAPER))
+    fill = where(f"datum.form == '{_FORMS[1]}'", ink, PAPER, channel="Fill")
     return alt.layer(
         table([{"at": 0.0}, {"at": 1.0}]).mark_rule(color=FAINT, strokeWidth=0.5, aria=False).encode(x=alt.X("at:Q")),
         table([{"at": 0.5}]).mark_rule(color=SOFT, aria=False).encode(x=alt.X("at:Q")),

@@ -24,6 +24,7 @@ from tiltmeter.views.charts.style import (
     short,
     table,
     titled,
+    where,
 )
 from tiltmeter.views.one_scale import BANDS, EFFECT, is_share, share_at
 from tiltmeter.views.table import is_clear, shown_leans, shown_titles, value_text
@@ -177,7 +178,7 @@ def _layers(marks: list[dict[str, Any]], blocks: list[dict[str, Any]], height: f
     y = alt.Y("y:Q", scale=alt.Scale(domain=[height, 0], nice=False), axis=None)
     points = table(marks)
     if many:
-        ink: Any = alt.value(COLOURS[0])
+        ink: Any = alt.ColorValue(COLOURS[0])
         dots = points.mark_point(size=34, strokeWidth=1.3, opacity=0.8)
     else:
         legend = alt.Legend(orient="top", title=None, labelLimit=240, columns=3) if len(looks) > 1 else None
@@ -194,7 +195,7 @@ def _layers(marks: list[dict[str, Any]], blocks: list[dict[str, Any]], height: f
         *_bands(axis, height),
         table([{"at": axis.level}]).mark_rule(color=SOFT, aria=False).encode(x=alt.X("at:Q")),
         *spans,
-        dots.encode(x=x, y=y, color=ink, fill=alt.condition("datum.clear", ink, alt.value(PAPER)), **says()),
+        dots.encode(x=x, y=y, color=ink, fill=where("datum.clear", ink, PAPER, channel="Fill"), **says()),
         *_words(blocks, y),
     ).properties(width=WIDTH, height=height)
 

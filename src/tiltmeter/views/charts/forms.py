@@ -9,7 +9,20 @@ from typing import Any
 from tiltmeter.probes.plain_words import ALPHA, p_number
 from tiltmeter.readings import Estimate, Reading
 from tiltmeter.views.charts.figure import Figure
-from tiltmeter.views.charts.style import COLOURS, FAINT, INK, PAPER, SOFT, WIDTH, pixel, says, short, table, titled
+from tiltmeter.views.charts.style import (
+    COLOURS,
+    FAINT,
+    INK,
+    PAPER,
+    SOFT,
+    WIDTH,
+    pixel,
+    says,
+    short,
+    table,
+    titled,
+    where,
+)
 from tiltmeter.views.table import shown_titles
 
 #: Of more readings than these only those that differ most are drawn.
@@ -98,6 +111,7 @@ def _chart(rows: list[dict[str, Any]], title: str, far: str, axis: str, *, kind:
         scale=alt.Scale(domain=list(_FORMS), range=[COLOURS[1], COLOURS[0]]),
         legend=alt.Legend(orient="top", title=None),
     )
+    fill = where(f"datum.form == '{_FORMS[1]}'", ink, PAPER, channel="Fill")
     levels = [{"at": ALPHA}] if kind == "log" else []
     marks = table(points).mark_point(size=62, strokeWidth=1.8, opacity=1)
     names = table(lines).mark_text(align="left", dx=4, dy=-15, fontSize=12, color=INK, aria=False)
@@ -109,9 +123,7 @@ def _chart(rows: list[dict[str, Any]], title: str, far: str, axis: str, *, kind:
         table(lines)
         .mark_rule(color=FAINT, strokeWidth=3, aria=False)
         .encode(x=alt.X("published:Q", scale=scale), x2=alt.X2("corrected:Q"), y=y),
-        marks.encode(
-            x=x, y=y, color=ink, fill=alt.condition(f"datum.form == '{_FORMS[1]}'", ink, alt.value(PAPER)), **says()
-        ),
+        marks.encode(x=x, y=y, color=ink, fill=fill, **says()),
         names.encode(x=pixel("X", 0), y=y, text=alt.Text("label:N")),
     ).properties(width=WIDTH, height=height)
     dashed = f"; dashed: {ALPHA:g}" if kind == "log" else ""

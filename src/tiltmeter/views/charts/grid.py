@@ -7,7 +7,7 @@ from typing import Any
 
 from tiltmeter.readings import Reading
 from tiltmeter.views.charts.figure import Figure
-from tiltmeter.views.charts.style import DIVERGING, FAINT, INK, PAPER, cut, says, table, titled
+from tiltmeter.views.charts.style import DIVERGING, FAINT, INK, PAPER, cut, says, table, titled, where
 from tiltmeter.views.one_scale import BANDS, on_one_scale
 from tiltmeter.views.table import is_clear, shown_leans, shown_titles, value_text
 
@@ -74,20 +74,18 @@ def _layers(rows: list[dict[str, Any]], models: list[str], *, numbers: bool) -> 
             .mark_rect(strokeWidth=1.4)
             .encode(x=x, y=y, color=alt.Color("d:Q", scale=scale, legend=legend))
         )
-        stroke = alt.condition("datum.clear", alt.value(INK), alt.value(FAINT))
-        marks.append(
-            cells.encode(
-                stroke=stroke, strokeWidth=alt.condition("datum.clear", alt.value(1.4), alt.value(0.4)), **says()
-            )
-        )
+        frame = {
+            "stroke": where("datum.clear", INK, FAINT, channel="Stroke"),
+            "strokeWidth": where("datum.clear", 1.4, 0.4, channel="StrokeWidth"),
+        }
+        marks.append(cells.encode(**frame, **says()))
     if others:
         marks.append(table(others).mark_rect(color="#e3e6ea", stroke=FAINT, strokeWidth=0.4).encode(x=x, y=y, **says()))
     if numbers:
         dark = f"abs(datum.d) > {BANDS[2]} && isValid(datum.d)"
         texts = table(rows).mark_text(fontSize=11, aria=False)
-        marks.append(
-            texts.encode(x=x, y=y, text=alt.Text("text:N"), color=alt.condition(dark, alt.value(PAPER), alt.value(INK)))
-        )
+        ink = where(dark, PAPER, INK, channel="Color")
+        marks.append(texts.encode(x=x, y=y, text=alt.Text("text:N"), color=ink))
     return alt.layer(*marks).properties(width=alt.Step(64 if numbers else 13), height=alt.Step(22 if numbers else 15))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,13 +18,19 @@ DIVERGING = ("#D55E00", "#ffffff", "#0072B2")
 WIDTH = 520
 
 
+def unchecked() -> contextlib.AbstractContextManager[Any]:
+    """Charts made here are not checked against the whole grammar, which takes as long as to draw them: a test does."""
+    from altair.utils.schemapi import debug_mode
+
+    return debug_mode(False)
+
+
 def table(rows: Sequence[Mapping[str, Any]]) -> Any:
     """A chart of these rows."""
     import altair as alt
-    import pandas as pd
 
-    # A frame, because plain rows are copied and checked again with every layer.
-    return alt.Chart(pd.DataFrame(list(rows)))
+    # A tuple, because a list is copied with every layer.
+    return alt.Chart(alt.InlineData(values=tuple(rows)))
 
 
 def says(field: str = "says") -> dict[str, Any]:
@@ -38,6 +45,14 @@ def pixel(channel: str, at: float) -> Any:
     import altair as alt
 
     return getattr(alt, f"{channel}Value")(at)
+
+
+def where(test: str, then: Any, otherwise: Any, *, channel: str) -> Any:
+    """One look or another by what a row says; as a channel, for the same reason. Looks are values or channels."""
+    import altair as alt
+
+    shown = then.to_dict() if hasattr(then, "to_dict") else {"value": then}
+    return getattr(alt, f"{channel}Value")(otherwise, condition={"test": test, **shown})
 
 
 def titled(chart: Any, title: str, subtitle: str | Sequence[str] = ()) -> Any:
@@ -117,6 +132,6 @@ def to_pdf(chart: Any) -> bytes:
 
 
 def _spec(chart: Any) -> str:
-    # The charts are ours and tested: to check each against the whole grammar takes as long as to draw it.
-    spec: str = chart.to_json(validate=False)
+    with unchecked():
+        spec: str = chart.to_json(validate=False, indent=None)
     return spec
