@@ -22,7 +22,7 @@ $(VENV)/ready-dev: $(VENV)/ready
 	@$(PIP) --editable '.[hf,api,explain,ray,ja,web,dev]'
 	@touch $@
 
-demo: $(VENV)/ready  ## audit two sample models and write the report
+demo: $(VENV)/ready  ## audit the models that come along and write tiltmeter-results/demo/audit.html
 	@$(BIN)/tiltmeter audit --out tiltmeter-results/demo
 
 test: $(VENV)/ready-dev  ## lint, types, import contract, tests, doctests

@@ -81,8 +81,8 @@ def test_an_audit_shows_the_table_the_plain_words_and_where_the_report_is(audite
         assert reading.effect.name in shown
     assert "Not measured on" in shown
     assert "sentences (needs vectors of texts" in shown
-    assert f"Report: {out / 'report.html'}" in shown
-    assert (out / "report.html").is_file()
+    assert f"Report: {out / 'audit.html'}" in shown
+    assert (out / "audit.html").is_file()
 
 
 def test_a_table_is_as_wide_as_the_terminal_and_no_wider(audited):
@@ -129,7 +129,7 @@ def test_a_report_can_be_written_again(audited, run, tmp_path):
     _, out = audited
     done = run("report", out, "--out", tmp_path / "again.html", "--json")
     assert json.loads(done.stdout) == {"report": str(tmp_path / "again.html")}
-    assert (tmp_path / "again.html").read_bytes() == (out / "report.html").read_bytes()
+    assert (tmp_path / "again.html").read_bytes() == (out / "audit.html").read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -202,7 +202,7 @@ def test_kills_while_readings_are_written_leave_only_whole_files(tmp_path: Path,
     env, out = environment(tmp_path / "cache"), tmp_path / "out"
     arguments = ["audit", f"static:{vectors}", "--suite", "weat", "--out", str(out)]
     assert tiltmeter(*arguments, env=env).code == 0
-    expected, report = readings(out), (out / "report.html").read_bytes()
+    expected, report = readings(out), (out / "audit.html").read_bytes()
     assert len(expected) == 20
 
     draw = random.Random(0)
@@ -231,7 +231,7 @@ def test_kills_while_readings_are_written_leave_only_whole_files(tmp_path: Path,
     assert expected.items() < readings(out).items()
     (out / "readings" / ".left.part").write_bytes(b'{"half":')
     assert tiltmeter("report", out, env=env).code == 0
-    assert (out / "report.html").read_bytes() == report
+    assert (out / "audit.html").read_bytes() == report
 
 
 def test_an_interrupted_audit_says_how_to_go_on(bench: Bench) -> None:

@@ -135,7 +135,7 @@ def test_an_unknown_name_is_an_attribute_error():
 def test_the_readme_path_works_from_vectors_to_the_report(tmp_path):
     found = tiltmeter.audit([words(LEANS)], suite="measures", cache=False, permutations=99)
     assert found.to_frame().loc[0, "id"] == "weat"
-    report = found.report(tmp_path / "report.html")
+    report = found.report(tmp_path / "audit.html")
     assert report.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert found.report(tmp_path) == report
     reading = tiltmeter.probe("weat", words(LEANS), targets=TERMS, attributes=CAREER_FAMILY, cache=False)

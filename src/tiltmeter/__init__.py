@@ -2,7 +2,7 @@
 
 >>> import tiltmeter
 >>> audit = tiltmeter.audit(["bundled:glove"], suite="weat", cache=False)  # doctest: +SKIP
->>> audit.report("report.html")  # doctest: +SKIP
+>>> audit.report("audit.html")  # doctest: +SKIP
 
 Everything heavy is imported when it is first used, so that ``import tiltmeter`` is quick.
 """

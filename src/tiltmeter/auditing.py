@@ -12,6 +12,7 @@ from tiltmeter.asking import ask, inputs_of, words_beside, words_for
 from tiltmeter.audits import Audit, Skipped
 from tiltmeter.errors import BadInput, TiltmeterError
 from tiltmeter.models import CachedModel, Identity, Question, VectorStore, load
+from tiltmeter.models.bundled import SAMPLES
 from tiltmeter.probes import AnyProbe, Options
 from tiltmeter.probes.reading import model_name
 from tiltmeter.probing import check_options, stored
@@ -21,7 +22,8 @@ from tiltmeter.suites import Suite, load_suite
 if TYPE_CHECKING:
     from tiltmeter.models.api import Budget
 
-DEFAULT_MODELS = ("bundled:minilm", "bundled:glove", "bundled:smollm2", "reference:tilt-0.9")
+#: Every model that comes along, and one whose bias is known.
+DEFAULT_MODELS = (*(f"bundled:{name}" for name in SAMPLES), "reference:tilt-0.9")
 
 
 def audit(

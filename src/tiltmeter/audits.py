@@ -64,10 +64,10 @@ class Audit:
         }
 
     def report(self, path: str | Path) -> Path:
-        """Write the report, one HTML file that needs nothing else."""
-        from tiltmeter.views.report import write_report
+        """Write the report, one HTML file that needs nothing else; into a folder as ``audit.html``."""
+        from tiltmeter.views.exports import export
 
-        return write_report(self, Path(path))
+        return export(self, Path(path))
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:

@@ -28,7 +28,7 @@ from tiltmeter.errors import BadInput, TiltmeterError, unknown
 app = typer.Typer(
     name="tiltmeter",
     help="Measure how far embeddings and language models lean towards a social group.",
-    epilog="Start with: tiltmeter audit    Then open tiltmeter-results/report.html",
+    epilog="Start with: tiltmeter audit    Then open tiltmeter-results/audit.html",
     rich_markup_mode="markdown",
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -126,7 +126,7 @@ def _top(
 @app.command()
 def audit(
     models: Annotated[
-        list[str] | None, typer.Argument(help="Model specs; default: four small ones that come along.")
+        list[str] | None, typer.Argument(help="Model specs; default: all that come along, and one with a known bias.")
     ] = None,
     suite: Annotated[str, typer.Option(help="Suite by name, or a YAML file.")] = "default",
     out: Annotated[Path, typer.Option(help="Folder for readings and report.")] = Path("tiltmeter-results"),
@@ -161,7 +161,7 @@ def audit(
         budget=parse_budget(budget),
         announce=say,
     )
-    report = found.report(out / "report.html")
+    report = found.report(out)
     failed = [each for each in found.skipped if each.failed]
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=1, ensure_ascii=False))

@@ -104,7 +104,7 @@ def context_length(
     study = study_of(found.readings)
     values = {**study.to_dict(), "skipped": found.to_dict()["skipped"], "folder": str(out)}
     write_atomically(out / "context_length.json", (json.dumps(values, indent=1, ensure_ascii=False) + "\n").encode())
-    chart, report = _chart(study, out), found.report(out / "report.html")
+    chart, report = _chart(study, out), found.report(out)
     if as_json:
         print_json(values)
         return

@@ -22,7 +22,7 @@ app = typer.Typer()
 def report(
     folder: Annotated[Path, typer.Argument(help="The folder of a finished audit.")],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Where to write it; default: FOLDER/report.html.")
+        Path | None, typer.Option("--out", "-o", help="Where to write it; default: FOLDER/audit.html.")
     ] = None,
     format: Annotated[
         str | None,

@@ -33,10 +33,10 @@ def run(*arguments: str | Path) -> Result:
 @pytest.mark.parametrize(
     ("format", "name", "start"),
     [
-        ("md", "report.md", b"# How far"),
+        ("md", "audit.md", b"# How far"),
         ("csv", "readings.csv", b"model,id,"),
         ("parquet", "readings.parquet", b"PAR1"),
-        ("latex", "report.tex", b"% Needs"),
+        ("latex", "audit.tex", b"% Needs"),
         ("model-card", "model-card.md", b"---\nmodel-index:"),
     ],
 )

@@ -255,5 +255,5 @@ def test_a_bar_shows_the_interval_on_the_scale_of_its_statistic(html):
 
 def test_a_folder_gets_a_report_html_and_the_same_report_every_time(audited, html, tmp_path):
     path = audited.report(tmp_path)
-    assert path == tmp_path / "report.html"
+    assert path == tmp_path / "audit.html"
     assert path.read_text(encoding="utf-8") == html

@@ -151,7 +151,7 @@ def test_every_form_of_an_audit_is_a_download(client: TestClient, format: str) -
 
 def test_the_report_is_a_download_that_needs_nothing_else(client: TestClient) -> None:
     answer = client.get("/audits/first/download/html")
-    assert answer.headers["content-disposition"] == 'attachment; filename="first-report.html"'
+    assert answer.headers["content-disposition"] == 'attachment; filename="first-audit.html"'
     assert answer.text.lower().lstrip().startswith("<!doctype html>")
     assert "own:tilted" in answer.text
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tiltmeter.atomic import write_atomically
 from tiltmeter.readings import Reading
 from tiltmeter.views.charts import Figure, inline_svg, of_reading, overview
 from tiltmeter.views.meanings import meanings, shared_caveats
@@ -24,14 +22,6 @@ if TYPE_CHECKING:
 MOST_DRAWN = 12
 #: With more models than these a few single readings out of hundreds would say nothing.
 _MANY_MODELS = 5
-
-
-def write_report(audit: Audit, path: Path) -> Path:
-    """Write the report of an audit; a folder gets ``report.html``."""
-    target = path / "report.html" if path.is_dir() else path
-    # The name of a folder may be no UTF-8; it is shown with an escape.
-    write_atomically(target, render(audit).encode(errors="backslashreplace"))
-    return target
 
 
 def environment() -> Environment:

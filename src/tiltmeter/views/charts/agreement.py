@@ -110,7 +110,7 @@ def _rank_correlation(one: list[float], two: list[float]) -> float | None:
         ranks.append((np.cumsum(often) - (often - 1) / 2)[place])  # ties share the mean of their places
     if np.ptp(ranks[0]) == 0 or np.ptp(ranks[1]) == 0:
         return None
-    return float(np.corrcoef(*ranks)[0, 1])
+    return float(np.corrcoef(ranks)[0, 1])
 
 
 def _layers(pairs: list[_Pair], order: list[str]) -> Any:

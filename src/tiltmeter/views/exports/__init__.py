@@ -35,11 +35,11 @@ FORMATS: Mapping[str, Callable[[Audit], str | bytes]] = {
 }
 #: What a file of that form is called where the user gives no name.
 NAMES = {
-    "html": "report.html",
-    "md": "report.md",
+    "html": "audit.html",
+    "md": "audit.md",
     "csv": "readings.csv",
     "parquet": "readings.parquet",
-    "latex": "report.tex",
+    "latex": "audit.tex",
     "model-card": "model-card.md",
 }
 
