@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 import time
 from collections.abc import Callable
@@ -81,6 +82,26 @@ def test_items_that_cannot_be_read_are_one_line(folder: Path, client: TestClient
 def test_an_audit_that_has_not_finished_is_named(folder: Path) -> None:
     (folder / "running" / "readings").mkdir(parents=True)
     assert Shelf(folder).look().notes == ("running is not finished: no audit.json is there yet",)
+
+
+def test_a_folder_that_is_gone_is_a_note_on_the_page(folder: Path, client: TestClient) -> None:
+    shutil.rmtree(folder)
+    page = client.get("/")
+    assert page.status_code == 200
+    assert "the folder cannot be listed now" in page.text
+
+
+def test_a_folder_that_may_not_be_looked_into_is_passed_over(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_audit(folder / "secret")
+    is_file = Path.is_file
+
+    def refused(path: Path) -> bool:
+        if path.parent.name == "secret":
+            raise PermissionError(13, "Permission denied", str(path))
+        return is_file(path)
+
+    monkeypatch.setattr(Path, "is_file", refused)
+    assert [each.name for each in Shelf(folder).look().audits] == ["first"]
 
 
 def test_two_readers_see_no_broken_page_while_an_audit_writes(folder: Path) -> None:

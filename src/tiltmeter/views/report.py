@@ -11,30 +11,16 @@ from tiltmeter.views.charts import Figure, inline_svg, of_reading, overview
 from tiltmeter.views.meanings import meanings, shared_caveats
 from tiltmeter.views.origin import origin
 from tiltmeter.views.report_rows import ReportRow, differing, report_rows
+from tiltmeter.views.templating import environment
 from tiltmeter.views.verdict import is_control, verdict
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
-
     from tiltmeter.audits import Audit
 
 #: Charts of single readings are drawn for so many of them; all of them can be written as files.
 MOST_DRAWN = 12
 #: With more models than these a few single readings out of hundreds would say nothing.
 _MANY_MODELS = 5
-
-
-def environment() -> Environment:
-    """Templates under which everything that came from a file is text."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    return Environment(
-        loader=PackageLoader("tiltmeter.views"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
 
 
 def render(audit: Audit) -> str:

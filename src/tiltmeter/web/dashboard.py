@@ -9,10 +9,11 @@ from urllib.parse import parse_qs, quote, urlencode
 
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from tiltmeter import __version__
 from tiltmeter.errors import BadInput
+from tiltmeter.views.templating import environment
 from tiltmeter.web.drawing import Drawings
 from tiltmeter.web.entries import key_of
 from tiltmeter.web.jobs import Jobs
@@ -70,15 +71,9 @@ Form = Annotated[dict[str, list[str]], Depends(form_of)]
 
 
 @functools.cache
-def environment() -> Environment:
-    """The pages' templates and the report's, under which everything that came from a file or a reader is text."""
-    made = Environment(
-        loader=ChoiceLoader([PackageLoader("tiltmeter.web"), PackageLoader("tiltmeter.views")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+def templates() -> Environment:
+    """The pages' templates and the report's."""
+    made = environment("tiltmeter.web")
     made.globals.update(version=__version__, key_of=key_of, link=link)
     made.filters["path"] = lambda text: quote(str(text), safe="")
     return made
@@ -96,6 +91,6 @@ def link(path: str, **query: Any) -> str:
 
 def page(template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
     """A template as the answer."""
-    html = environment().get_template(template).render(values)
+    html = templates().get_template(template).render(values)
     # The name of a folder may be no UTF-8; it is shown with an escape.
     return HTMLResponse(html.encode(errors="backslashreplace"), status_code=status)

@@ -31,7 +31,9 @@ def start(board: Board, form: Form) -> Response:
 
 @router.get("/{id}")
 def job(board: Board, id: str) -> Response:
-    return page("job.html", job=board.jobs.job(id))
+    found = board.jobs.job(id)
+    # As they are now: the audit goes on saying things while the page is made.
+    return page("job.html", job=found, lines=tuple(found.lines))
 
 
 @router.post("/{id}/cancel")

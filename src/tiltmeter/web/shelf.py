@@ -95,7 +95,11 @@ class Shelf:
         """The audits as they are now."""
         audits, notes = list[StoredAudit](), list[str]()
         with self._lock:
-            for name, folder in self._folders():
+            try:
+                folders = list(self._folders())
+            except OSError as error:
+                return Shown((), (f"the folder cannot be listed now: {self.plain(error)}",))
+            for name, folder in folders:
                 try:
                     found = self._audit(name, folder)
                 except (BadInput, OSError) as error:
@@ -131,11 +135,13 @@ class Shelf:
         yield from ((each.name, each) for each in children)
 
     def _holds_audit(self, folder: Path) -> bool:
-        if folder.name.startswith(".") or not folder.is_dir() or not folder.name.isprintable():
+        if folder.name.startswith(".") or folder.name == "readings" or not folder.name.isprintable():
             return False
-        if (folder / ReadingStore.MANIFEST).is_file() or (folder / "readings").is_dir():
-            return folder.resolve().is_relative_to(self.folder) and folder.name != "readings"
-        return False
+        try:
+            holds = (folder / ReadingStore.MANIFEST).is_file() or (folder / "readings").is_dir()
+            return holds and folder.resolve().is_relative_to(self.folder)
+        except OSError:  # a folder that may not be looked into, or that has just gone
+            return False
 
     def _audit(self, name: str, folder: Path) -> StoredAudit | None:
         try:
