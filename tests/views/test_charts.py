@@ -245,7 +245,7 @@ def test_agreement_over_words_is_a_rank_correlation():
     )
     (pair,) = rows(figure, "rho")
     assert pair["rho"] == pytest.approx(-1.0)
-    assert "n = 8" in figure.alt
+    assert "over 8 words" in figure.alt
 
 
 def test_agreement_over_models_needs_eight_of_them():

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tiltmeter.readings import Reading
 from tiltmeter.views.charts import Figure, inline_svg, of_reading, overview
@@ -15,12 +16,30 @@ from tiltmeter.views.templating import environment
 from tiltmeter.views.verdict import is_control, verdict
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
+
     from tiltmeter.audits import Audit
 
 #: Charts of single readings are drawn for so many of them; all of them can be written as files.
 MOST_DRAWN = 12
 #: With more models than these a few single readings out of hundreds would say nothing.
 _MANY_MODELS = 5
+#: Pixels that fit a column of the page.
+_WIDE = 640
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ShownFigure:
+    """A figure with its picture, and the width of it."""
+
+    figure: Figure
+    svg: Markup
+    width: int
+
+    @property
+    def wide(self) -> bool:
+        """Whether it takes both columns."""
+        return self.width > _WIDE
 
 
 def render(audit: Audit) -> str:
@@ -29,13 +48,17 @@ def render(audit: Audit) -> str:
     rows = report_rows(audit.readings, adjusted)
     drawn = _drawn(rows, most=MOST_DRAWN if len(audit.models) <= _MANY_MODELS else 0)
     kinds = meanings(audit.readings)
+    # Wide ones come last, so that the others fill both columns without a gap.
+    figures = sorted(
+        (shown(figure) for figure in overview(audit.readings, adjusted=adjusted)), key=lambda each: each.wide
+    )
     return (
         environment()
         .get_template("report.html")
         .render(
             audit=audit,
             verdict=verdict(audit),
-            figures=[shown(figure) for figure in overview(audit.readings, adjusted=adjusted)],
+            figures=figures,
             models=[(name, [row for row in rows if row.reading.model == name]) for name in audit.models],
             drawn={key: [shown(figure) for figure in figures] for key, figures in drawn.items()},
             differing=differing(rows),
@@ -48,13 +71,13 @@ def render(audit: Audit) -> str:
     )
 
 
-def shown(figure: Figure) -> dict[str, Any]:
+def shown(figure: Figure) -> ShownFigure:
     """A figure as templates take it."""
     from markupsafe import Markup
 
     svg = inline_svg(figure)
     # The SVG is made by the renderer, which has escaped what came from readings.
-    return {"figure": figure, "svg": Markup(svg), "width": int(float(svg.split('width="', 1)[1].split('"', 1)[0]))}
+    return ShownFigure(figure, Markup(svg), int(float(svg.split('width="', 1)[1].split('"', 1)[0])))
 
 
 def not_measured(audit: Audit) -> list[tuple[list[str], list[str], str]]:

@@ -16,11 +16,12 @@ router = APIRouter(prefix="/charts", include_in_schema=False)
 EFFECT_CHARTS = {"effects": "the effect sizes", "shares": "the shares"}
 AUDIT_CHARTS = {
     **EFFECT_CHARTS,
-    "grid": "the heat map",
     "published": "published against corrected values",
     "published-p": "published against corrected p-values",
     "contexts": "the contexts",
     "agreement": "the agreement of the probes",
+    # The last, because it takes both columns: the others fill them without a gap.
+    "grid": "the heat map",
 }
 Key = Annotated[str, Query(max_length=80)]
 

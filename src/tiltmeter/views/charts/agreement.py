@@ -10,7 +10,7 @@ from typing import Any
 
 from tiltmeter.readings import Reading
 from tiltmeter.views.charts.figure import Figure
-from tiltmeter.views.charts.style import DIVERGING, FAINT, INK, PAPER, cut, says, table, titled, where
+from tiltmeter.views.charts.style import DIVERGING, FAINT, INK, PAPER, names_axis, says, table, titled, where
 from tiltmeter.views.item_values import item_values
 from tiltmeter.views.one_scale import on_one_scale
 from tiltmeter.views.table import shown_titles
@@ -44,8 +44,9 @@ def agreement_over_items(readings: Sequence[Reading]) -> list[Figure]:
             for reading, title in zip(mine, shown_titles(mine), strict=True)
             if (found := item_values(reading))
         }
-        title = f"Do measures agree about the same words? {model}"
-        figure = _figure(values, f"agreement-{len(figures) + 1}", title, "shared words")
+        figure = _figure(
+            values, f"agreement-{len(figures) + 1}", "Do measures agree about the same words?", "words", model
+        )
         figures += [figure] if figure else []
     return figures
 
@@ -57,24 +58,28 @@ def agreement_over_models(readings: Sequence[Reading]) -> Figure | None:
         d = on_one_scale(reading.effect)
         if d is not None:
             values.setdefault(title, {})[reading.model] = d
-    return _figure(values, "agreement-models", "Do measures rank the models alike?", "models")
+    return _figure(values, "agreement-models", "Do measures rank the models alike?", "models", "all models")
 
 
-def _figure(values: Mapping[str, Mapping[str, float]], name: str, title: str, what: str) -> Figure | None:
+def _figure(values: Mapping[str, Mapping[str, float]], name: str, title: str, what: str, on: str) -> Figure | None:
     kept, left = _kept(values)
     pairs = _pairs({each: values[each] for each in kept})
     if not pairs:
         return None
-    subtitle = (
-        f"Spearman's rank correlation over {what}, at least {LEAST}; a minus can mean that two measures count in "
-        f"opposite directions{f'; {left} more probes are not drawn' if left > 0 else ''}"
-    )
+    more = f"; {left} more probes are not drawn" if left > 0 else ""
+    subtitle = [
+        on,
+        f"Spearman's rank correlation over at least {LEAST} {what} in common; a minus can mean that two measures "
+        f"count in opposite directions{more}",
+    ]
     far = max(pairs, key=lambda pair: abs(pair.rho))
+    count = "1 pair" if len(pairs) == 1 else f"{len(pairs)} pairs"
     alt_text = (
-        f"{title} {len(pairs)} pairs of probes over {what}: the closest are {far.one} and {far.two} (rank correlation "
-        f"{far.rho:+.2f}, n = {far.n}); the median size of all is {median(abs(pair.rho) for pair in pairs):.2f}."
+        f"{count} of probes on {on}: the closest are {far.one} and {far.two} (rank correlation {far.rho:+.2f} over "
+        f"{far.n} {what}); the median size of all is {median(abs(pair.rho) for pair in pairs):.2f}."
     )
-    return Figure(name, title, alt_text, titled(_layers(pairs, kept), title, subtitle), keeps_colours=True)
+    chart = titled(_layers(pairs, kept), title, subtitle, letters=60)
+    return Figure(name, title, alt_text, chart, keeps_colours=True)
 
 
 def _kept(values: Mapping[str, Mapping[str, float]]) -> tuple[list[str], int]:
@@ -110,7 +115,7 @@ def _rank_correlation(one: list[float], two: list[float]) -> float | None:
         ranks.append((np.cumsum(often) - (often - 1) / 2)[place])  # ties share the mean of their places
     if np.ptp(ranks[0]) == 0 or np.ptp(ranks[1]) == 0:
         return None
-    return float(np.corrcoef(ranks)[0, 1])
+    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
 
 
 def _layers(pairs: list[_Pair], order: list[str]) -> Any:
@@ -126,11 +131,12 @@ def _layers(pairs: list[_Pair], order: list[str]) -> Any:
         }
         for pair in pairs
     ]
+    names = [f"{numbers[name]}. {name}" for name in order]
     y = alt.Y(
         "one:N",
         title=None,
-        scale=alt.Scale(domain=[f"{numbers[name]}. {name}" for name in order]),
-        axis=alt.Axis(labelLimit=0, labelExpr=cut(46), ticks=False, domain=False),
+        scale=alt.Scale(domain=names),
+        axis=names_axis(names, 46),
     )
     x = alt.X(
         "two:N",

@@ -7,7 +7,7 @@ from typing import Any
 
 from tiltmeter.readings import Reading
 from tiltmeter.views.charts.figure import Figure
-from tiltmeter.views.charts.style import DIVERGING, FAINT, INK, PAPER, cut, says, table, titled, where
+from tiltmeter.views.charts.style import DIVERGING, FAINT, INK, PAPER, cut, names_axis, says, table, titled, where
 from tiltmeter.views.one_scale import BANDS, on_one_scale
 from tiltmeter.views.table import is_clear, shown_leans, shown_titles, value_text
 
@@ -31,7 +31,7 @@ def grid(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None
         "framed: a clear lean; grey: no common scale; empty: not measured",
     ]
     chart = _layers(rows, models, numbers=numbers)
-    return Figure("grid", title, _alt(rows, models), titled(chart, title, subtitle), keeps_colours=True)
+    return Figure("grid", title, _alt(rows, models), titled(chart, title, subtitle, letters=96), keeps_colours=True)
 
 
 def _cell(reading: Reading, title: str, p: float | None) -> dict[str, Any]:
@@ -58,9 +58,7 @@ def _layers(rows: list[dict[str, Any]], models: list[str], *, numbers: bool) -> 
         title=None,
         axis=alt.Axis(orient="top", labelAngle=angle, ticks=False, domain=False, labelLimit=0, labelExpr=cut(28)),
     )
-    y = alt.Y(
-        "measured:N", sort=titles, title=None, axis=alt.Axis(labelLimit=0, labelExpr=cut(48), ticks=False, domain=False)
-    )
+    y = alt.Y("measured:N", sort=titles, title=None, axis=names_axis(titles, 48))
     scale = alt.Scale(domain=[-_END, 0, _END], range=list(DIVERGING), interpolate="rgb", clamp=True)
     legend = alt.Legend(
         title="on the scale of d", orient="bottom", direction="horizontal", gradientLength=200, values=[-0.8, 0, 0.8]

@@ -14,6 +14,8 @@ from tiltmeter.views.item_values import Item, Items, item_values
 MOST = 40
 _ROW = 15
 _WIDTH = 330
+#: Letters of a label that are shown.
+_LETTERS = 32
 
 
 def items(reading: Reading) -> Figure | None:
@@ -28,7 +30,9 @@ def items(reading: Reading) -> Figure | None:
         f"{reading.model}; {found.signs}",
         *([f"the {MOST // 2} items at each end; {left:,} in the middle are not drawn"] if left else []),
     ]
-    return Figure("items", title, _alt(reading, found), titled(_layers(shown, found.name), title, subtitle))
+    labels = max(len(short(item.label, _LETTERS)) for item in shown)
+    chart = titled(_layers(shown, found.name), title, subtitle, left=labels)
+    return Figure("items", title, _alt(reading, found), chart)
 
 
 def _shown(found: Items) -> Sequence[Item]:
@@ -44,7 +48,7 @@ def _layers(shown: Sequence[Item], name: str) -> Any:
     rows = [
         {
             "place": n,
-            "label": short(item.label, 32),
+            "label": short(item.label, _LETTERS),
             "group": item.group,
             "value": item.value,
             "level": 0.0,

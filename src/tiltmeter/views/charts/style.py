@@ -16,6 +16,9 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down")
 #: Negative, level, positive.
 DIVERGING = ("#D55E00", "#ffffff", "#0072B2")
 WIDTH = 520
+#: The width of a letter of a label in the widest of the usual fonts.
+_LETTER = 7
+_MARGIN = 5
 
 
 def unchecked() -> contextlib.AbstractContextManager[Any]:
@@ -55,14 +58,21 @@ def where(test: str, then: Any, otherwise: Any, *, channel: str) -> Any:
     return getattr(alt, f"{channel}Value")(otherwise, condition={"test": test, **shown})
 
 
-def titled(chart: Any, title: str, subtitle: str | Sequence[str] = ()) -> Any:
+def titled(
+    chart: Any, title: str, subtitle: str | Sequence[str] = (), *, letters: int = 76, left: int = _MARGIN
+) -> Any:
+    """The chart with its title, lines of so many letters below it, and a margin on its left.
+
+    A browser may have wider letters than the renderer reckons with, and what goes beyond the picture is cut off.
+    """
     import altair as alt
 
-    lines = [line for part in ([subtitle] if isinstance(subtitle, str) else subtitle) for line in wrapped(part)]
+    parts = [subtitle] if isinstance(subtitle, str) else subtitle
+    lines = [line for part in parts for line in wrapped(part, letters)]
     return styled(
         chart.properties(
             title=alt.Title(
-                short(title, 74),
+                short(title, letters - 12),
                 subtitle=lines,
                 frame="bounds",
                 color=INK,
@@ -70,19 +80,22 @@ def titled(chart: Any, title: str, subtitle: str | Sequence[str] = ()) -> Any:
                 subtitleFontSize=12,
                 subtitlePadding=4,
             )
-        )
+        ),
+        left=left,
     )
 
 
-def styled(chart: Any) -> Any:
+def styled(chart: Any, *, left: int = _MARGIN) -> Any:
     """The chart in letters that can be read at 600 pixels."""
     letters = {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
     return chart.configure(
         font="sans-serif",
         axis={**letters, "labelColor": INK, "titleColor": INK, "domainColor": SOFT, "tickColor": SOFT},
-        legend={**letters, "labelColor": INK, "titleColor": INK, "symbolOpacity": 1},
+        legend={**letters, "labelColor": INK, "titleColor": INK, "symbolOpacity": 1, "columnPadding": 24},
         title={"fontSize": 14, "anchor": "start", "frame": "group", "color": INK},
         view={"stroke": None},
+        # Names that lean over the end of a chart reach further in a wide font.
+        padding={"left": max(left, _MARGIN), "top": _MARGIN, "bottom": _MARGIN, "right": 24},
     )
 
 
@@ -95,12 +108,20 @@ def short(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
+def names_axis(names: Sequence[str], most: int) -> Any:
+    """The axis of rows: their names, cut to so many letters, with room for the widest letters a browser may have."""
+    import altair as alt
+
+    room = _LETTER * min(most, max(map(len, names), default=0))
+    return alt.Axis(labelLimit=0, labelExpr=cut(most), minExtent=room, ticks=False, domain=False)
+
+
 def cut(most: int) -> str:
-    """The same for the labels of an axis, as an expression."""
+    """A text of at most so many letters for the labels of an axis, as an expression."""
     return f"length(datum.label) > {most} ? slice(datum.label, 0, {most - 1}) + '…' : datum.label"
 
 
-def wrapped(text: str, width: int = 84) -> list[str]:
+def wrapped(text: str, width: int) -> list[str]:
     """A text in lines that fit a chart."""
     import textwrap
 

@@ -174,7 +174,9 @@ def in_words(found: Difference, p: float, tolerance: float, *, grew: bool) -> st
     """Why a probe passed or failed, with its numbers."""
     digits = 2 if max(abs(found.difference), abs(found.first - found.level)) >= 0.1 else 3
     moved = f"{found.statistic} {found.first:.{digits}f} → {found.second:.{digits}f}"
-    where = f"{'further from' if found.growth > 0 else 'nearer to'} level by {abs(found.growth):.{digits}f}"
+    step = f"{abs(found.growth):.{digits}f}"
+    way = "further from" if found.growth > 0 else "nearer to"
+    where = f"{way} level by {step}" if float(step) else "as far from level"
     margins = found.margins
     behind = f"; mean log-odds behind it {margins.first:+.2f} → {margins.second:+.2f} SD" if margins else ""
     if grew:
