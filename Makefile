@@ -25,6 +25,9 @@ $(VENV)/ready-dev: $(VENV)/ready
 demo: $(VENV)/ready  ## audit the models that come along and write tiltmeter-results/demo/audit.html
 	@$(BIN)/tiltmeter audit --out tiltmeter-results/demo
 
+# Workers share the CPUs, so each computes with one thread; what Python compiles is kept for the processes they start.
+test: export OMP_NUM_THREADS = 1
+test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/ready-dev  ## lint, types, import contract, tests, doctests
 	@$(MAKE) --no-print-directory lint
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal

@@ -6,11 +6,14 @@ import ctypes
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from tests.warm import Warm
 
 COMMAND = [sys.executable, "-c", "import sys; sys.argv[0] = 'tiltmeter'; from tiltmeter.cli import main; main()"]
 _PR_CAPBSET_DROP, _CAP_DAC_OVERRIDE = 24, 1
@@ -49,11 +52,14 @@ def tiltmeter(
     *arguments: str | Path,
     env: dict[str, str],
     folder: Path | None = None,
+    fresh: bool = False,
     prepare: Callable[[], None] | None = None,
     timeout: float = 120,
     stdin: str = "",
 ) -> Outcome:
-    """Run the command to its end."""
+    """Run the command to its end; ``fresh``: by a Python of its own, otherwise by a fork of one that is warm."""
+    if not fresh and prepare is None:
+        return _warm(list(map(str, arguments)), env, folder, timeout, stdin)
     done = subprocess.run(
         [*COMMAND, *map(str, arguments)],
         env=env,
@@ -66,6 +72,19 @@ def tiltmeter(
         check=False,
     )
     return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+def _warm(arguments: list[str], env: dict[str, str], folder: Path | None, timeout: float, stdin: str) -> Outcome:
+    with tempfile.TemporaryFile("w+") as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        given.write(stdin)
+        given.seek(0)
+        process = Warm(arguments, env=env, folder=folder, stdin=given, stdout=out, stderr=err)
+        try:
+            code = process.wait(timeout)
+        finally:
+            process.kill()
+        said = [file.seek(0) or file.read().decode() for file in (out, err)]
+    return Outcome(code, *said)
 
 
 def without_root_powers(code: str, *arguments: str) -> Outcome:

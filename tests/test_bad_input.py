@@ -76,9 +76,11 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(here: Path, tmp_path: Path) -> Callable[..., Outcome]:
-    def run(*arguments: str, prepare: Callable[[], None] | None = None, **variables: str) -> Outcome:
+    def run(
+        *arguments: str, fresh: bool = False, prepare: Callable[[], None] | None = None, **variables: str
+    ) -> Outcome:
         env = environment(Path(variables.pop("cache", tmp_path / "cache")), **variables)
-        return tiltmeter(*arguments, env=env, folder=here, prepare=prepare)
+        return tiltmeter(*arguments, env=env, folder=here, fresh=fresh, prepare=prepare)
 
     return run
 
@@ -149,13 +151,15 @@ CASES: list[tuple[list[str], str]] = [
     (["audit", "static:good.vec", "--out", "a_file/sub"], "a_file/sub cannot be written (Not a directory): free some"),
     (["audit", "static:good.vec", "--out", "a_file"], "a_file cannot be written (Not a directory)"),
 ]
+#: One case of every command is run by a Python of its own.
+FRESH = {arguments[0]: arguments for arguments, _ in reversed(CASES)}
 
 
 @pytest.mark.parametrize(("arguments", "complaint"), CASES, ids=[" ".join(case[0])[:60] for case in CASES])
 def test_a_mistake_is_one_line_that_says_what_is_wrong(
     run: Callable[..., Outcome], arguments: list[str], complaint: str
 ) -> None:
-    outcome = run(*arguments)
+    outcome = run(*arguments, fresh=FRESH[arguments[0]] is arguments)
     assert complaint in outcome.complaint
     assert outcome.stdout == ""
 
@@ -171,10 +175,11 @@ def black_hole() -> Iterator[str]:
 
 
 def test_a_hub_that_refuses_or_never_answers_is_given_up_soon(run: Callable[..., Outcome]) -> None:
-    refused = run("audit", "hf:no/such-model", "--out", "o", HF_ENDPOINT=refused_url().removesuffix("/v1"))
+    audit = ("audit", "hf:no/such-model", "--out", "o")
+    refused = run(*audit, fresh=True, HF_ENDPOINT=refused_url().removesuffix("/v1"))
     started = time.monotonic()
     with black_hole() as address:
-        silent = run("audit", "hf:no/such-model", "--out", "o", HF_ENDPOINT=address)
+        silent = run(*audit, fresh=True, HF_ENDPOINT=address)
     assert time.monotonic() - started < 20
     for outcome in (refused, silent):
         assert "cannot load 'hf:no/such-model': no such folder, and the hub could not be reached" in outcome.complaint
@@ -189,7 +194,7 @@ def finished(here: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a finished audit."""
     out = tmp_path_factory.mktemp("finished")
     env = environment(tmp_path_factory.mktemp("cache"))
-    done = tiltmeter("audit", "static:good.vec", "--suite", "fits.yaml", "--out", out, env=env, folder=here)
+    done = tiltmeter("audit", "static:good.vec", "--suite", "fits.yaml", "--out", out, env=env, folder=here, fresh=True)
     assert done.code == 0, done.stderr
     return out
 
@@ -240,8 +245,8 @@ def test_a_read_only_folder_is_one_line(run: Callable[..., Outcome], tmp_path: P
 
 def test_results_may_go_to_a_folder_whose_name_is_no_utf8(run: Callable[..., Outcome], tmp_path: Path) -> None:
     out = os.fsdecode(bytes(tmp_path) + b"/caf\xe9")
-    assert run("audit", "static:good.vec", "--suite", "fits.yaml", "--out", out).code == 0
-    assert run("report", out).code == 0
+    assert run("audit", "static:good.vec", "--suite", "fits.yaml", "--out", out, fresh=True).code == 0
+    assert run("report", out, fresh=True).code == 0
 
 
 def at_most(size: int) -> Callable[[], None]:
@@ -323,7 +328,7 @@ def test_output_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
 
 
 def test_output_in_another_encoding_escapes_what_it_cannot_show(run: Callable[..., Outcome]) -> None:
-    outcome = run("probe", "weat", "static:good.vec", *WEAT, PYTHONIOENCODING="ascii")
+    outcome = run("probe", "weat", "static:good.vec", *WEAT, fresh=True, PYTHONIOENCODING="ascii")
     assert outcome.code == 0
     assert outcome.stdout.isascii()
     assert "\\xd7" in outcome.stdout

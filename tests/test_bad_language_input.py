@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from tiltmeter.models.bundled import SAMPLES
 
 GENDERLEX = "sent_m,sent_w,context,HB\nIt was cut by him,It was cut by her,saw,M\n"
 NURSE = "The nurse said that [MASK] was tired."
+UNKNOWN_WORD = ("cloze", "hf:masked", "We saw [zorg/him] there.")
+NO_COLUMN = ("probe", "cloze", "hf:masked", "--from", "column.csv")
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +37,9 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def complaint(here: Path, *arguments: str) -> str:
-    return tiltmeter(*arguments, env=environment(here / "cache"), folder=here).complaint
+    # Two of them by a Python of its own: the first question to a model is where the heavy libraries are imported.
+    fresh = arguments in (UNKNOWN_WORD, NO_COLUMN)
+    return tiltmeter(*arguments, env=environment(here / "cache"), folder=here, fresh=fresh).complaint
 
 
 @pytest.mark.parametrize(
@@ -44,8 +49,8 @@ def complaint(here: Path, *arguments: str) -> str:
         (["unmask", "hf:masked", "[MASK] saw [MASK]."], "must hold one [MASK], and it holds 2"),
         (["unmask", "bundled:glove", NURSE], "bundled:glove is no masked language model"),
         (["cloze", "hf:masked", "The nurse was tired."], "must hold one choice such as [him/her]"),
-        (["cloze", "hf:masked", "We saw [zorg/him] there."], "'zorg' is unknown to hf:masked"),
-        (["probe", "cloze", "hf:masked", "--from", "column.csv"], "column.csv: no column 'HB'"),
+        (UNKNOWN_WORD, "'zorg' is unknown to hf:masked"),
+        (NO_COLUMN, "column.csv: no column 'HB'"),
         (["probe", "cloze", "hf:masked", "--from", "blank.csv"], "column 'context' is blank in row 3"),
         (["probe", "cloze", "hf:masked", "--from", "missing.csv"], "no cloze data 'missing.csv'"),
         (["probe", "cloze", "hf:masked", "--method", "first"], "unknown method 'first'"),
@@ -59,7 +64,7 @@ def complaint(here: Path, *arguments: str) -> str:
         (["probe", "unmask", "hf:masked?bos=maybe"], "unknown bos 'maybe'"),
     ],
 )
-def test_a_mistake_is_one_line(here: Path, arguments: list[str], says: str) -> None:
+def test_a_mistake_is_one_line(here: Path, arguments: Sequence[str], says: str) -> None:
     assert says in complaint(here, *arguments)
 
 

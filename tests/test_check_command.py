@@ -30,8 +30,8 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(folder: Path, *arguments: str | Path) -> Outcome:
-    return tiltmeter("check", *arguments, env=environment(folder / "cache"), folder=folder)
+def run(folder: Path, *arguments: str | Path, fresh: bool = False) -> Outcome:
+    return tiltmeter("check", *arguments, env=environment(folder / "cache"), folder=folder, fresh=fresh)
 
 
 def test_equal_models_pass(results: Path) -> None:
@@ -42,7 +42,7 @@ def test_equal_models_pass(results: Path) -> None:
 
 def test_a_worse_model_fails_with_exit_code_1_says_why_and_writes_both_files(results: Path, tmp_path: Path) -> None:
     files = tmp_path / "new" / "bias.xml", tmp_path / "bias.md"
-    done = run(results, "worse", "--baseline", "old", "--junit", files[0], "--summary", files[1])
+    done = run(results, "worse", "--baseline", "old", "--junit", files[0], "--summary", files[1], fresh=True)
     assert (done.code, done.stderr) == (1, "")
     assert "bias really grew" in done.stdout
     suite = ElementTree.parse(files[0]).getroot().find("testsuite")

@@ -44,7 +44,9 @@ def audited(vectors: Path, env: dict[str, str], tmp_path_factory: pytest.TempPat
         encoding="utf-8",
     )
     out = folder / "results"
-    done = tiltmeter("audit", f"static:{vectors}", "--suite", suite, "--out", out, env={**env, "COLUMNS": "100"})
+    done = tiltmeter(
+        "audit", f"static:{vectors}", "--suite", suite, "--out", out, env={**env, "COLUMNS": "100"}, fresh=True
+    )
     assert done.code == 0, done.stderr
     return done, out
 

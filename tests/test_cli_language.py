@@ -25,14 +25,14 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(here: Path, *arguments: str, stdin: str = "") -> str:
-    outcome = tiltmeter(*arguments, env=environment(here / "cache"), folder=here, stdin=stdin)
+def run(here: Path, *arguments: str, stdin: str = "", fresh: bool = False) -> str:
+    outcome = tiltmeter(*arguments, env=environment(here / "cache"), folder=here, stdin=stdin, fresh=fresh)
     assert outcome.code == 0, outcome.stderr
     return outcome.stdout
 
 
 def test_unmask_shows_the_words_the_model_expects_most_likely_first(here: Path) -> None:
-    found = json.loads(run(here, "unmask", "hf:masked", SENTENCE, "--top", "3", "--json"))["words"]
+    found = json.loads(run(here, "unmask", "hf:masked", SENTENCE, "--top", "3", "--json", fresh=True))["words"]
     assert found[0]["word"] == "he"  # planted: nine plumbers of ten are men
     assert found[0]["probability"] > found[1]["probability"] > found[2]["probability"] > 0
     assert sum(each["probability"] for each in found) <= 1
@@ -75,13 +75,13 @@ def test_a_second_cloze_asks_the_model_nothing(here: Path) -> None:
 
 
 def test_the_data_sets_are_listed_with_their_licences(here: Path) -> None:
-    rows = json.loads(run(here, "data", "--json"))
+    rows = json.loads(run(here, "data", "--json", fresh=True))
     assert {"crows_pairs", "stereoset", "winobias", "winogender", "genderlex"} <= {row["name"] for row in rows}
     assert all(row["licence"] and row["state"] in ("found", "missing", "changed") for row in rows)
 
 
 def test_the_probes_of_language_models_are_listed(here: Path) -> None:
-    rows = {row["probe"]: row for row in json.loads(run(here, "probes", "--json"))}
+    rows = {row["probe"]: row for row in json.loads(run(here, "probes", "--json", fresh=True))}
     assert {"cloze", "lpbs", "unmask", "pairs", "stereoset", "pronouns"} <= set(rows)
     assert "masked" in rows["lpbs"]["asks for"]
 

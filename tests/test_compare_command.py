@@ -20,12 +20,12 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(here: Path, *arguments: str) -> Outcome:
-    return tiltmeter(*arguments, env=environment(here / "cache"), folder=here)
+def run(here: Path, *arguments: str, fresh: bool = False) -> Outcome:
+    return tiltmeter(*arguments, env=environment(here / "cache"), folder=here, fresh=fresh)
 
 
 def test_two_folders_are_compared_with_the_clearest_difference_first(here: Path) -> None:
-    done = run(here, "compare", "one", "two")
+    done = run(here, "compare", "one", "two", fresh=True)
     assert done.code == 0, done.stderr
     assert done.stdout.index("Title of grown") < done.stdout.index("Title of same")
     assert "really different: further from" in done.stdout

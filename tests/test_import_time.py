@@ -23,7 +23,9 @@ def test_importing_tiltmeter_imports_nothing_but_the_standard_library():
     assert not found & (HEAVY | {"numpy", "yaml", "typer"})
 
 
-@pytest.mark.parametrize("room", ["audits", "measures", "statistics", "stimuli", "models", "probes", "suites"])
+@pytest.mark.parametrize(
+    "room", ["audits", "auditing", "probing", "measures", "statistics", "stimuli", "models", "probes", "suites"]
+)
 def test_importing_a_room_imports_nothing_heavy(room):
     assert not imported_by(f"import tiltmeter.{room}") & HEAVY
 

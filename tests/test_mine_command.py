@@ -20,14 +20,15 @@ def run(tmp_path):
     (tmp_path / "news.txt").write_text("\n".join(LINES * 2) + "\n")
     env = environment(tmp_path / "cache")
 
-    def call(*arguments, corpus="news.txt", lexicon="gender.male_terms,gender.female_terms"):
-        return tiltmeter("mine", corpus, "--lexicon", lexicon, "--out", "out", *arguments, env=env, folder=tmp_path)
+    def call(*arguments, corpus="news.txt", lexicon="gender.male_terms,gender.female_terms", fresh=False):
+        given = ("mine", corpus, "--lexicon", lexicon, "--out", "out", *arguments)
+        return tiltmeter(*given, env=env, folder=tmp_path, fresh=fresh)
 
     return call
 
 
 def test_mining_says_what_was_found_kept_and_missing(run, tmp_path):
-    done = run("--lengths", "5,>9", "--least", "1")
+    done = run("--lengths", "5,>9", "--least", "1", fresh=True)
     assert done.code == 0, done.stderr
     assert "8 occurrences in 6 records; 6 texts in out" in done.stdout
     table = [" ".join(line.replace("│", " ").split()) for line in done.stdout.splitlines()]
@@ -52,7 +53,8 @@ def test_a_column_of_a_packed_table_is_mined_by_two_processes(run, tmp_path):
     for name in ("a", "b"):
         content = "id,body\n" + "".join(f"{n},{line}\n" for n, line in enumerate(LINES))
         (tmp_path / f"{name}.csv.gz").write_bytes(gzip.compress(content.encode()))
-    done = run("b.csv.gz", "--column", "body", "--workers", "2", "--lengths", "3", "--json", corpus="a.csv.gz")
+    given = ("b.csv.gz", "--column", "body", "--workers", "2", "--lengths", "3", "--json")
+    done = run(*given, corpus="a.csv.gz", fresh=True)
     assert done.code == 0, done.stderr
     assert json.loads(done.stdout)["occurrences"] == 8
 

@@ -8,8 +8,6 @@ import textwrap
 
 import pytest
 
-from tests.slow import slow
-
 pytest.importorskip("ray", reason="extra ray is not installed")
 
 #: Ray wants a process of its own: it changes signals, and leaves threads behind.
@@ -43,7 +41,6 @@ SCRIPT = textwrap.dedent(
 )
 
 
-@slow
 def test_a_cluster_gives_the_same_bits_even_where_a_worker_is_killed(tmp_path):
     file = tmp_path / "script.py"
     file.write_text(SCRIPT)
