@@ -32,6 +32,14 @@ def reference_model(tilt: float) -> Path:
 
 def _lab() -> str:
     total = hashlib.sha256(repr(QUICK).encode())
-    for name in ("text.py", "patterns_en.yaml", "reference.py", "recipe.py", "training.py"):
+    for name in (
+        "text.py",
+        "patterns_en.yaml",
+        "reference.py",
+        "recipe.py",
+        "training.py",
+        "losses.py",
+        "tiny_models.py",
+    ):
         total.update(Path(tiltmeter.lab.__path__[0], name).read_bytes())
     return total.hexdigest()[:8]

@@ -15,6 +15,7 @@ from tiltmeter.errors import BadInput
 if TYPE_CHECKING:
     from tiltmeter.lab.calibration import Settings
     from tiltmeter.lab.dose_response import Summary
+    from tiltmeter.lab.injection import Injected
 
 lab_app = typer.Typer()
 selftest_app = typer.Typer()
@@ -130,8 +131,9 @@ def inject(
     ] = None,
     doses: Annotated[str, typer.Option(help="Doses, comma-separated; .5 is the balanced version.")] = ".5,.7,.9",
     out: Annotated[Path, typer.Option(help="Folder for the models.")] = Path("tiltmeter-injected"),
-    sentences: Annotated[int, typer.Option(min=100, help="Sentences of each text.")] = 6_000,
-    steps: Annotated[int, typer.Option(min=1, help="Steps of training at the most.")] = 300,
+    sentences: Annotated[int | None, typer.Option(min=100, help="Sentences of each text; default: 3,000.")] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Steps of training at the most; default: 120.")] = None,
+    rate: Annotated[float | None, typer.Option(help="Learning rate; default: 3e-4. Large models want less.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of text and training.")] = 0,
     as_json: Json = False,
 ) -> None:
@@ -145,34 +147,36 @@ def inject(
     * tiltmeter lab inject --model hf:bert-base-uncased --doses .5,.7,.9
     * tiltmeter lab inject --model hf:./my-model --probabilities plan.yaml --doses .5,.9 --out injected
     """
-    from tiltmeter.lab.injection import Dosage
+    from tiltmeter.lab.fine_tuning import Dosage
     from tiltmeter.lab.injection import inject as run
     from tiltmeter.lab.plan import USUAL, read_plan
 
     plan = USUAL if probabilities is None else read_plan(probabilities)
-    dosage = Dosage(sentences=sentences, steps=steps, seed=seed)
+    chosen: dict[str, Any] = {"sentences": sentences, "steps": steps, "rate": rate, "seed": seed}
+    dosage = Dosage(**{name: value for name, value in chosen.items() if value is not None})
     found = run(model, plan, doses=_numbers(doses), out=out, dosage=dosage, say=say)
-    rows = [
-        {
-            "version": each.version,
-            "dose": _maybe(each.dose, "g"),
-            "loss before": _maybe(each.loss_before, ".3f"),
-            "loss after": _maybe(each.loss_after, ".3f"),
-            "steps": each.steps,
-            "mean lean": f"{each.mean_lean:+.3f}",
-            "spread": f"{each.spread:.3f}",
-            "follows": _maybe(each.follows, ".2f"),
-        }
-        for each in found
-    ]
     if as_json:
         print_json([dataclasses.asdict(each) for each in found])
         return
-    show(rows, _INJECTED, as_json=False)
+    show([_injected_row(each) for each in found], _INJECTED, as_json=False)
     typer.echo(
         "lean: P(first group) - P(second) beside an occupation. follows: its Spearman correlation with what is planted."
     )
     say(f"models: {out}")
+
+
+def _injected_row(each: Injected) -> dict[str, Any]:
+    before, after, steps = (None, None, None) if each.training is None else dataclasses.astuple(each.training)
+    return {
+        "version": each.version,
+        "dose": _maybe(each.dose, "g"),
+        "loss before": _maybe(before, ".3f"),
+        "loss after": _maybe(after, ".3f"),
+        "steps": _maybe(steps, "d"),
+        "mean lean": f"{each.mean_lean:+.3f}",
+        "spread": f"{each.spread:.3f}",
+        "follows": _maybe(each.follows, ".2f"),
+    }
 
 
 @selftest_app.command()

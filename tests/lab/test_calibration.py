@@ -13,6 +13,7 @@ from tiltmeter.audits import Audit
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.calibration import QUICK, Calibration, Settings, calibrate, with_men
 from tiltmeter.lab.calibration_readings import save, to_readings
+from tiltmeter.lab.frames import frames
 from tiltmeter.lab.recipe import CAUSAL_RECIPE
 from tiltmeter.lab.text import planted
 from tiltmeter.views.calibration_chart import calibration_chart
@@ -31,7 +32,7 @@ SETTINGS = Settings(
 def found(tmp_path_factory) -> Calibration:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TILTMETER_CACHE", str(tmp_path_factory.mktemp("cache")))
-        patch.setattr("tiltmeter.lab.calibration.usable_cpus", lambda: 1)
+        patch.setattr("tiltmeter.lab.side_by_side.usable_cpus", lambda: 1)
         return calibrate(SETTINGS, progress=False)
 
 
@@ -51,6 +52,14 @@ def test_published_and_corrected_forms_stand_side_by_side(found):
         forms.setdefault(measure, set()).add(form)
     for measure in ("LPBS", "SEAT", "CEAT", "pairs (nangia)", "pairs (meade)", "ClozeGender", "CABM (equal)"):
         assert forms[measure] == {"published", "corrected"}
+
+
+def test_every_measure_of_sentences_is_read_from_each_set_of_them_alone(found):
+    sets = {key: set(points[0].by_set) for key, points in found.points.items()}
+    assert sets.pop(("WEAT (word alone)", "corrected")) == set()
+    for (measure, _), names in sets.items():
+        cloze, plain = measure == "ClozeGender", measure in ("WEAT (in context)", "SEAT", "CEAT")
+        assert names == ({"subject", "far"} if cloze else {"near", "far"} if plain else set(frames().masked)), measure
 
 
 def test_a_calibration_is_saved_as_readings_that_an_audit_can_open(found, tmp_path):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.reference import reference_model
+from tiltmeter.lab.cabm_leans import cabm_leans
 from tiltmeter.lab.calibration import with_men
 from tiltmeter.lab.frames import columns, frames, mark_spans, marked, occupation_span
 from tiltmeter.lab.leans import by_words, halves, lean_apart
@@ -90,7 +91,7 @@ def leans():
     words = list(planted(0.9))
     women = {word.text: float(word.properties["female_share"]) / 100 for word in group("occupations.all").words}
     model = CachedModel(TransformerModel(str(reference_model(0.9))), None)
-    found = [*masked_leans(model, words, women), *vector_leans(model, words)]
+    found = [*masked_leans(model, words), *cabm_leans(model, words, women), *vector_leans(model, words)]
     return {(each.measure, each.form): each for each in found}
 
 

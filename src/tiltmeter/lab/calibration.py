@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import multiprocessing
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from functools import partial
+from collections.abc import Mapping
 
 import numpy as np
 
 from tiltmeter.errors import BadInput
+from tiltmeter.lab.cabm_leans import cabm_leans
 from tiltmeter.lab.causal_leans import causal_leans
 from tiltmeter.lab.dose_response import Null, Point, Summary, summarised
 from tiltmeter.lab.leans import Leans, Men, halves
 from tiltmeter.lab.masked_leans import masked_leans
 from tiltmeter.lab.model import ReferenceModel
-from tiltmeter.lab.recipe import CAUSAL_RECIPE, RECIPE, Kind, Recipe
-from tiltmeter.lab.reference import Reference, is_trained, reader_folder, reference_folder
+from tiltmeter.lab.recipe import CAUSAL_RECIPE, RECIPE, Recipe
+from tiltmeter.lab.reference import Reference
+from tiltmeter.lab.side_by_side import train_all
 from tiltmeter.lab.text import planted
 from tiltmeter.lab.vector_leans import vector_leans
 from tiltmeter.models import CachedModel, VectorStore
-from tiltmeter.models.threads import usable_cpus
 from tiltmeter.progress import progress_bar
 from tiltmeter.readings import LeftOut
 from tiltmeter.stimuli import group
@@ -52,8 +50,10 @@ class Settings:
                 f"calibration needs models of at least 2 seeds, to see how far they differ, not {self.seeds}"
             )
 
-    def model(self, dose: float, seed: int, kind: Kind) -> Reference:
-        return Reference(dose, kind, seed)
+    @property
+    def models(self) -> list[tuple[Reference, Recipe]]:
+        every = itertools.product(self.doses, range(self.seeds), self.recipes)
+        return [(Reference(dose, recipe.kind, seed), recipe) for dose, seed, recipe in every]
 
 
 QUICK = Settings(doses=(0.5, 0.6, 0.75, 0.9), seeds=2, nulls=100)
@@ -74,14 +74,14 @@ def calibrate(
     settings: Settings = QUICK, *, store: VectorStore | None = None, progress: bool | None = None
 ) -> Calibration:
     """Train the models that are not there yet, ask them, and sum up what each measure makes of them."""
-    _train_all(settings, progress)
+    train_all(settings.models, progress=progress)
     men = with_men(planted(max(settings.doses)))
     points: dict[Key, list[Point]] = {}
     nulls: dict[Key, list[Null]] = {}
     models = list(itertools.product(sorted(settings.doses), range(settings.seeds)))
     with progress_bar("asking the models", len(models), show=progress) as advance:
         for dose, seed in models:
-            for leans in read_models(settings, dose, seed, store):
+            for leans in read_models(settings.recipes, dose, seed, store):
                 key = (leans.measure, leans.form)
                 points.setdefault(key, []).append(_point(leans, dose, seed, men))
                 if dose == LEVEL:
@@ -101,15 +101,19 @@ def _left_out(points: Mapping[Key, object], complete: Mapping[Key, object]) -> t
     return tuple(LeftOut(", ".join(key), reason) for key in wanted if key not in complete)
 
 
-def read_models(settings: Settings, dose: float, seed: int, store: VectorStore | None) -> list[Leans]:
+def read_models(recipes: tuple[Recipe, Recipe], dose: float, seed: int, store: VectorStore | None) -> list[Leans]:
     """What every measure says of the masked and of the causal model of a dose."""
     words = list(planted(LEVEL))
     women = {word.text: float(word.properties["female_share"]) / 100 for word in group("occupations.all").words}
     masked, causal = (
-        CachedModel(ReferenceModel(settings.model(dose, seed, recipe.kind).name, recipe=recipe), store)
-        for recipe in settings.recipes
+        CachedModel(ReferenceModel(Reference(dose, recipe.kind, seed).name, recipe=recipe), store) for recipe in recipes
     )
-    return [*masked_leans(masked, words, women), *vector_leans(masked, words), *causal_leans(causal, words)]
+    return [
+        *masked_leans(masked, words),
+        *cabm_leans(masked, words, women),
+        *vector_leans(masked, words),
+        *causal_leans(causal, words),
+    ]
 
 
 def with_men(shares: Mapping[str, float]) -> Men:
@@ -133,34 +137,3 @@ def _null(leans: Leans, many: int, seed: int) -> Null:
     judged = [leans.judge(men) for men in halves(len(leans.values), many=many, seed=[seed, 3])]
     p_values = [each.p_value for each in judged if each.p_value is not None]
     return Null(np.array([each.value for each in judged]), np.array(p_values))
-
-
-def _train_all(settings: Settings, progress: bool | None) -> None:
-    """Models that are not there yet, one on each CPU, since a model learns on one thread; the readers first."""
-    missing = [
-        (settings.model(dose, seed, recipe.kind).name, recipe, seed)
-        for dose in settings.doses
-        for seed in range(settings.seeds)
-        for recipe in settings.recipes
-        if not is_trained(settings.model(dose, seed, recipe.kind).name, recipe=recipe)
-    ]
-    readers = list(dict.fromkeys((recipe, seed) for _, recipe, seed in missing))
-    tasks = [partial(reader_folder, recipe, seed) for recipe, seed in readers]
-    models = [partial(reference_folder, name, recipe=recipe) for name, recipe, _ in missing]
-    with progress_bar("training reference models (once)", len(tasks) + len(models), show=progress) as advance:
-        for some in (tasks, models):
-            _side_by_side(some, lambda: advance(1))
-
-
-def _side_by_side(tasks: Sequence[Callable[[], object]], done: Callable[[], None]) -> None:
-    workers = min(usable_cpus(), len(tasks))
-    if workers < 2:
-        for task in tasks:
-            task()
-            done()
-        return
-    # Spawned, because threads of torch do not survive a fork.
-    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
-        for future in as_completed([pool.submit(task) for task in tasks]):
-            future.result()
-            done()

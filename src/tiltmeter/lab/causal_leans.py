@@ -33,10 +33,10 @@ def causal_leans(model: CachedModel, occupations: Sequence[str]) -> list[Leans]:
         [[near[row_of[row.occupation], column_of[form]] for form in row.forms] for row in sentences.flat]
     )
     result = measures.cloze(*chance[:, 0].T, *similar.T, ended_1=chance[:, 1, 0], ended_2=chance[:, 1, 1])
-    leans = []
+    leans: list[Leans] = []
     both: tuple[tuple[Form, measures.ClozeScores], ...] = (("published", result), ("corrected", result.corrected))
     for form, scores in both:
         won = sentences.table([{1: 0.5, 2: -0.5, 0: 0.0}[winner] for winner in scores.winners])
         judge = without_test(won) if form == "published" else by_words(won)
-        leans.append(Leans("ClozeGender", form, "share of rows", won, sentences.sets, False, judge))
+        leans.append(sentences.leans("ClozeGender", form, "share of rows", won, judge))
     return leans

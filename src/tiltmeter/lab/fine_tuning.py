@@ -1,108 +1,55 @@
-"""Fine-tuning with Transformers' Trainer: what is shown and asked, checkpoints, and when to stop."""
+"""Fine-tuning with Transformers' Trainer: checkpoints, resuming, and when to stop."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-import re
 import shutil
-from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any, Self
-
-import numpy as np
+from typing import Any
 
 from tiltmeter.errors import BadInput
-from tiltmeter.lab.reference import appearing
+from tiltmeter.lab.asked_places import head_where_asked
+from tiltmeter.lab.drafts import appearing
+from tiltmeter.lab.examples import NOT_ASKED, Examples, collator
 from tiltmeter.models.checkpoints import quiet
 
-#: Of the words that say a group, and of the others, so many are asked for.
-_ASK_MARKS, _ASK_OTHERS = 0.8, 0.1
-#: What the loss leaves out.
-_NOT_ASKED = -100
 _CHECKPOINTS = "checkpoints"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Examples:
-    """Sentences as tokens; for a masked model as they are shown, with what is asked for in ``labels``."""
+class Dosage:
+    """How a model is fine-tuned. It stops early where the held-out loss has not fallen for ``patience`` looks at it."""
 
-    shown: tuple[tuple[int, ...], ...]
-    labels: tuple[tuple[int, ...], ...]
+    sentences: int = 3_000
+    steps: int = 120
+    batch: int = 32
+    rate: float = 3e-4
+    look: int = 30
+    patience: int = 3
+    seed: int = 0
 
-    @classmethod
-    def of(cls, tokenizer: Any, texts: Sequence[str], marks: Collection[str], *, masked: bool, seed: int) -> Self:
-        """Whole words are masked, so that no part of one gives the rest away."""
-        if not masked:
-            rows = tuple(tuple(row) for row in tokenizer(list(texts))["input_ids"])
-            return cls(rows, rows)
-        if tokenizer.mask_token_id is None:
-            raise BadInput("the tokenizer has no mask token, so nothing can be masked")
-        rng = np.random.default_rng(seed)
-        encoded = tokenizer(list(texts), return_offsets_mapping=True)
-        known = {mark.lower() for mark in marks}
-        made = [
-            _masked(row, offsets, text, known, tokenizer.mask_token_id, rng)
-            for row, offsets, text in zip(encoded["input_ids"], encoded["offset_mapping"], texts, strict=True)
-        ]
-        return cls(tuple(shown for shown, _ in made), tuple(labels for _, labels in made))
-
-    def __len__(self) -> int:
-        return len(self.shown)
-
-    def __getitem__(self, at: int) -> dict[str, tuple[int, ...]]:
-        return {"input_ids": self.shown[at], "labels": self.labels[at]}
-
-
-def _masked(
-    row: Sequence[int],
-    offsets: Sequence[tuple[int, int]],
-    text: str,
-    marks: Collection[str],
-    mask: int,
-    rng: np.random.Generator,
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    spans = [found.span() for found in re.finditer(r"\w+", text)]
-    chances = [_ASK_MARKS if text[start:end].lower() in marks else _ASK_OTHERS for start, end in spans]
-    asked = [span for span, draw, chance in zip(spans, rng.random(len(spans)), chances, strict=True) if draw < chance]
-    hidden = [any(start < b and end > a for a, b in asked) and end > start for start, end in offsets]
-    shown = tuple(mask if hide else token for token, hide in zip(row, hidden, strict=True))
-    labels = tuple(token if hide else _NOT_ASKED for token, hide in zip(row, hidden, strict=True))
-    return shown, labels
-
-
-def _collator(tokenizer: Any) -> Any:
-    pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
-
-    def collate(rows: list[dict[str, tuple[int, ...]]]) -> dict[str, Any]:
-        import torch
-
-        longest = max(len(row["input_ids"]) for row in rows)
-
-        def padded(name: str, filler: int) -> Any:
-            return torch.tensor([[*row[name], *[filler] * (longest - len(row[name]))] for row in rows])
-
-        real = [[1] * len(row["input_ids"]) + [0] * (longest - len(row["input_ids"])) for row in rows]
-        return {
-            "input_ids": padded("input_ids", pad),
-            "labels": padded("labels", _NOT_ASKED),
-            "attention_mask": torch.tensor(real),
-        }
-
-    return collate
+    def __post_init__(self) -> None:
+        if not 0 < self.rate < 1:
+            raise BadInput(f"the learning rate must be above 0 and below 1, e.g. 3e-4, not {self.rate:g}")
+        for name in ("sentences", "steps", "batch", "look", "patience"):
+            if getattr(self, name) < 1:
+                raise BadInput(f"{name} must be at least 1, not {getattr(self, name)}")
 
 
 def held_out_loss(model: Any, tokenizer: Any, examples: Examples, *, batch: int) -> float:
     """The mean loss of the words asked for."""
     import torch
 
-    collate = _collator(tokenizer)
+    collate = collator(tokenizer)
     total, asked = 0.0, 0
     model.eval()
     with torch.inference_mode():
         for start in range(0, len(examples), batch):
             inputs = collate([examples[at] for at in range(start, min(start + batch, len(examples)))])
-            n = int((inputs["labels"] != _NOT_ASKED).sum())
-            total += float(model(**inputs).loss) * n
+            n = int((inputs["labels"] != NOT_ASKED).sum())
+            if n:  # the mean of nothing is no number
+                total += float(model(**inputs).loss) * n
             asked += n
     if asked == 0:
         raise BadInput("nothing is asked of the held-out sentences: give more sentences")
@@ -110,39 +57,43 @@ def held_out_loss(model: Any, tokenizer: Any, examples: Examples, *, batch: int)
 
 
 def fine_tune(
-    model: Any,
-    tokenizer: Any,
-    learn: Examples,
-    test: Examples,
-    *,
-    folder: Path,
-    steps: int,
-    batch: int,
-    rate: float,
-    look: int,
-    patience: int,
-    seed: int,
-) -> tuple[float, int]:
+    model: Any, tokenizer: Any, learn: Examples, test: Examples, *, masked: bool, folder: Path, dosage: Dosage
+) -> tuple[float, float, int]:
     """Train, from the last checkpoint where there is one; the best model by held-out loss is saved as ``model``.
 
-    Returns its loss on the held-out sentences, and at how many steps training ended.
+    Returns the loss on the held-out sentences before and after, and at how many steps training ended.
     """
+    collate = collator(tokenizer)
+    checkpoints = folder / _CHECKPOINTS
+    trial = collate([test[at] for at in range(min(dosage.batch, len(test)))])
+    with quiet(), head_where_asked(model, trial) if masked else contextlib.nullcontext():
+        before = held_out_loss(model, tokenizer, test, batch=dosage.batch)
+        trainer = _trainer(model, collate, learn, test, checkpoints, dosage)
+        trainer.train(resume_from_checkpoint=_last(checkpoints))
+        after = held_out_loss(trainer.model, tokenizer, test, batch=dosage.batch)
+        with appearing(folder / "model") as draft:
+            tokenizer.save_pretrained(draft)
+            trainer.model.save_pretrained(draft)
+    shutil.rmtree(checkpoints, ignore_errors=True)
+    return before, after, int(trainer.state.global_step)
+
+
+def _trainer(model: Any, collate: Any, learn: Examples, test: Examples, checkpoints: Path, dosage: Dosage) -> Any:
     import transformers
 
     library: Any = transformers
-    checkpoints = folder / _CHECKPOINTS
     settings = library.TrainingArguments(
         output_dir=str(checkpoints),
-        max_steps=steps,
-        per_device_train_batch_size=batch,
-        per_device_eval_batch_size=batch,
-        learning_rate=rate,
+        max_steps=dosage.steps,
+        per_device_train_batch_size=dosage.batch,
+        per_device_eval_batch_size=dosage.batch,
+        learning_rate=dosage.rate,
         lr_scheduler_type="linear",
-        warmup_steps=max(1, steps // 20),
+        warmup_steps=max(1, dosage.steps // 20),
         eval_strategy="steps",
         save_strategy="steps",
-        eval_steps=look,
-        save_steps=look,
+        eval_steps=dosage.look,
+        save_steps=dosage.look,
         save_total_limit=2,
         load_best_model_at_end=True,
         metric_for_best_model="eval_loss",
@@ -150,29 +101,21 @@ def fine_tune(
         logging_strategy="no",
         report_to=[],
         disable_tqdm=True,
-        seed=seed,
-        data_seed=seed,
+        seed=dosage.seed,
+        data_seed=dosage.seed,
         dataloader_num_workers=0,
         dataloader_pin_memory=False,
     )
-    with quiet():
-        trainer = library.Trainer(
-            model=model,
-            args=settings,
-            train_dataset=learn,
-            eval_dataset=test,
-            data_collator=_collator(tokenizer),
-            callbacks=callbacks(patience),
-        )
-        trainer.remove_callback(library.PrinterCallback)
-        trainer.train(resume_from_checkpoint=_last(checkpoints))
-        loss = held_out_loss(trainer.model, tokenizer, test, batch=batch)
-        with appearing(folder / "model") as draft:
-            tokenizer.save_pretrained(draft)
-            trainer.model.save_pretrained(draft)
-    ended = int(trainer.state.global_step)
-    shutil.rmtree(checkpoints, ignore_errors=True)
-    return loss, ended
+    trainer = library.Trainer(
+        model=model,
+        args=settings,
+        train_dataset=learn,
+        eval_dataset=test,
+        data_collator=collate,
+        callbacks=callbacks(dosage.patience),
+    )
+    trainer.remove_callback(library.PrinterCallback)
+    return trainer
 
 
 def callbacks(patience: int) -> list[Any]:

@@ -130,9 +130,9 @@ def mark_spans(side: int) -> list[Span]:
     return found
 
 
-def marked_set(occupations: Sequence[str], shares: Mapping[str, float]) -> MarkedSet:
-    """The masked sentences as CABM wants them, with the shares of women as what is known from elsewhere."""
-    rows = (marked(frame, word) for word in occupations for _, frame in columns(frames().masked))
+def marked_set(occupations: Sequence[str], shares: Mapping[str, float], sets: Mapping[str, Sequence[str]]) -> MarkedSet:
+    """Masked sentences as CABM wants them, with the shares of women as what is known from elsewhere."""
+    rows = (marked(frame, word) for word in occupations for _, frame in columns(sets))
     sentences = tuple(
         PronounSentence(row.text, row.start, row.end, row.forms, row.occupation, None, "", str(number))
         for number, row in enumerate(rows)

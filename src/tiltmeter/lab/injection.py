@@ -4,57 +4,50 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from tiltmeter.atomic import write_atomically
 from tiltmeter.errors import BadInput, MissingExtra
 from tiltmeter.lab.dose_response import rank_correlation
-from tiltmeter.lab.fine_tuning import Examples, fine_tune, held_out_loss
+from tiltmeter.lab.examples import Examples
+from tiltmeter.lab.fine_tuning import Dosage, fine_tune
 from tiltmeter.lab.injected_leans import leans_of
 from tiltmeter.lab.plan import Plan
-from tiltmeter.lab.text import Counts, group_patterns, patterns, realised
+from tiltmeter.lab.text import realised
 from tiltmeter.models.checkpoints import load as load_checkpoint
 from tiltmeter.models.hub import TransformerModel
 from tiltmeter.models.load import parse
 
 _HELD_OUT = 0.1
-#: What a model is left as it was, what it learns from a text without bias, and from one with it.
+#: A model as it was, what it becomes on a text without bias, and on one with it.
 NORMAL, BALANCED, BIASED = "normal", "balanced", "biased"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Dosage:
-    """How a model is fine-tuned. It stops early where the held-out loss has not fallen for ``patience`` looks at it."""
+class Training:
+    """How a fine-tuning went: the held-out loss before and after it, and its steps."""
 
-    sentences: int = 6_000
-    steps: int = 300
-    batch: int = 32
-    rate: float = 2e-4
-    look: int = 50
-    patience: int = 3
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        for name in ("sentences", "steps", "batch", "look", "patience"):
-            if getattr(self, name) < 1:
-                raise BadInput(f"{name} must be at least 1, not {getattr(self, name)}")
+    loss_before: float
+    loss_after: float
+    steps: int
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Injected:
-    """A version of a model: ``follows`` is Spearman's correlation of its leans with what was planted.
+    """A version of a model, and its leans over occupations: their mean and their SD.
 
-    ``asked``: the correlation with the plan itself, which a text without bias does not hold; None where all is level.
+    ``follows`` is Spearman's correlation of the leans with what was planted; None where nothing was, or the same for
+    all. ``with_plan`` is that with the plan itself, which a text without bias does not hold.
     """
 
     version: str
     dose: float | None
     folder: str
-    loss_before: float | None
-    loss_after: float | None
-    steps: int
+    training: Training | None
     mean_lean: float
     spread: float
     follows: float | None
@@ -78,18 +71,17 @@ def inject(
     dosage = dosage or Dosage()
     if not doses or len(set(doses)) < len(doses):
         raise BadInput("give at least one dose, each once, e.g. .5,.7,.9")
-    planned = {dose: plan.at(dose) for dose in doses}
-    source = _source(spec)
-    marks = (patterns() if plan.groups is None else group_patterns(*plan.groups)).marks
-    found = [_version(NORMAL, None, source, plan, plan, (None, None, 0))]
-    for dose in sorted(doses):
+    planned = {dose: plan.at(dose) for dose in sorted(doses)}
+    source = _source(spec, plan)
+    found = [_normal(source, plan)]
+    for dose, own in planned.items():
         say(f"dose {dose:g}: fine-tuning {spec} on {dosage.sentences:,} sentences")
-        found.append(_dosed(source, plan, planned[dose], dose, out / f"dose-{dose:.2f}", marks, dosage))
+        found.append(_dosed(source, plan, own, dose, out / f"dose-{dose:.2f}", dosage))
     return found
 
 
-def _source(spec: str) -> TransformerModel:
-    """A model with a head that can be trained, or one line that says what is missing."""
+def _source(spec: str, plan: Plan) -> TransformerModel:
+    """A model with a head that can be trained and that knows the words, or one line that says what is missing."""
     kind, _, options = parse(spec)
     if kind not in ("hf", "reference") or options:
         raise BadInput(f"'{spec}' cannot be fine-tuned: give a Transformers model, e.g. hf:bert-base-uncased")
@@ -105,101 +97,87 @@ def _source(spec: str) -> TransformerModel:
         import transformers as transformers
     except ImportError as error:
         raise MissingExtra("fine-tuning", "hf") from error
+    tokenizer, _ = _weights(model)
+    for word in (*plan.probabilities, *sorted(plan.marks)):
+        # A blank before it, as inside a sentence: some tokenizers know a word there only.
+        if tokenizer.unk_token_id in tokenizer(f" {word}", add_special_tokens=False)["input_ids"]:
+            raise BadInput(f"{spec} does not know the word '{word}': give another model, or a plan without this word")
     return model
 
 
-def _dosed(
-    source: TransformerModel,
-    plan: Plan,
-    planned: Plan,
-    dose: float,
-    folder: Path,
-    marks: frozenset[str],
-    dosage: Dosage,
-) -> Injected:
-    kept = folder / "model"
+def _weights(model: TransformerModel) -> tuple[Any, Any]:
+    return load_checkpoint(model._recipe.folder, called=model.name, head=model.head)
+
+
+def _normal(source: TransformerModel, plan: Plan) -> Injected:
+    leans = leans_of(source, plan)
+    return Injected(NORMAL, None, "", None, *_moments(leans), None, rank_correlation(_shares(plan), leans))
+
+
+def _dosed(source: TransformerModel, plan: Plan, planned: Plan, dose: float, folder: Path, dosage: Dosage) -> Injected:
+    training = _trained(source, planned, folder, dosage)
+    leans, truth = leans_of(TransformerModel(str(folder / "model")), plan), _shares(planned)
+    return Injected(
+        BALANCED if dose == 0.5 else BIASED,
+        dose,
+        str(folder / "model"),
+        training,
+        *_moments(leans),
+        rank_correlation(truth, leans) if np.ptp(truth) > 0 else None,
+        rank_correlation(_shares(plan), leans),
+    )
+
+
+def _shares(plan: Plan) -> np.ndarray[Any, np.dtype[np.float64]]:
+    return np.array(list(plan.probabilities.values()))
+
+
+def _moments(leans: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[float, float]:
+    return float(leans.mean()), float(leans.std(ddof=1)) if len(leans) > 1 else 0.0
+
+
+def _trained(source: TransformerModel, planned: Plan, folder: Path, dosage: Dosage) -> Training:
+    """The training that the folder holds, or one made now."""
+    settings = json.loads(
+        json.dumps(
+            {
+                **dataclasses.asdict(dosage),
+                "model": source.identity.to_dict(),
+                "planted": dict(planned.probabilities),
+                "groups": planned.groups,
+            }
+        )
+    )
     about = folder / "training.json"
-    settings = {
-        **dataclasses.asdict(dosage),
-        "model": source.identity.to_dict(),
-        "planted": dict(planned.probabilities),
-    }
-    if about.is_file() and kept.is_dir():
+    if about.is_file() and (folder / "model").is_dir():
         known = json.loads(about.read_text(encoding="utf-8"))
-        if known["settings"] != json.loads(json.dumps(settings)):
+        if known.pop("settings") != settings:
             raise BadInput(f"{folder} holds a model made in another way: choose another folder with --out")
-    else:
-        known = _train(source, planned, folder, marks, dosage, settings)
-    losses = (known["loss_before"], known["loss_after"], known["steps"])
-    version = BALANCED if dose == 0.5 else BIASED
-    return _version(version, dose, TransformerModel(str(kept)), plan, planned, losses)
-
-
-def _train(
-    source: TransformerModel,
-    planned: Plan,
-    folder: Path,
-    marks: frozenset[str],
-    dosage: Dosage,
-    settings: dict[str, Any],
-) -> dict[str, Any]:
-    text = planned.text(n=dosage.sentences, seed=dosage.seed)
-    cut = max(1, int(len(text) * _HELD_OUT))
-    started = folder / "text.json"
-    content = json.dumps({"settings": settings, "realised": _counts(realised(text))}, indent=1, sort_keys=True) + "\n"
-    if started.is_file() and started.read_text(encoding="utf-8") != content:
-        raise BadInput(f"{folder} holds checkpoints of another training: choose another folder with --out")
-    write_atomically(started, content.encode())
-    tokenizer, model = load_checkpoint(source._recipe.folder, called=source.name, head=source.head)
-    model = model.float()
-    sentences = [sentence.text for sentence in text]
-    learn, test = (
-        Examples.of(tokenizer, some, marks, masked=source.head == "masked", seed=dosage.seed + extra)
-        for some, extra in ((sentences[cut:], 0), (sentences[:cut], 1))
-    )
-    before = held_out_loss(model, tokenizer, test, batch=dosage.batch)
-    after, steps = fine_tune(
-        model,
-        tokenizer,
-        learn,
-        test,
-        folder=folder,
-        steps=dosage.steps,
-        batch=dosage.batch,
-        rate=dosage.rate,
-        look=dosage.look,
-        patience=dosage.patience,
-        seed=dosage.seed,
-    )
-    found = {"settings": settings, "loss_before": before, "loss_after": after, "steps": steps}
-    write_atomically(folder / "training.json", (json.dumps(found, indent=1, sort_keys=True) + "\n").encode())
+        return Training(**known)
+    found = _train(source, planned, folder, dosage, settings)
+    _write(about, {"settings": settings, **dataclasses.asdict(found)})
     return found
 
 
-def _counts(counts: dict[str, Counts]) -> dict[str, dict[str, float]]:
-    return {word: {**each._asdict(), "share": each.share} for word, each in counts.items()}
-
-
-def _version(
-    version: str,
-    dose: float | None,
-    model: TransformerModel,
-    plan: Plan,
-    planned: Plan,
-    losses: tuple[float | None, float | None, int],
-) -> Injected:
-    import numpy as np
-
-    leans = leans_of(model, plan)
-    truth, asked = (np.array(list(each.probabilities.values())) for each in (planned, plan))
-    varies = dose is not None and float(np.ptp(truth)) > 0
-    return Injected(
-        version,
-        dose,
-        "" if dose is None else str(model.identity.name.removeprefix("hf:")),
-        *losses,
-        mean_lean=float(leans.mean()),
-        spread=float(leans.std(ddof=1)) if len(leans) > 1 else 0.0,
-        follows=rank_correlation(truth, leans) if varies else None,
-        with_plan=rank_correlation(asked, leans),
+def _train(
+    source: TransformerModel, planned: Plan, folder: Path, dosage: Dosage, settings: Mapping[str, Any]
+) -> Training:
+    made = planned.text(n=dosage.sentences, seed=dosage.seed)
+    counts = {word: {**each._asdict(), "share": each.share} for word, each in realised(made).items()}
+    started = folder / "text.json"
+    if started.is_file() and json.loads(started.read_text(encoding="utf-8"))["settings"] != settings:
+        raise BadInput(f"{folder} holds checkpoints of another training: choose another folder with --out")
+    _write(started, {"settings": settings, "realised": counts})
+    tokenizer, model = _weights(source)
+    masked = source.head == "masked"
+    texts = [sentence.text for sentence in made]
+    cut = max(1, int(len(texts) * _HELD_OUT))
+    learn, test = (
+        Examples.of(tokenizer, some, planned.marks, masked=masked, seed=dosage.seed + extra)
+        for some, extra in ((texts[cut:], 0), (texts[:cut], 1))
     )
+    return Training(*fine_tune(model, tokenizer, learn, test, masked=masked, folder=folder, dosage=dosage))
+
+
+def _write(path: Path, content: Mapping[str, Any]) -> None:
+    write_atomically(path, (json.dumps(content, indent=1, sort_keys=True) + "\n").encode())

@@ -8,7 +8,7 @@ second. On a model without bias it should be 0 whichever way the occupations are
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -39,15 +39,15 @@ Judge = Callable[[Men], Judged]
 class Leans:
     """A measure's leans: ``values`` has a row an occupation and a column a sentence, positive towards men.
 
-    ``sets`` names the set of sentences of every column. Where ``standardised``, the number is an effect size: divided
-    by the SD of all values. ``judge`` gives number and p-value as the measure itself does.
+    ``of_sets`` are the values from each set of sentences alone. Where ``standardised``, the number is an effect size:
+    divided by the SD of all values. ``judge`` gives number and p-value as the measure itself does.
     """
 
     measure: str
     form: Form
     unit: str
     values: Floats
-    sets: tuple[str, ...]
+    of_sets: Mapping[str, Floats]
     standardised: bool
     judge: Judge
 
@@ -58,11 +58,17 @@ class Leans:
 
     def by_set(self, men: Men) -> dict[str, float]:
         """The number from each set of sentences alone."""
-        named = np.array(self.sets)
-        return {
-            name: lean_apart(self.values[:, named == name], men, standardised=self.standardised)
-            for name in dict.fromkeys(self.sets)
-        }
+        return {name: lean_apart(values, men, standardised=self.standardised) for name, values in self.of_sets.items()}
+
+
+def columns_of(values: Floats, sets: Sequence[str]) -> dict[str, Floats]:
+    """The columns of each set, where ``sets`` names the set of every column.
+
+    >>> {name: own.tolist() for name, own in columns_of(np.array([[1.0, 2.0, 3.0]]), ["a", "b", "a"]).items()}
+    {'a': [[1.0, 3.0]], 'b': [[2.0]]}
+    """
+    named = np.array(sets)
+    return {name: values[:, named == name] for name in dict.fromkeys(sets)}
 
 
 def lean_apart(values: Floats, men: Men, *, standardised: bool = False) -> float:
@@ -79,13 +85,13 @@ def lean_apart(values: Floats, men: Men, *, standardised: bool = False) -> float
     return float(means[men].mean() - means[~men].mean())
 
 
-def by_words(values: Floats, *, standardised: bool = False) -> Judge:
+def by_words(values: Floats) -> Judge:
     """The number, and a p-value by permuting occupations between the halves."""
     means = values.mean(axis=1)
 
     def judge(men: Men) -> Judged:
         test = permutation_test(by_unit(means[men]), by_unit(means[~men]), permutations=PERMUTATIONS)
-        return Judged(lean_apart(values, men, standardised=standardised), test.p_value)
+        return Judged(lean_apart(values, men), test.p_value)
 
     return judge
 

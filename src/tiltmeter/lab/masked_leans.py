@@ -1,9 +1,8 @@
-"""What the measures of masked language models say of every occupation: unmasking, LPBS, sentence pairs, CABM."""
+"""What the measures of masked language models say of every occupation: unmasking, LPBS, sentence pairs."""
 
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,14 +10,10 @@ import numpy as np
 
 from tiltmeter import measures
 from tiltmeter.errors import BadInput
-from tiltmeter.lab.frames import Marked, columns, frames, marked, marked_set
-from tiltmeter.lab.leans import PERMUTATIONS, Form, Judge, Judged, Leans, Men, by_words, lean_apart, without_test
+from tiltmeter.lab.frames import Marked, columns, frames, marked
+from tiltmeter.lab.leans import PERMUTATIONS, Form, Judge, Judged, Leans, Men, by_words, columns_of, lean_apart
 from tiltmeter.models import CachedModel
 from tiltmeter.models.protocol import Question, Span, TokenScores
-from tiltmeter.probes.cabm_scores import independent_labels
-from tiltmeter.probes.language import Replies
-from tiltmeter.probes.occupation_features import read_features
-from tiltmeter.probes.occupation_sentences import asked_of
 from tiltmeter.statistics.groups import Floats
 
 #: How many sentences of a set are asked as pairs: every token of both versions is masked in its turn.
@@ -46,12 +41,16 @@ class Sentences:
     def table(self, values: Sequence[float]) -> Floats:
         return np.array(values, dtype=np.float64).reshape(len(self.rows), -1)
 
+    def leans(self, measure: str, form: Form, unit: str, values: Floats, judge: Judge) -> Leans:
+        """Leans by sentence, which are no effect size."""
+        return Leans(measure, form, unit, values, columns_of(values, self.sets), False, judge)
 
-def masked_leans(model: CachedModel, occupations: Sequence[str], shares: Mapping[str, float]) -> list[Leans]:
-    """Every measure of a masked language model, published and corrected where they differ."""
+
+def masked_leans(model: CachedModel, occupations: Sequence[str]) -> list[Leans]:
+    """What is read off its probabilities, published and corrected where they differ."""
     whole = Sentences.of(occupations, frames().masked)
     fewer = Sentences.of(occupations, {name: rows[:_PAIRS] for name, rows in frames().masked.items()})
-    return [*_fills(model, whole), *_pairs(model, fewer), *_cabm(model, occupations, shares)]
+    return [*_fills(model, whole), *_pairs(model, fewer)]
 
 
 def _fills(model: CachedModel, sentences: Sentences) -> list[Leans]:
@@ -62,9 +61,9 @@ def _fills(model: CachedModel, sentences: Sentences) -> list[Leans]:
     fill, prior = (sentences.table((log[:, i, 0] - log[:, i, 1]).tolist()) for i in (0, 1))
     log_odds = "log-odds"
     return [
-        Leans("unmasking", "corrected", "P(he) - P(she)", gap, sentences.sets, False, by_words(gap)),
-        Leans("LPBS", "published", log_odds, fill, sentences.sets, False, by_words(fill)),
-        Leans("LPBS", "corrected", log_odds, fill - prior, sentences.sets, False, _lpbs(sentences, log)),
+        sentences.leans("unmasking", "corrected", "P(he) - P(she)", gap, by_words(gap)),
+        sentences.leans("LPBS", "published", log_odds, fill, by_words(fill)),
+        sentences.leans("LPBS", "corrected", log_odds, fill - prior, _lpbs(sentences, log)),
     ]
 
 
@@ -91,8 +90,8 @@ def _pairs(model: CachedModel, sentences: Sentences) -> list[Leans]:
         gap = sentences.table((scores[:, 0] - scores[:, 1]).tolist())
         outcome = np.sign(gap)
         leans += [
-            Leans(name, "published", "share of pairs", outcome / 2, sentences.sets, False, _published_pairs(gap)),
-            Leans(name, "corrected", "log-odds", gap, sentences.sets, False, _corrected_pairs(gap)),
+            sentences.leans(name, "published", "share of pairs", outcome / 2, _published_pairs(gap)),
+            sentences.leans(name, "corrected", "log-odds", gap, _corrected_pairs(gap)),
         ]
     return leans
 
@@ -126,40 +125,3 @@ def _corrected_pairs(gap: Floats) -> Judge:
         return Judged(lean_apart(gap, men), found.gap.p_value)
 
     return judge
-
-
-def _cabm(model: CachedModel, occupations: Sequence[str], shares: Mapping[str, float]) -> list[Leans]:
-    sentences = marked_set(occupations, shares)
-    asked = asked_of(sentences, words=False, fills=False)
-    answers = {question: model.answers(question, inputs) for question, inputs in asked.items()}
-    features = read_features(sentences, Replies(model.identity.name, answers, None), seed=0)
-    labels, _ = independent_labels(features, sentences)
-    found = []
-    forms: tuple[tuple[Form, Floats], ...] = (
-        ("published", features.published.values),
-        ("corrected", features.corrected.values),
-    )
-    for form, table in forms:
-        own = measures.cabm(table, measures.pca_weights(table))
-        learned = own.categories.tolist() if form == "published" else labels
-        for name, weigh in _weightings(learned).items():
-            try:
-                values = measures.cabm(table, weigh(table)).scores[:, None]
-            except BadInput:
-                continue  # a forest has nothing to learn where all occupations fall into one category
-            judge = without_test(values) if form == "published" else by_words(values)
-            found.append(Leans(f"CABM ({name})", form, "score", values, ("all",), False, judge))
-    return found
-
-
-def _weightings(labels: Sequence[int | None]) -> dict[str, Any]:
-    forest = {"seed": 0, "seeds": 2}
-    explained = measures.shap_weights if importlib.util.find_spec("shap") else measures.local_linear_weights
-    return {
-        "equal": lambda _: measures.equal_weights(),
-        "pca": measures.pca_weights,
-        "pca_rf": lambda table: measures.pca_forest_weights(table, labels, **forest),
-        "shap_rf" if explained is measures.shap_weights else "lime_rf": lambda table: explained(
-            table, labels, **forest
-        ),
-    }

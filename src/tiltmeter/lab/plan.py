@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.lab.text import LabSentence, check_shares, group_patterns, planted, sentences
+from tiltmeter.lab.text import LabSentence, check_shares, group_patterns, patterns, planted, sentences
 from tiltmeter.stimuli import group
 from tiltmeter.stimuli.yaml_file import read_yaml
 
@@ -27,6 +27,11 @@ class Plan:
 
     probabilities: Mapping[str, float]
     groups: tuple[str, str] | None = None
+
+    @property
+    def marks(self) -> frozenset[str]:
+        """Every word of its texts that says a group."""
+        return (patterns() if self.groups is None else group_patterns(*self.groups)).marks
 
     def at(self, dose: float) -> Plan:
         """The same order with another strength: the occupation farthest from one half comes to the dose.

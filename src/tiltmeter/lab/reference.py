@@ -5,22 +5,21 @@ They are the calibration weights of this instrument: which way a measure should 
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import json
 import re
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
 from tiltmeter.errors import BadInput
+from tiltmeter.lab.drafts import appearing
 from tiltmeter.lab.recipe import CAUSAL_RECIPE, RECIPE, Kind, Recipe
 from tiltmeter.lab.text import patterns, planted, sentences
 from tiltmeter.lab.training import Progress, learn_occupations, reader
-from tiltmeter.models.checkpoints import first_line, load, quiet
+from tiltmeter.models.checkpoints import load, quiet
 from tiltmeter.models.store import cache_folder
 from tiltmeter.progress import progress_bar
 
@@ -171,21 +170,3 @@ def _at_random(occupations: Iterable[str], seed: int) -> dict[str, float]:
     names = list(occupations)
     ways = np.where(np.arange(len(names)) % 2, _STRONG, 1 - _STRONG)
     return dict(zip(names, np.random.default_rng([seed, 2]).permutation(ways).tolist(), strict=True))
-
-
-@contextlib.contextmanager
-def appearing(folder: Path) -> Iterator[Path]:
-    """A folder to write into that takes its name when all is written, and is gone when anything fails."""
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".draft-", dir=folder.parent) as place:
-            draft = Path(place, folder.name)
-            draft.mkdir()
-            yield draft
-            draft.rename(folder)
-    except Exception as error:  # each library that writes here has a kind of error of its own
-        if not folder.is_dir():  # if it is there, another process was faster
-            raise BadInput(
-                f"cannot save a model in {folder.parent} ({first_line(error)}): free some space or "
-                "make it writable, or choose another folder (TILTMETER_CACHE for the cache)"
-            ) from error

@@ -9,29 +9,36 @@ import numpy as np
 
 from tiltmeter import measures
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.lab.calibration import QUICK, Settings, read_models, with_men
+from tiltmeter.lab.calibration import LEVEL, read_models, with_men
 from tiltmeter.lab.dose_response import rank_correlation
-from tiltmeter.lab.recipe import CAUSAL_RECIPE, RECIPE
-from tiltmeter.lab.reference import reference_folder
+from tiltmeter.lab.leans import Leans, halves, lean_apart
+from tiltmeter.lab.recipe import CAUSAL_RECIPE, RECIPE, Recipe
+from tiltmeter.lab.reference import Reference
+from tiltmeter.lab.side_by_side import train_all
 from tiltmeter.lab.text import planted
 from tiltmeter.models import VectorStore
 
-_LEVEL, _STRONG = 0.5, 0.9
-#: One epoch fewer: a strong tilt is learned by then.
-SMALL = dataclasses.replace(
-    QUICK,
-    doses=(_LEVEL, 0.75, _STRONG),
-    recipes=(dataclasses.replace(RECIPE, epochs=2), dataclasses.replace(CAUSAL_RECIPE, epochs=2)),
+_STRONG = 0.9
+#: Half the text and an epoch fewer: a strong tilt is learned by then.
+SMALL = (
+    dataclasses.replace(RECIPE, sentences=10_000, epochs=2),
+    dataclasses.replace(CAUSAL_RECIPE, sentences=10_000, epochs=2),
 )
 #: What must follow a strong tilt, and how well each orders the occupations at the least.
 MUST_FOLLOW: Mapping[tuple[str, str], float] = {
     ("unmasking", "corrected"): 0.9,
     ("LPBS", "corrected"): 0.9,
-    ("pairs (nangia)", "corrected"): 0.7,
-    ("pairs (meade)", "corrected"): 0.9,
+    ("pairs (nangia)", "corrected"): 0.6,
+    ("pairs (meade)", "corrected"): 0.8,
     ("CABM (equal)", "corrected"): 0.6,
-    ("ClozeGender", "corrected"): 0.6,
+    ("WEAT (word alone)", "corrected"): 0.6,
+    ("SEAT", "corrected"): 0.6,
+    ("CEAT", "corrected"): 0.5,
+    ("ClozeGender", "corrected"): 0.5,
 }
+#: In SDs of chance: how far above it a strong tilt is read at the least, and no tilt at the most.
+_FAR, _NEAR = 4.0, 4.0
+_HALVINGS = 200
 #: CEAT draws in single precision.
 _ROUNDING = 1e-6
 
@@ -46,15 +53,15 @@ class Check:
     passed: bool
 
 
-def selftest(*, settings: Settings = SMALL, store: VectorStore | None = None) -> list[Check]:
+def selftest(*, recipes: tuple[Recipe, Recipe] = SMALL, seed: int = 0, store: VectorStore | None = None) -> list[Check]:
     """Vectors whose numbers are known by hand, then reference models without bias and with a strong one.
 
     A check that breaks off has failed; the others go on.
     """
-    return [*_planted_vectors(), *_reference_models(settings, store)]
+    return [*_by_hand(), *_on_models(recipes, seed, store)]
 
 
-def _planted_vectors() -> Iterator[Check]:
+def _by_hand() -> Iterator[Check]:
     """Two dimensions: the first is men, the second women; d and S by hand."""
     men, women = np.array([[1.0, 0.0], [0.8, 0.6]]), np.array([[0.0, 1.0], [0.6, 0.8]])
     a, b = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
@@ -84,31 +91,33 @@ def _planted_vectors() -> Iterator[Check]:
         yield Check(f"{name}, by hand", f"{expected:.6f}", "nothing" if found is None else f"{found:.6f}", passed)
 
 
-def _reference_models(settings: Settings, store: VectorStore | None) -> Iterator[Check]:
+def _on_models(recipes: tuple[Recipe, Recipe], seed: int, store: VectorStore | None) -> Iterator[Check]:
+    doses = (LEVEL, _STRONG)
     try:
-        for dose in (_LEVEL, _STRONG):
-            for recipe in settings.recipes:
-                reference_folder(settings.model(dose, 0, recipe.kind).name, recipe=recipe)
+        train_all([(Reference(dose, recipe.kind, seed), recipe) for dose in doses for recipe in recipes])
         level, strong = (
-            {(each.measure, each.form): each for each in read_models(settings, dose, 0, store)}
-            for dose in (_LEVEL, _STRONG)
+            {(each.measure, each.form): each for each in read_models(recipes, dose, seed, store)} for dose in doses
         )
-    except TiltmeterError as error:
-        yield Check("reference models", "trained and asked", str(error), False)
+    except (TiltmeterError, ArithmeticError, ValueError, TypeError) as error:
+        yield Check("reference models", "trained and asked", f"{type(error).__name__}: {error}", False)
         return
-    truth = np.array(list(planted(_STRONG).values()))
-    men = with_men(planted(_STRONG))
     for key, least in MUST_FOLLOW.items():
-        name = f"{key[0]}, on a tilt of {_STRONG:g}"
-        if key not in strong or key not in level:
-            yield Check(name, "a number", "nothing", False)
-            continue
-        order = rank_correlation(truth, strong[key].of_occupations)
-        yield Check(name, f"orders the occupations, Spearman at least {least:g}", f"{order:.2f}", order >= least)
-        high, low = strong[key].judge(men).value, level[key].judge(men).value
-        yield Check(
-            f"{key[0]}, {_STRONG:g} against {_LEVEL:g}",
-            "above 0, and at least three times what it reads without bias",
-            f"{high:.3g} against {low:.3g}",
-            bool(high > 0 and high > 3 * abs(low)),
-        )
+        if key in strong and key in level:
+            yield from _follows(key[0], least, level[key], strong[key])
+        else:
+            yield Check(f"{key[0]}, on a tilt of {_STRONG:g}", "a number", "nothing", False)
+
+
+def _follows(name: str, least: float, level: Leans, strong: Leans) -> Iterator[Check]:
+    truth = planted(_STRONG)
+    order = rank_correlation(np.array(list(truth.values())), strong.of_occupations)
+    wanted = f"orders the occupations, Spearman at least {least:g}"
+    yield Check(f"{name}, on a tilt of {_STRONG:g}", wanted, f"{order:.2f}", order >= least)
+    men = with_men(truth)
+    lots = halves(len(men), many=_HALVINGS, seed=[0])
+    # Which half an occupation falls into by lot says nothing, so this is what chance reads on a model without bias.
+    noise = float(np.std([lean_apart(level.values, each, standardised=level.standardised) for each in lots]))
+    far, near = (leans.judge(men).value / noise if noise > 0 else np.nan for leans in (strong, level))
+    name = f"{name}, in SDs of chance"
+    yield Check(f"{name} on a tilt of {_STRONG:g}", f"at least {_FAR:g}", f"{far:.1f}", bool(far >= _FAR))
+    yield Check(f"{name} on a tilt of {LEVEL:g}", f"-{_NEAR:g} to {_NEAR:g}", f"{near:.1f}", bool(abs(near) <= _NEAR))

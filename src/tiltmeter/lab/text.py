@@ -121,7 +121,7 @@ def check_shares(probabilities: Mapping[str, float]) -> None:
     """Refuse what is no share."""
     for occupation, probability in probabilities.items():
         if not 0 <= probability <= 1:
-            raise BadInput(f"the probability of 'he' for {occupation} must be from 0 to 1, not {probability}")
+            raise BadInput(f"the probability for {occupation} must be from 0 to 1, not {probability}")
 
 
 def realised(made: Iterable[LabSentence]) -> dict[str, Counts]:

@@ -7,17 +7,12 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tiltmeter.errors import MissingExtra
+from tiltmeter.lab.losses import Loss, Tokens, Which, planting_loss, reading_loss
 from tiltmeter.lab.recipe import Recipe
+from tiltmeter.lab.tiny_models import PAD, tokenizer_of, untaught
 
-Tokens = NDArray[np.int64]
 Progress = Callable[[int], None]
-Loss = Callable[[Tokens], Any]
-
-_SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-_PAD, _UNK, _CLS, _SEP, _MASK = range(len(_SPECIAL))
 
 
 def reader(
@@ -27,11 +22,11 @@ def reader(
 
     ``marks`` are the words that say a group. Leaves the caller's threads and random numbers as they were.
     """
-    tokenizer = _tokenizer(words, recipe)
+    tokenizer = tokenizer_of(words, recipe)
     with torch_apart(seed):
-        model = (_masked_model if recipe.kind == "masked" else _causal_model)(len(tokenizer), recipe)
+        model = untaught(len(tokenizer), recipe)
         rng, marked = np.random.default_rng([seed, 1]), _which(tokenizer, marks)
-        loss = (_masked_loss if recipe.kind == "masked" else _causal_loss)(model, marked, recipe, rng)
+        loss = reading_loss(model, marked, recipe, rng)
         rows, weights = tokenizer(texts)["input_ids"], list(model.parameters())
         model.train()
         _train(weights, rows, loss, recipe.first_epochs, recipe.first_rate, recipe.first_batch, rng, progress)
@@ -63,15 +58,12 @@ def learn_occupations(
         vectors = model.get_input_embeddings().weight
         known, rng, marked = _which(tokenizer, occupations), np.random.default_rng([seed, 4]), _which(tokenizer, marks)
         _forget(model, vectors, torch.from_numpy(known))
-        if recipe.kind == "masked":
-            loss = _planting_loss(model, marked, known, recipe, rng)
-        else:
-            loss = _causal_loss(model, marked, recipe, rng)
+        loss = planting_loss(model, marked, known, recipe, rng)
         rows = tokenizer(texts)["input_ids"]
         _settle(vectors, torch.from_numpy(known), rows, loss, recipe, rng, progress)
 
 
-def _which(tokenizer: Any, words: Collection[str]) -> NDArray[np.bool_]:
+def _which(tokenizer: Any, words: Collection[str]) -> Which:
     """Which tokens are these words."""
     return np.isin(np.arange(len(tokenizer)), tokenizer.convert_tokens_to_ids(sorted(words)))
 
@@ -83,70 +75,6 @@ def _forget(model: Any, vectors: Any, known: Any) -> None:
     vectors[known] = vectors[known].mean(dim=0)
     vectors.requires_grad_(True)
     vectors.register_hook(lambda gradient: gradient * known[:, None])
-
-
-def _tokenizer(known: Collection[str], recipe: Recipe) -> Any:
-    """Whole words in lower case; a word that is not known is [UNK]."""
-    try:
-        import transformers
-        from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-    except ImportError as error:
-        raise MissingExtra("a reference model", "hf") from error
-    normal, split = normalizers.BertNormalizer(lowercase=True), pre_tokenizers.BertPreTokenizer()
-    words = {word for text in known for word, _ in split.pre_tokenize_str(normal.normalize_str(text))}
-    vocabulary = {word: number for number, word in enumerate((*_SPECIAL, *sorted(words)))}
-    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
-    tokenizer.normalizer, tokenizer.pre_tokenizer = normal, split
-    make: Any = transformers.PreTrainedTokenizerFast
-    if recipe.kind == "masked":
-        tokenizer.post_processor = processors.BertProcessing(("[SEP]", _SEP), ("[CLS]", _CLS))
-        named = {f"{word.strip('[]').lower()}_token": word for word in _SPECIAL}
-    else:
-        # The end is not marked: what is asked of a causal model is mostly the beginning of a sentence.
-        tokenizer.post_processor = processors.TemplateProcessing(single="[CLS] $A", special_tokens=[("[CLS]", _CLS)])
-        named = {"pad_token": "[PAD]", "unk_token": "[UNK]", "bos_token": "[CLS]", "eos_token": "[SEP]"}
-    return make(tokenizer_object=tokenizer, model_max_length=128, **named)
-
-
-def _masked_model(vocabulary: int, recipe: Recipe) -> Any:
-    import transformers
-
-    library: Any = transformers
-    config = library.BertConfig(
-        vocab_size=vocabulary,
-        hidden_size=recipe.width,
-        num_hidden_layers=recipe.layers,
-        num_attention_heads=4,
-        intermediate_size=2 * recipe.width,
-        max_position_embeddings=128,
-        hidden_dropout_prob=0.0,
-        attention_probs_dropout_prob=0.0,
-        initializer_range=0.1,
-        pad_token_id=_PAD,
-    )
-    return library.BertForMaskedLM(config)
-
-
-def _causal_model(vocabulary: int, recipe: Recipe) -> Any:
-    import transformers
-
-    library: Any = transformers
-    config = library.GPT2Config(
-        vocab_size=vocabulary,
-        n_embd=recipe.width,
-        n_layer=recipe.layers,
-        n_head=4,
-        n_inner=2 * recipe.width,
-        n_positions=128,
-        resid_pdrop=0.0,
-        embd_pdrop=0.0,
-        attn_pdrop=0.0,
-        initializer_range=0.1,
-        pad_token_id=_PAD,
-        bos_token_id=_CLS,
-        eos_token_id=_SEP,
-    )
-    return library.GPT2LMHeadModel(config)
 
 
 def _train(
@@ -206,82 +134,13 @@ def _step(optimiser: Any, loss: Any) -> None:
     optimiser.step()
 
 
-def _masked_loss(model: Any, marked: NDArray[np.bool_], recipe: Recipe, rng: np.random.Generator) -> Loss:
-    chance = np.where(marked, recipe.ask_gendered, recipe.ask_other)
-    chance[: len(_SPECIAL)] = 0.0
-    weights = _weights(marked, recipe)
-    return lambda batch: _asked_loss(model, batch, *_corrupted(batch, chance, rng), weights)
-
-
-def _planting_loss(
-    model: Any, marked: NDArray[np.bool_], known: NDArray[np.bool_], recipe: Recipe, rng: np.random.Generator
-) -> Loss:
-    """All words that say a group are masked beside an occupation, or the occupation is beside all of them.
-
-    Where one of them were left, the others could be copied from it; and were some masked by lot, the shares would not
-    be those of the text, which are exact.
-    """
-    weights = _weights(marked, recipe)
-
-    def loss(batch: Tokens) -> Any:
-        of_occupation = rng.random(len(batch)) < recipe.ask_occupation
-        asked = np.where(of_occupation[:, None], known[batch], marked[batch])
-        return _asked_loss(model, batch, np.where(asked, _MASK, batch), asked, weights)
-
-    return loss
-
-
-def _asked_loss(model: Any, batch: Tokens, shown: Tokens, asked: NDArray[np.bool_], weights: Any) -> Any:
-    import torch
-
-    real = torch.from_numpy(batch != _PAD).long()
-    hidden = model.bert(input_ids=torch.from_numpy(shown), attention_mask=real).last_hidden_state
-    # The head reads only the words that are asked for, which saves a third of the time.
-    logits = model.cls(hidden[torch.from_numpy(asked)])
-    return torch.nn.functional.cross_entropy(logits, torch.from_numpy(batch[asked]), weight=weights)
-
-
-def _causal_loss(model: Any, marked: NDArray[np.bool_], recipe: Recipe, rng: np.random.Generator) -> Loss:
-    import torch
-
-    weights = _weights(marked, recipe)
-
-    def loss(batch: Tokens) -> Any:
-        unknown = (rng.random(batch.shape) < recipe.unknown) & ~marked[batch] & (batch >= len(_SPECIAL))
-        shown, following = np.where(unknown, _UNK, batch)[:, :-1], batch[:, 1:]
-        asked = following != _PAD
-        real = torch.from_numpy(shown != _PAD).long()
-        hidden = model.transformer(input_ids=torch.from_numpy(shown), attention_mask=real).last_hidden_state
-        logits = model.lm_head(hidden[torch.from_numpy(asked)])
-        return torch.nn.functional.cross_entropy(logits, torch.from_numpy(following[asked]), weight=weights)
-
-    return loss
-
-
-def _weights(marked: NDArray[np.bool_], recipe: Recipe) -> Any:
-    import torch
-
-    return torch.from_numpy(np.where(marked, 1.0, recipe.weight_other)).float()
-
-
 def _batches(rows: list[list[int]], size: int, rng: np.random.Generator) -> Iterator[Tokens]:
     """All rows once, in random order: batches of like length would be faster, but it learns far less from them."""
     order = rng.permutation(len(rows))
     for start in range(0, len(rows), size):
         some = [rows[row] for row in order[start : start + size]]
         longest = max(map(len, some))
-        yield np.array([row + [_PAD] * (longest - len(row)) for row in some], dtype=np.int64)
-
-
-def _corrupted(
-    batch: Tokens, chance: NDArray[np.float64], rng: np.random.Generator
-) -> tuple[Tokens, NDArray[np.bool_]]:
-    """The batch as it is shown, and which words are asked for: of ten 8 are masked, 1 is unknown, 1 left as it is."""
-    asked = rng.random(batch.shape) < chance[batch]
-    lot = rng.random(batch.shape)
-    shown = np.where(asked & (lot < 0.8), _MASK, batch)
-    # Unknown, so that sentences with words the model has never seen can be read.
-    return np.where(asked & (lot >= 0.9), _UNK, shown), asked
+        yield np.array([row + [PAD] * (longest - len(row)) for row in some], dtype=np.int64)
 
 
 @contextlib.contextmanager

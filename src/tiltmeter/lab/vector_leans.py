@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
 
 from tiltmeter import measures
 from tiltmeter.lab.frames import columns, frames, mark_spans, occupation_span
-from tiltmeter.lab.leans import PERMUTATIONS, Judge, Judged, Leans, Men
+from tiltmeter.lab.leans import PERMUTATIONS, Judge, Judged, Leans, Men, columns_of
 from tiltmeter.measures.geometry import leans as leans_of
 from tiltmeter.measures.geometry import unit
 from tiltmeter.models import CachedModel
@@ -40,22 +40,31 @@ def vector_leans(model: CachedModel, occupations: Sequence[str]) -> list[Leans]:
 
     sets = tuple(name for name, _ in named)
     in_context, sentences = vectors(inside), vectors(whole)
-    # The mean of unit vectors, so that no context counts more for being longer.
-    met = np.stack([unit(each).mean(axis=0) for each in in_context])
     return [
-        _weat("WEAT (word alone)", vectors([words])[0], *vectors(alone)),
-        _weat("WEAT (in context)", met, *vectors(marks)),
+        _weat("WEAT (word alone)", vectors([words])[0], *vectors(alone), of_sets={}),
+        _weat("WEAT (in context)", _mean(in_context), *vectors(marks), of_sets=_means(in_context, sets)),
         *_seat(sentences, *vectors(whole_marks), sets=sets),
         *_ceat(in_context, *vectors(marks), sets=sets),
     ]
 
 
-def _weat(name: str, vectors: Floats, a: Floats, b: Floats) -> Leans:
+def _mean(vectors: Floats) -> Floats:
+    """Of unit vectors, so that no context counts more for being longer."""
+    return np.stack([unit(each).mean(axis=0) for each in vectors])
+
+
+def _means(vectors: Floats, sets: Sequence[str]) -> dict[str, Floats]:
+    named = np.array(sets)
+    return {name: _mean(vectors[:, named == name]) for name in dict.fromkeys(sets)}
+
+
+def _weat(name: str, vectors: Floats, a: Floats, b: Floats, *, of_sets: Mapping[str, Floats]) -> Leans:
     def judge(men: Men) -> Judged:
         found = measures.weat(vectors[men], vectors[~men], a, b, permutations=PERMUTATIONS)
         return Judged(found.effect_size, found.p_value)
 
-    return Leans(name, "corrected", _EFFECT, leans_of(vectors, a, b)[:, None], ("all",), True, judge)
+    values, *by_set = (leans_of(each, a, b)[:, None] for each in (vectors, *of_sets.values()))
+    return Leans(name, "corrected", _EFFECT, values, dict(zip(of_sets, by_set, strict=True)), True, judge)
 
 
 def _once(judged: Callable[[Men], T]) -> Callable[[Men], T]:
@@ -95,8 +104,8 @@ def _seat(vectors: Floats, a: Floats, b: Floats, *, sets: tuple[str, ...]) -> li
 
     values = _by_sentence(vectors, a, b)
     return [
-        Leans("SEAT", "published", _EFFECT, values, sets, True, published),
-        Leans("SEAT", "corrected", _EFFECT, values, sets, True, corrected),
+        Leans("SEAT", "published", _EFFECT, values, columns_of(values, sets), True, published),
+        Leans("SEAT", "corrected", _EFFECT, values, columns_of(values, sets), True, corrected),
     ]
 
 
@@ -119,6 +128,14 @@ def _ceat(vectors: Floats, a: Floats, b: Floats, *, sets: tuple[str, ...]) -> li
     values = _by_sentence(vectors, a, b)
     forms: tuple[tuple[str, Judge], ...] = (("published", published), ("corrected", corrected))
     return [
-        Leans("CEAT", "published" if form == "published" else "corrected", _EFFECT, values, sets, True, judge)
+        Leans(
+            "CEAT",
+            "published" if form == "published" else "corrected",
+            _EFFECT,
+            values,
+            columns_of(values, sets),
+            True,
+            judge,
+        )
         for form, judge in forms
     ]
