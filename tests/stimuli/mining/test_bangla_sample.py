@@ -60,12 +60,12 @@ def words(published):
 def occurrences(text, words):
     """Line, place, word and form of all that is found."""
     patterns = Patterns(words, BANGLA)
-    block = patterns.block(text)
-    hits = patterns.find(block)
+    block = patterns.block(f"\n{text}\n".encode())
+    _, hits = patterns.find(block)
     line = block.line_of(hits.start)
     at = hits.start - block.breaks[line] - 1
     spans = zip(line.tolist(), at.tolist(), hits.word.tolist(), hits.start.tolist(), hits.end.tolist(), strict=True)
-    return sorted((n + 1, place, words[word].word, block.text[start:end]) for n, place, word, start, end in spans)
+    return sorted((n + 1, place, words[word].word, block.text(start, end)) for n, place, word, start, end in spans)
 
 
 def by_regular_expressions(lines, words):

@@ -6,7 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from tiltmeter.stimuli.languages import language
 from tiltmeter.stimuli.mining import reservoir as reservoir_module
+from tiltmeter.stimuli.mining.alphabet import Alphabet
+from tiltmeter.stimuli.mining.kernels import rank_of
 from tiltmeter.stimuli.mining.parts import Finds
 from tiltmeter.stimuli.mining.priority import Priorities
 from tiltmeter.stimuli.mining.reservoir import FIELDS, Batch, Reservoirs
@@ -16,13 +19,14 @@ from .finding import kept, look, settings, windows
 
 def test_the_number_of_a_window_depends_on_its_text_and_not_on_where_it_stands():
     priorities = Priorities(0, ["he\n9"])
-    text = "one he two, one he two"
-    codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
-    sums = priorities.sums(codes)
-    slot = np.zeros(3, np.int64)
-    start, end, form = np.array([[0, 12, 0], [10, 22, 10], [4, 16, 5]])
-    first, second, moved = priorities.of(sums, slot, start, end, form)
-    assert first == second != moved
+    block = Alphabet(["he"], language("en")).block("\nüne he twö, üne he twö\n".encode())
+    hashes = priorities.running_hash(block)
+    first, second, moved, other = (
+        rank_of(hashes, priorities.powers, priorities.keys[0], start, end, form)
+        for start, end, form in [(1, 11, 5), (13, 23, 17), (1, 11, 6), (1, 10, 5)]
+    )
+    assert first == second
+    assert len({first, moved, other}) == 3
 
 
 @pytest.mark.parametrize("seed", range(3))

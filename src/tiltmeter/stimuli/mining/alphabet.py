@@ -9,26 +9,42 @@ import numpy as np
 import numpy.typing as npt
 
 from ..languages import Language, is_word_character
-from .table import UNSEEN, CharacterTable, Codes, Kinds
+from .table import UNSEEN, CharacterTable, Kinds
 
-#: What a byte says: nothing of a word, some mark, some letter or digit, from _FIRST on a character of the words sought.
-GAP, _MARK, _LETTER, _FIRST = range(4)
+#: What a byte says: nothing of a word, an apostrophe, or some mark; then come the marks of the words sought, and from
+#: ``letter`` on some letter or digit, and those of the words sought.
+_GAP, APOSTROPHE, MARK, _FIRST = range(4)
+_APOSTROPHES = "'’"
 #: Stands where bytes were no UTF-8. It may have been a letter, so no word ends beside it.
 _BROKEN = "\ufffd"
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Records as one text, with a line break before, between and after them; ``codes`` and ``kinds`` by character.
+    """Records as one text, with a line break before, between and after them: ``data`` in UTF-8, ``kinds`` by character.
 
-    ``letters`` says of each kind whether it makes a word of a run of characters; marks alone are none.
+    Characters of several bytes are at ``wide``, with ``more`` bytes than characters up to each of them.
+    Kinds from ``letter`` on make a word of a run of characters; marks alone are none.
     """
 
-    text: str
-    codes: Codes
+    data: bytes
     kinds: Kinds
     breaks: npt.NDArray[np.int64]
-    letters: npt.NDArray[np.bool_]
+    wide: npt.NDArray[np.int64]
+    more: npt.NDArray[np.int64]
+    letter: int
+
+    def text(self, start: int, end: int) -> str:
+        """The characters from one place to another."""
+        first, last = self.byte(np.array([start, end])).tolist()
+        return self.data[first:last].decode()
+
+    def byte(self, positions: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """The byte each character begins at."""
+        if not len(self.wide):
+            return positions
+        shifted: npt.NDArray[np.int64] = positions + self.more[np.searchsorted(self.wide, positions)]
+        return shifted
 
     def line_of(self, positions: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """The number, from 0, of the record each position is in."""
@@ -43,13 +59,12 @@ class Alphabet:
         folded = {character for text in texts for character in self.fold(text) if is_word_character(character)}
         marks = sorted(character for character in folded if not character.isalnum())
         letters = sorted(folded - set(marks))
-        first = _FIRST + len(marks)
+        self._letter = _FIRST + len(marks)
+        first = self._letter + 1
         room = UNSEEN - first
         self.shared = len(letters) > room
         self._ids = {mark: _FIRST + number for number, mark in enumerate(marks)}
         self._ids |= {letter: first + number % room for number, letter in enumerate(letters)}
-        self._letters = np.arange(UNSEEN + 1) >= first
-        self._letters[_LETTER] = True
         self._table = CharacterTable(self._kind)
 
     def fold(self, text: str) -> str:
@@ -60,19 +75,26 @@ class Alphabet:
         """The byte of each character."""
         return bytes(map(self._kind, text))
 
-    def block(self, text: str) -> Block:
-        """Records that line breaks set apart, as numbers."""
-        text = f"\n{text}\n"
-        codes, kinds = self._table.look_up(text)
-        return Block(text, codes, kinds, np.flatnonzero(codes == ord("\n")), self._letters)
+    def block(self, data: bytes) -> Block:
+        """Records in UTF-8 with a line break before, between and after them."""
+        from .kernels import read
+
+        codes = np.frombuffer(data, np.uint8)
+        kinds, breaks, wide, more, new = read(codes, self._table.kinds, UNSEEN)
+        if len(new):
+            self._table.learn(np.unique(new).tolist())
+            kinds, *_ = read(codes, self._table.kinds, UNSEEN)
+        return Block(data, kinds, breaks, wide, more, self._letter)
 
     def _kind(self, character: str) -> int:
         known = self._ids.get(self._fold(character))
         if known is not None:
             return known
         if character.isalnum():
-            return _LETTER
-        return _MARK if is_word_character(character) or character == _BROKEN else GAP
+            return self._letter
+        if is_word_character(character) or character == _BROKEN:
+            return MARK
+        return APOSTROPHE if character in _APOSTROPHES else _GAP
 
     def _fold(self, character: str) -> str:
         small = self._language.fold(character)

@@ -21,7 +21,7 @@ _KINDS: dict[str, Kind] = {
 }  # fmt: skip
 _PACKED = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
 #: How much of a file is read at a time.
-BLOCK = 1 << 20
+BLOCK = 1 << 18
 #: How much of a file is one part of the work, where it can be cut.
 SHARD = 32 << 20
 

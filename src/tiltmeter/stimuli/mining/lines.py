@@ -21,7 +21,7 @@ class Lines:
     errors: Literal["strict", "replace"]
     broken: int = 0
 
-    def blocks(self) -> Iterator[tuple[list[str], int]]:
+    def blocks(self) -> Iterator[tuple[str, int]]:
         """Whole lines, about BLOCK bytes of them at a time, and how many bytes of the file they took."""
         with opened(self.shard.file) as (stream, raw):
             start, stop = self._borders(stream)
@@ -30,7 +30,7 @@ class Lines:
                 text = self._decode(block, at)
                 at += len(block)
                 position = raw.tell() if self.shard.file.packed else at
-                yield text.removesuffix("\n").split("\n"), position - told
+                yield text.removesuffix("\n"), position - told
                 told = position
 
     def _borders(self, stream: BinaryIO) -> tuple[int, int | None]:

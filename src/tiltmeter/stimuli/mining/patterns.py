@@ -10,9 +10,11 @@ from operator import itemgetter
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from ..languages import Language, is_word_character
-from .alphabet import GAP, Alphabet, Block
+from .alphabet import MARK, Alphabet, Block
+from .run_index import RunIndex
 from .sought import Sought
 from .words import Places, Words
 
@@ -47,37 +49,34 @@ class Patterns:
     def __init__(self, sought: Sequence[Sought], language: Language) -> None:
         self._alphabet = Alphabet((form for each in sought for form in _spellings(each.forms)), language)
         self._forms = self._distinct(sought)
-        whole = [all(map(is_word_character, form.folded)) for form in self._forms]
-        # A form of word characters alone is a whole run of them; only the others may meet a near miss, or overlap.
-        checked = [not each or self._alphabet.shared for each in whole]
+        kinds = [self._alphabet.encode(form.folded) for form in self._forms]
+        whole = np.array([all(map(is_word_character, form.folded)) for form in self._forms])
+        # Where words are set apart, a form of word characters alone is a whole run of them; others may overlap.
+        simple = whole & language.spaced
+        self._simple, self._others = np.flatnonzero(simple), np.flatnonzero(~simple)
+        self._runs = RunIndex([kinds[number] for number in self._simple])
         self._spaced = language.spaced
-        self._checked = np.array(checked)
-        self._overlapping = {
-            number
-            for form, simple in zip(self._forms, whole, strict=True)
-            for number, _ in form.words
-            if not (simple and language.spaced)
-        }
+        self._automaton = _automaton([kinds[number] for number in self._others])
+        self._overlapping = {number for form in self._others for number, _ in self._forms[form].words}
+        # By kinds alone these may be a near miss.
+        self._checked = ~whole | self._alphabet.shared
         self._counts = np.array([len(form.words) for form in self._forms])
         self._firsts = np.cumsum(self._counts) - self._counts
         self._words, self._roots = np.array([pair for form in self._forms for pair in form.words], np.int64).T
-        self._automaton = _automaton([self._pattern(form.folded) for form in self._forms])
 
-    def block(self, text: str) -> Block:
-        return self._alphabet.block(text)
+    def block(self, data: bytes) -> Block:
+        return self._alphabet.block(data)
 
-    def find(self, block: Block) -> Hits:
-        """Every occurrence in the block; where words are not set apart, as far as characters tell."""
-        matches = self._automaton.find_matches_as_indexes(block.kinds, overlapping=True)
-        flat = np.fromiter(itertools.chain.from_iterable(matches), np.int64, 3 * len(matches))
-        form, start, end = flat.reshape(-1, 3).T
-        if self._spaced:
-            start, end = start + 1, end - 1  # without the gap before and after it
-        if self._checked[form].any():
-            true = np.fromiter(self._are_true(block, form, start, end), bool, len(form))
-            form, start, end = form[true], start[true], end[true]
-        hits = self._by_word(form, start, end)
-        return _longest(hits, self._overlapping) if self._overlapping else hits
+    def find(self, block: Block) -> tuple[Words, Hits]:
+        """The words of the block, and every occurrence; where nothing sets words apart, as far as characters tell."""
+        words, (form, start, end) = self._runs.look_through(block)
+        places = np.stack([self._simple[form], start, end])
+        if self._automaton is not None:
+            places = np.concatenate([places, self._anywhere(block)], axis=1)
+        if self._checked.any():
+            places = places[:, self._true(block, *places)]
+        hits = self._by_word(*places)
+        return words, _longest(hits, self._overlapping) if self._overlapping else hits
 
     def at_words(self, hits: Hits, words: Words) -> Hits:
         """The occurrences that begin and end where a word does."""
@@ -94,14 +93,23 @@ class Patterns:
                 found.setdefault(form, {}).setdefault(number, root)
         return [_Form(folded, tuple(words.items())) for folded, words in found.items()]
 
-    def _pattern(self, folded: str) -> bytes:
-        kinds = self._alphabet.encode(folded)
-        gap = bytes([GAP]) if self._spaced else b""
-        return gap + kinds + gap
+    def _anywhere(self, block: Block) -> Places:
+        """Form, start and end of what the automaton finds."""
+        matches = self._automaton.find_matches_as_indexes(block.kinds, overlapping=True)
+        flat = np.fromiter(itertools.chain.from_iterable(matches), np.int64, 3 * len(matches))
+        form, start, end = flat.reshape(-1, 3).T
+        places = np.stack([self._others[form], start, end])
+        if self._spaced:
+            places = places[:, (block.kinds[start - 1] < MARK) & (block.kinds[end] < MARK)]
+        return places
 
-    def _are_true(self, block: Block, *places: Places) -> Iterator[bool]:
-        for form, start, end in zip(*(each.tolist() for each in places), strict=True):
-            yield not self._checked[form] or self._alphabet.fold(block.text[start:end]) == self._forms[form].folded
+    def _true(self, block: Block, form: Places, start: Places, end: Places) -> npt.NDArray[np.bool_]:
+        """Which places hold the very characters of the form."""
+        true: npt.NDArray[np.bool_] = ~self._checked[form]
+        for number in np.flatnonzero(~true).tolist():
+            text = self._alphabet.fold(block.text(start[number], end[number]))
+            true[number] = text == self._forms[form[number]].folded
+        return true
 
     def _by_word(self, form: Places, start: Places, end: Places) -> Hits:
         """A hit for each word that takes the form found."""
@@ -137,6 +145,8 @@ def _spellings(forms: Sequence[str]) -> Iterator[str]:
 
 
 def _automaton(patterns: list[bytes]) -> Any:
+    if not patterns:
+        return None
     from ahocorasick_rs import BytesAhoCorasick, Implementation
 
     return BytesAhoCorasick(patterns, implementation=Implementation.DFA)

@@ -31,16 +31,24 @@ class Reader:
 
     def blocks(self) -> Iterator[tuple[str, int, int]]:
         """Records that line breaks set apart, the number of the first of them, and how many bytes they took."""
-        read = {"text": self._lines.blocks, "jsonl": self._json, "csv": self._table, "tsv": self._table}
-        for texts, size in read.get(self._file.kind, self._parquet)():
+        for text, count, size in self._plain() if self._file.kind == "text" else self._joined():
             first = self.records + 1
-            self.records += len(texts)
-            if texts:
-                yield "\n".join(texts), first, size
+            self.records += count
+            if count:
+                yield text, first, size
+
+    def _plain(self) -> Iterator[tuple[str, int, int]]:
+        for text, size in self._lines.blocks():
+            yield text, text.count("\n") + 1, size
+
+    def _joined(self) -> Iterator[tuple[str, int, int]]:
+        read = {"jsonl": self._json, "csv": self._table, "tsv": self._table, "parquet": self._parquet}
+        for texts, size in read[self._file.kind]():
+            yield "\n".join(texts), len(texts), size
 
     def _json(self) -> Iterator[tuple[list[str], int]]:
-        for lines, size in self._lines.blocks():
-            yield [self._value(line, self.records + n) for n, line in enumerate(lines, 1)], size
+        for text, size in self._lines.blocks():
+            yield [self._value(line, self.records + n) for n, line in enumerate(text.split("\n"), 1)], size
 
     def _value(self, line: str, number: int) -> str:
         if not line.strip():
@@ -83,9 +91,9 @@ class Reader:
 
     def _ended_lines(self, sizes: list[int]) -> Iterator[str]:
         """Lines as a CSV reader wants them; what they took is added to ``sizes``."""
-        for lines, size in self._lines.blocks():
+        for text, size in self._lines.blocks():
             sizes.append(size)
-            for line in lines:
+            for line in text.split("\n"):
                 yield f"{line}\n"
 
     def _parquet(self) -> Iterator[tuple[list[str], int]]:

@@ -102,9 +102,11 @@ def _first_places(batch: Batch, order: Places) -> Places:
     """
     reservoir, rank = batch.reservoir[order], batch.rank[order]
     new = np.append(True, (rank[1:] != rank[:-1]) | (reservoir[1:] != reservoir[:-1]))[: len(order)]
-    if new.all():
-        return order
     window = np.cumsum(new) - 1
-    shard, line, at = batch.numbers[_PLACE][:, order]
-    by_place: Places = order[np.lexsort((at, line, shard, window))][new]
-    return by_place
+    first: Places = order[new]
+    again = np.flatnonzero((np.bincount(window) > 1)[window])
+    if len(again):
+        shard, line, at = batch.numbers[_PLACE][:, order[again]]
+        by_place = again[np.lexsort((at, line, shard, window[again]))]
+        first[window[by_place[new[again]]]] = order[by_place[new[again]]]
+    return first

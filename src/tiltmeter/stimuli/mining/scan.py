@@ -9,7 +9,6 @@ import numpy as np
 
 from .alphabet import Block
 from .corpus import Shard
-from .encoded import Encoded
 from .parts import Finds, Tally
 from .patterns import Hits, Patterns
 from .priority import Numbers, Priorities
@@ -17,7 +16,7 @@ from .reading import Reader
 from .reservoir import FIELDS, Batch
 from .settings import Settings
 from .tidy import Tidier
-from .windows import Texts, Windows, around, records, sentences
+from .windows import sentences, table_of, whole_records
 from .words import Places, Words
 
 
@@ -36,6 +35,7 @@ class Scanner:
         self._tidy = Tidier(settings.language)
         self._patterns = Patterns(settings.sought, settings.language)
         self._priorities = Priorities(settings.seed, settings.names())
+        self._lengths = table_of(settings.lengths, settings.within)
 
     def scan(self, shard: Shard, limits: Numbers | None = None, advance: Callable[[int], None] | None = None) -> Finds:
         """What one part holds; windows beyond ``limits`` are known to be of no use, ``advance`` hears of bytes read."""
@@ -53,49 +53,49 @@ class Scanner:
     def look(self, text: str, place: Place, finds: Finds) -> None:
         """Records that line breaks set apart; ``place`` is that of the first of them."""
         block = self._patterns.block(self._tidy(text))
-        hits = self._patterns.find(block)
+        words, hits = self._patterns.find(block)
         if not len(hits):
             return
         lines = block.line_of(hits.start)
-        if self.settings.language.spaced:
-            words = Words.apart(block)
-        else:
+        if not self.settings.language.spaced:
             words = Words.segmented(block, self.settings.language, np.unique(lines))
             hits = self._patterns.at_words(hits, words)
             lines = block.line_of(hits.start)
         finds.hits += np.bincount(hits.word, minlength=len(finds.hits))
-        self._keep(block, words, hits, lines, place, finds)
+        windows, rank, counts = self._windows(block, words, hits, lines, finds.reservoirs.limits)
+        finds.found += counts
+        if len(rank):
+            finds.reservoirs.put(_batch(block, hits, lines, place, windows, rank))
 
-    def _keep(self, block: Block, words: Words, hits: Hits, lines: Places, place: Place, finds: Finds) -> None:
-        settings = self.settings
-        sums = self._priorities.sums(block.codes)
-        encoded = Encoded(block)
-        numbers = words.reached(hits.start, hits.end)
-        whole = records(block, words, lines)
-        sentence: Texts | None = None
-        if settings.within == "sentence" or any(length.kind == "sentence" for length in settings.lengths):
-            sentence = sentences(block, words, lines, hits, settings.language)
-        for number, length in enumerate(settings.lengths):
-            texts = sentence if sentence and (settings.within == "sentence" or length.kind == "sentence") else whole
-            windows = around(hits, *numbers, words, texts, length)
-            reservoir = hits.word[windows.hit] * len(settings.lengths) + number
-            finds.found += np.bincount(reservoir, minlength=len(finds.found))
-            priority = self._priorities.of(sums, reservoir, windows.start, windows.end, hits.start[windows.hit])
-            entering = np.flatnonzero(priority <= finds.reservoirs.limits[reservoir])
-            if len(entering):
-                chosen = Windows(windows.hit[entering], windows.start[entering], windows.end[entering])
-                ranks = reservoir[entering], priority[entering]
-                finds.reservoirs.put(_batch(block, encoded, hits, lines, place, chosen, *ranks))
+    def _windows(
+        self, block: Block, words: Words, hits: Hits, lines: Places, limits: Numbers
+    ) -> tuple[Places, Numbers, Places]:
+        """Windows that may enter their reservoirs, as ``kernels.windows`` gives them."""
+        from .kernels import windows
+
+        texts = [whole_records(block, words, lines)]
+        if self._lengths[:, 2].any():
+            texts.append(sentences(block, words, lines, hits, self.settings.language))
+        found: tuple[Places, Numbers, Places] = windows(
+            np.stack([hits.word, hits.start, hits.end, *words.reached(hits.start, hits.end)]),
+            (words.starts, words.ends),
+            np.stack([each.table() for each in texts]),
+            self._lengths,
+            self._priorities.running_hash(block),
+            self._priorities.powers,
+            self._priorities.keys,
+            limits,
+        )
+        return found
 
 
-def _batch(block: Block, encoded: Encoded, hits: Hits, lines: Places, place: Place, windows: Windows,
-           reservoir: Places, rank: Numbers) -> Batch:  # fmt: skip
+def _batch(block: Block, hits: Hits, lines: Places, place: Place, windows: Places, rank: Numbers) -> Batch:
     """The windows as they are kept."""
-    hit, begin, start, end = windows.hit, windows.start, hits.start[windows.hit], hits.end[windows.hit]
-    line = lines[hit]
-    first, last, form, form_end = map(encoded.place, (begin, windows.end, start, end))
+    hit, begin, stop, reservoir = windows
+    start, end, line = hits.start[hit], hits.end[hit], lines[hit]
+    first, last, form, form_end = map(block.byte, (begin, stop, start, end))
     text = np.empty(len(hit), object)
-    text[:] = [encoded.data[one:other] for one, other in zip(first.tolist(), last.tolist(), strict=True)]
+    text[:] = [block.data[one:other] for one, other in zip(first.tolist(), last.tolist(), strict=True)]
     columns = {
         "start": start - begin,
         "end": end - begin,

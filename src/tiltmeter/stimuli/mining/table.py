@@ -1,43 +1,40 @@
-"""A byte for every character of a text, from a table that learns each character when it first meets it."""
+"""A byte for every character, from a table that learns each one when it first meets it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import numpy.typing as npt
 
-Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint32]
 Kinds = npt.NDArray[np.uint8]
 
 #: No table may give a character this byte.
 UNSEEN = 255
-_CHARACTERS = 0x110000
+_CHARACTERS, _ASCII = 0x110000, 0x80
 
 
 class CharacterTable:
     """``kind`` says the byte of a character; asking it for all 1.1 million of them would take a second.
 
-    >>> codes, kinds = CharacterTable(lambda character: int(character.isalpha())).look_up("é=1")
-    >>> codes.tolist(), kinds.tolist()
-    ([233, 61, 49], [1, 0, 0])
+    >>> CharacterTable(lambda character: int(character.isalpha())).look_up(np.array([ord("é"), ord("=")])).tolist()
+    [1, 0]
     """
 
     def __init__(self, kind: Callable[[str], int]) -> None:
         self._kind = kind
-        self._table = np.full(_CHARACTERS, UNSEEN, np.uint8)
-        self._table[:128] = [kind(chr(code)) for code in range(128)]
-        self._ascii = bytes(self._table[:256])
+        self.kinds = np.full(_CHARACTERS, UNSEEN, np.uint8)
+        self.learn(range(_ASCII))
 
-    def look_up(self, text: str) -> tuple[Codes, Kinds]:
-        """The number and the byte of each character."""
-        if text.isascii():
-            data = text.encode("ascii")
-            return np.frombuffer(data, np.uint8), np.frombuffer(data.translate(self._ascii), np.uint8)
-        codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
-        kinds = self._table.take(codes)
-        if kinds.max() == UNSEEN:
-            for code in np.unique(codes[kinds == UNSEEN]).tolist():
-                self._table[code] = self._kind(chr(code))
-            kinds = self._table.take(codes)
-        return codes, kinds
+    def look_up(self, codes: npt.NDArray[np.int64]) -> Kinds:
+        """The byte of each character."""
+        kinds = self.kinds.take(codes)
+        if (unseen := kinds == UNSEEN).any():
+            self.learn(np.unique(codes[unseen]).tolist())
+            kinds = self.kinds.take(codes)
+        return kinds
+
+    def learn(self, codes: Iterable[int]) -> None:
+        """Ask for the bytes of some characters."""
+        for code in codes:
+            self.kinds[code] = self._kind(chr(code))
