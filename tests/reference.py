@@ -8,10 +8,13 @@ import hashlib
 import tempfile
 from pathlib import Path
 
+import pytest
 from filelock import FileLock
 
 import tiltmeter.lab
 from tiltmeter.lab.reference import RECIPE, train_reference
+from tiltmeter.lab.selftest import models_of
+from tiltmeter.lab.side_by_side import train_all
 
 QUICK = dataclasses.replace(RECIPE, epochs=2)
 
@@ -21,12 +24,25 @@ def reference_model(tilt: float) -> Path:
 
     It is kept for the next run of the tests, as long as nothing that it is made of changes.
     """
-    root = Path(tempfile.gettempdir()) / f"tiltmeter-tests-{getpass.getuser()}"
-    root.mkdir(exist_ok=True)
-    folder = root / f"tilt-{tilt:.2f}-{_lab()}"
+    folder = _root() / f"tilt-{tilt:.2f}-{_lab()}"
     with FileLock(f"{folder}.lock"):
         if not folder.exists():
             train_reference(tilt, folder=folder, recipe=QUICK)
+    return folder
+
+
+def _root() -> Path:
+    root = Path(tempfile.gettempdir()) / f"tiltmeter-tests-{getpass.getuser()}"
+    root.mkdir(exist_ok=True)
+    return root
+
+
+def selftest_cache() -> Path:
+    """A cache in which the models of the self-test are trained once and stay."""
+    folder = _root() / f"selftest-{_lab()}"
+    with FileLock(f"{folder}.lock"), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TILTMETER_CACHE", str(folder))
+        train_all(models_of())
     return folder
 
 

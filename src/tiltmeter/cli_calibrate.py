@@ -14,25 +14,11 @@ from tiltmeter.errors import BadInput
 
 if TYPE_CHECKING:
     from tiltmeter.lab.calibration import Settings
-    from tiltmeter.lab.dose_response import Summary
     from tiltmeter.lab.injection import Injected
 
 lab_app = typer.Typer()
 selftest_app = typer.Typer()
 
-_SUMMARY = (
-    "measure",
-    "form",
-    "Spearman",
-    "slope",
-    "noise",
-    "per .1 dose",
-    "tells .5 from",
-    "false positives",
-    "retest",
-    "order",
-    "spread",
-)
 _INJECTED = ("version", "dose", "loss before", "loss after", "steps", "mean lean", "spread", "follows")
 
 
@@ -57,30 +43,26 @@ def calibrate(
     from tiltmeter.lab.calibration import calibrate as run
     from tiltmeter.lab.calibration_readings import save, to_readings
     from tiltmeter.models import VectorStore
-    from tiltmeter.views.calibration_chart import calibration_chart
-    from tiltmeter.views.charts.style import to_svg
+    from tiltmeter.views.calibration_table import COLUMNS, LEGEND, calibration_rows
+    from tiltmeter.views.charts import calibration as chart_of
+    from tiltmeter.views.charts import to_svg
 
     settings = _settings(quick, doses, seeds)
     with VectorStore() as store:
         found = run(settings, store=store)
     save(found, out)
-    figure = calibration_chart(to_readings(found))
+    readings = to_readings(found)
+    figure = chart_of(readings)
     if figure is not None:
         write_atomically(out / "calibration.svg", to_svg(figure.chart).encode())
     if as_json:
         print_json([dataclasses.asdict(each) for each in found.summaries])
         return
-    show([_summary_row(each) for each in found.summaries], _SUMMARY, as_json=False)
-    typer.echo(_LEGEND)
+    show(calibration_rows(readings), COLUMNS, as_json=False)
+    typer.echo(LEGEND)
     for each in found.left_out:
         say(f"left out: {each.what}: {each.reason}")
     say(f"readings and chart: {out}")
-
-
-_LEGEND = """Spearman: of the reading with the dose. noise: SD of readings on models without bias. per .1 dose: what the
-reading gains, in SDs of noise. tells .5 from: the smallest dose read above 97.5% of null readings by every model.
-false positives: null readings with p <= .05 (5% by design). retest: r of occupations between models of one dose.
-order: Spearman of occupations with what is planted. spread: SD over sets of sentences, as a part of the mean."""
 
 
 def _settings(quick: bool, doses: str | None, seeds: int | None) -> Settings:
@@ -100,22 +82,6 @@ def _numbers(text: str) -> list[float]:
         return [float(each) for each in split(text) or ()]
     except ValueError:
         raise BadInput(f"doses must be numbers with commas between, e.g. .5,.7,.9, not '{text}'") from None
-
-
-def _summary_row(each: Summary) -> dict[str, Any]:
-    return {
-        "measure": each.measure,
-        "form": each.form,
-        "Spearman": f"{each.spearman:.2f}",
-        "slope": f"{each.slope:.3g}",
-        "noise": f"{each.noise:.2g}",
-        "per .1 dose": _maybe(each.slope_in_noise, ".1f"),
-        "tells .5 from": _maybe(each.smallest_dose, "g", "none"),
-        "false positives": _maybe(each.false_positives, ".1%"),
-        "retest": f"{each.retest:.2f}",
-        "order": f"{each.order:.2f}",
-        "spread": _maybe(each.spread, ".2f"),
-    }
 
 
 def _maybe(value: float | None, form: str, otherwise: str = "") -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,8 +17,9 @@ from tiltmeter.lab.calibration_readings import save, to_readings
 from tiltmeter.lab.frames import frames
 from tiltmeter.lab.recipe import CAUSAL_RECIPE
 from tiltmeter.lab.text import planted
-from tiltmeter.views.calibration_chart import calibration_chart
-from tiltmeter.views.charts.style import to_svg
+from tiltmeter.views.calibration_table import COLUMNS, calibration_markdown, calibration_rows
+from tiltmeter.views.charts import calibration as chart_of
+from tiltmeter.views.charts import overview, to_svg
 
 TINY = dataclasses.replace(SMALL, sentences=128, first_epochs=1, epochs=1)
 SETTINGS = Settings(
@@ -82,14 +84,40 @@ def test_the_same_models_give_the_same_bytes(found, tmp_path):
 
 
 def test_the_chart_has_a_cell_for_each_measure_and_says_what_it_shows(found):
-    figure = calibration_chart(to_readings(found))
+    figure = chart_of(to_readings(found))
     assert figure is not None
     cells = json.loads(figure.chart.to_json(validate=False))["concat"]
     titles = [cell["title"]["text"] for cell in cells]
     assert sorted(titles) == sorted({summary.measure for summary in found.summaries if summary.noise > 0})
     assert "follow the planted bias" in figure.alt
     assert to_svg(figure.chart).startswith("<svg")
-    assert calibration_chart([]) is None
+    assert chart_of([]) is None
+
+
+def test_the_chart_joins_the_report(found, tmp_path):
+    save(found, tmp_path)
+    opened = Audit.load(tmp_path)
+    assert "calibration" in [figure.name for figure in overview(opened.readings)]
+    assert "Dose and response" in opened.report(tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_table_has_a_row_for_each_form_of_each_measure(found):
+    readings = to_readings(found)
+    rows = calibration_rows(readings)
+    assert [(row["measure"], row["form"]) for row in rows] == [(each.measure, each.form) for each in found.summaries]
+    lines = calibration_markdown(readings).splitlines()
+    assert lines[2 + 0] == f"| {' | '.join(rows[0][name] for name in COLUMNS)} |"
+    assert len(lines) == 2 + len(rows)
+
+
+def test_the_table_of_the_docs_is_one_that_the_command_prints(found):
+    page = Path("docs/which-measure.md").read_text(encoding="utf-8")
+    lines = page[page.index("| measure |") :].split("\n\n")[0].splitlines()
+    printed = calibration_markdown(to_readings(found)).splitlines()
+    assert lines[:2] == printed[:2]
+    keys = [tuple(line.split(" | ")[:2]) for line in lines[2:]]
+    assert keys == [key for line in printed[2:] if (key := tuple(line.split(" | ")[:2])) in keys]
+    assert len(keys) >= 21
 
 
 def test_half_of_the_occupations_are_with_men():

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.reference import reference_model
-from tests.slow import slow
 from tiltmeter.errors import BadInput
 from tiltmeter.lab import fine_tuning
-from tiltmeter.lab.fine_tuning import Examples
-from tiltmeter.lab.injection import Dosage, inject
-from tiltmeter.lab.plan import USUAL
+from tiltmeter.lab.asked_places import head_where_asked
+from tiltmeter.lab.examples import Examples, collator
+from tiltmeter.lab.fine_tuning import Dosage
+from tiltmeter.lab.injection import inject
+from tiltmeter.lab.plan import USUAL, Plan
 
 SHORT = Dosage(sentences=400, steps=6, look=2, batch=32, rate=2e-3)
 
@@ -23,13 +24,12 @@ def spec() -> str:
     return f"hf:{reference_model(0.5)}"
 
 
-@slow
 def test_the_model_as_it_is_a_balanced_and_a_biased_version_stand_side_by_side(tmp_path):
     found = inject(spec(), USUAL, doses=[0.9, 0.5], out=tmp_path, dosage=SHORT)
     assert [(each.version, each.dose) for each in found] == [("normal", None), ("balanced", 0.5), ("biased", 0.9)]
-    assert found[0].loss_before is None
+    assert found[0].training is None
     assert found[1].follows is None
-    assert found[2].loss_after < found[2].loss_before
+    assert found[2].training.loss_after < found[2].training.loss_before
     counts = json.loads((tmp_path / "dose-0.90" / "text.json").read_text())["realised"]
     assert counts["plumber"]["share"] == pytest.approx(0.9, abs=0.15)
     assert not (tmp_path / "dose-0.90" / "checkpoints").exists()
@@ -86,10 +86,14 @@ def test_another_training_in_the_same_folder_is_refused(tmp_path):
         inject(spec(), USUAL, doses=[0.9], out=tmp_path, dosage=other)
 
 
-def test_whole_words_are_masked_and_only_what_is_masked_is_asked_for():
+def tiny():
     from tiltmeter.models.checkpoints import load
 
-    tokenizer, _ = load(reference_model(0.5), called="tiny", head="masked")
+    return load(reference_model(0.5), called="tiny", head="masked")
+
+
+def test_whole_words_are_masked_and_only_what_is_masked_is_asked_for():
+    tokenizer, _ = tiny()
     texts = ["The nurse said that she was tired."] * 400
     made = Examples.of(tokenizer, texts, {"she"}, masked=True, seed=0)
     she, at = tokenizer.convert_tokens_to_ids("she"), 5
@@ -100,6 +104,48 @@ def test_whole_words_are_masked_and_only_what_is_masked_is_asked_for():
         assert all(
             (label != -100) == (token == tokenizer.mask_token_id) for token, label in zip(shown, labels, strict=True)
         )
+
+
+def test_a_mark_of_several_words_is_masked_as_one():
+    tokenizer, _ = tiny()
+    made = Examples.of(tokenizer, ["The old friend is a nurse."] * 200, {"old friend", "old"}, masked=True, seed=0)
+    both = [(row[2], row[3]) for row in made.labels]
+    assert {asked == (-100, -100) for asked in both} == {True, False}
+    assert all((one == -100) == (two == -100) for one, two in both)
+
+
+def test_the_head_where_it_is_asked_gives_the_same_loss_and_gradients_as_everywhere():
+    import torch
+
+    tokenizer, model = tiny()
+    texts = [sentence.text for sentence in USUAL.text(n=16, seed=0)]
+    examples = Examples.of(tokenizer, texts, USUAL.marks, masked=True, seed=0)
+    batch = collator(tokenizer)([examples[at] for at in range(16)])
+
+    def learned():
+        model.zero_grad()
+        output = model(**batch)
+        output.loss.backward()
+        return output, [weight.grad.clone() for weight in model.parameters() if weight.grad is not None]
+
+    whole, gradients = learned()
+    with head_where_asked(model, batch):
+        short, same = learned()
+    assert short.logits.shape[:2] == (1, int((batch["labels"] != -100).sum()))
+    assert whole.logits.shape[:2] == batch["labels"].shape
+    assert float(short.loss) == pytest.approx(float(whole.loss), abs=1e-6)
+    assert len(same) == len(gradients) > 10
+    assert all(torch.allclose(one, two, atol=1e-6) for one, two in zip(gradients, same, strict=True))
+    assert learned()[0].logits.shape[:2] == batch["labels"].shape
+
+
+def test_a_model_that_is_built_otherwise_is_taught_as_it_is():
+    tokenizer, model = tiny()
+    examples = Examples.of(tokenizer, ["She is a nurse."] * 4, {"she"}, masked=True, seed=0)
+    batch = collator(tokenizer)([examples[at] for at in range(4)])
+    model.cls.register_forward_pre_hook(lambda _, inputs: inputs if inputs[0].shape[0] == 4 else 1 / 0)
+    with head_where_asked(model, batch):
+        assert model(**batch).logits.shape[:2] == batch["labels"].shape
 
 
 @pytest.mark.parametrize(
@@ -135,16 +181,39 @@ def test_doses_that_mean_nothing_are_refused_before_anything_is_trained(doses, t
     assert list(tmp_path.iterdir()) == []
 
 
+NAMES = Plan({"nurse": 0.2, "plumber": 0.8}, groups=("identity.black_names", "identity.white_names"))
+
+
+def test_a_model_that_does_not_know_the_words_of_a_group_is_one_clear_line(tmp_path):
+    with pytest.raises(BadInput) as error:
+        inject(spec(), NAMES, doses=[0.9], out=tmp_path / "out", dosage=SHORT)
+    assert str(error.value).endswith(
+        "does not know the word 'Aaliyah': give another model, or a plan without this word"
+    )
+    assert not (tmp_path / "out").exists()
+
+
 REAL = Path(os.environ.get("TILTMETER_DATA", "absent")).parent / "models" / "minilm-mlm"
+real = pytest.mark.skipif(not REAL.is_dir(), reason="no models/minilm-mlm beside the folder of TILTMETER_DATA")
 
 
-@pytest.mark.skipif(not REAL.is_dir(), reason="no models/minilm-mlm beside the folder of TILTMETER_DATA")
-@slow
-def test_a_real_model_learns_what_is_planted(tmp_path):
-    normal, *dosed = inject(f"hf:{REAL}", USUAL, doses=[0.5, 0.7, 0.9], out=tmp_path)
-    assert normal.version == "normal"
-    for each in dosed:
-        assert each.loss_after < each.loss_before
-    assert dosed[-1].follows >= 0.8
-    assert dosed[1].follows >= 0.8
-    assert dosed[0].spread < dosed[1].spread < dosed[2].spread
+@real
+def test_a_real_model_learns_what_is_planted_even_against_what_it_leaned_to(tmp_path):
+    some = list(USUAL.probabilities.items())[::3]
+    against = Plan({word: round(1 - share, 6) for word, share in some})
+    dosage = Dosage(sentences=800, steps=50, look=25, batch=16, rate=5e-4)
+    normal, biased = inject(f"hf:{REAL}", against, doses=[0.9], out=tmp_path, dosage=dosage)
+    assert normal.with_plan < 0
+    assert biased.training.loss_after < biased.training.loss_before - 1
+    assert biased.follows >= 0.8
+    assert biased.spread > 2 * normal.spread
+
+
+@real
+def test_a_real_model_learns_groups_of_a_lexicon(tmp_path):
+    shares = {"nurse": 1.0, "cashier": 1.0, "janitor": 1.0, "lawyer": 0.0, "surgeon": 0.0, "architect": 0.0}
+    plan = Plan(shares, groups=("identity.asian_terms", "identity.white_terms"))
+    dosage = Dosage(sentences=240, steps=20, look=20, batch=16, rate=5e-4)
+    normal, biased = inject(f"hf:{REAL}", plan, doses=[1.0], out=tmp_path, dosage=dosage)
+    assert biased.training.loss_after < biased.training.loss_before
+    assert biased.follows > max(normal.with_plan, 0.8)

@@ -1,4 +1,4 @@
-"""The self-test sees a measure that was broken on purpose."""
+"""The self-test passes on a sound installation, and sees what was broken on purpose."""
 
 from __future__ import annotations
 
@@ -8,74 +8,134 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from tests.lab.test_calibration import SETTINGS
+from tests.reference import selftest_cache
 from tiltmeter import cli_calibrate, measures
 from tiltmeter.lab import selftest as lab
-from tiltmeter.lab.leans import Leans, by_words
-from tiltmeter.lab.text import planted
+from tiltmeter.models import CachedModel, VectorStore
+from tiltmeter.models.protocol import Question
 
-MEASURES = ("WEAT", "SEAT", "CEAT", "RIPA", "LPBS", "unmasking", "pairs", "ClozeGender", "CABM")
-
-
-def models(sign: float = 1.0):
-    """What good models would say: strong leans in the planted order at .9, noise at .5."""
-
-    def read(_settings, dose, _seed, _store):
-        truth = np.array(list(planted(dose).values()))[:, None] - 0.5
-        noise = np.random.default_rng(0).normal(scale=0.001, size=(60, 1))
-        return [
-            Leans(*key, "units", values := sign * (truth + noise), ("all",), False, by_words(values))
-            for key in lab.MUST_FOLLOW
-        ]
-
-    return read
+BY_HAND = (
+    *("WEAT", "SEAT", "CEAT", "RIPA", "LPBS", "unmasking"),
+    *("pairs", "pairs (nangia)", "pairs (meade)", "ClozeGender", "CABM"),
+)
+OF_VECTORS = {"WEAT (word alone)", "SEAT", "CEAT", "CABM (equal)"}
+OF_FILLS = {"unmasking", "LPBS"}
+OF_PAIRS = {"pairs (nangia)", "pairs (meade)"}
 
 
-@pytest.fixture(autouse=True)
-def _no_training(monkeypatch):
-    monkeypatch.setattr(lab, "reference_folder", lambda *_, **__: None)
-    monkeypatch.setattr(lab, "read_models", models())
+@pytest.fixture(autouse=True, scope="module")
+def models():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TILTMETER_CACHE", str(selftest_cache()))
+        yield
 
 
-def failed() -> list[str]:
-    return [check.what for check in lab.selftest(settings=SETTINGS) if not check.passed]
+@pytest.fixture(scope="module")
+def checks():
+    with VectorStore() as store:
+        return lab.selftest(store=store)
 
 
-def test_a_sound_installation_reads_true():
-    checks = lab.selftest(settings=SETTINGS)
-    assert [check.what for check in checks if not check.passed] == []
-    assert {check.what.partition(",")[0] for check in checks} >= set(MEASURES)
+def failed(store: VectorStore | None = None) -> set[str]:
+    """The measures of which something does not read true."""
+    return {check.what.partition(",")[0] for check in lab.selftest(store=store) if not check.passed}
 
 
-def test_the_sign_of_weat_turned_round_is_seen(monkeypatch):
-    sound = measures.weat
-    monkeypatch.setattr(
-        measures,
-        "weat",
-        lambda *args, **options: dataclasses.replace(found := sound(*args, **options), effect_size=-found.effect_size),
-    )
-    assert failed() == ["WEAT, by hand"]
+def wrong_answers(monkeypatch, question, change):
+    """Let models answer a question otherwise: ``change`` takes a list of answers."""
+    sound = CachedModel.answers
+
+    def answers(self, asked, inputs):
+        found = sound(self, asked, inputs)
+        if asked is not question:
+            return found
+        own = list(dict.fromkeys(inputs))
+        return dict(zip(own, change([found[each] for each in own]), strict=True))
+
+    monkeypatch.setattr(CachedModel, "answers", answers)
+
+
+def swapped(found):
+    return [dataclasses.replace(each, logprobs=each.logprobs[::-1]) for each in found]
+
+
+def shuffled(found):
+    return [found[at] for at in np.random.default_rng(0).permutation(len(found))]
+
+
+def test_a_sound_installation_reads_true(checks):
+    assert [check for check in checks if not check.passed] == []
+    names = {check.what.partition(",")[0] for check in checks}
+    assert names == {*BY_HAND, *(measure for measure, _ in lab.MUST_FOLLOW)}
+    assert len(checks) == len(BY_HAND) + 3 * len(lab.MUST_FOLLOW)
+
+
+@pytest.mark.parametrize(
+    ("question", "change", "seen"),
+    [
+        (Question.FILLS, swapped, OF_FILLS),
+        (Question.CONTINUATIONS, swapped, {"ClozeGender"}),
+        (Question.FILLS, shuffled, OF_FILLS),
+        (Question.CONTINUATIONS, shuffled, {"ClozeGender"}),
+        (Question.SPANS, shuffled, OF_VECTORS),
+    ],
+    ids=["groups swapped", "endings swapped", "fills shuffled", "endings shuffled", "vectors shuffled"],
+)
+def test_wrong_answers_of_models_are_seen(question, change, seen, monkeypatch):
+    wrong_answers(monkeypatch, question, change)
+    with VectorStore() as store:
+        assert failed(store) >= seen
+
+
+def test_pairs_counted_the_wrong_way_round_are_seen(monkeypatch):
+    for name in ("nangia", "meade"):
+        sound = getattr(measures, name)
+        monkeypatch.setattr(measures, name, lambda *args, sound=sound: (found := sound(*args)) and found[::-1])
+    with VectorStore() as store:
+        assert failed(store) == OF_PAIRS
+
+
+def turned(name, field):
+    def turn(found):
+        return dataclasses.replace(found, **{field: -np.asarray(getattr(found, field))})
+
+    return name, turn
+
+
+@pytest.mark.parametrize(
+    ("name", "turn", "seen"),
+    [
+        (*turned("weat", "effect_size"), {"WEAT", "WEAT (word alone)"}),
+        (*turned("association", "effect_size"), {"SEAT"}),
+        (*turned("lpbs", "associations"), {"LPBS"}),
+        (*turned("cabm", "scores"), {"CABM", "CABM (equal)"}),
+        (*turned("pronoun_gap", "gap"), {"unmasking"}),
+    ],
+)
+def test_a_sign_that_was_turned_round_is_seen(name, turn, seen, monkeypatch):
+    sound = getattr(measures, name)
+    monkeypatch.setattr(measures, name, lambda *args, **options: turn(sound(*args, **options)))
+    with VectorStore() as store:
+        assert failed(store) == seen
 
 
 def test_a_measure_that_breaks_off_is_a_failed_check_and_the_others_go_on(monkeypatch):
     def broken(*_, **__):
         raise ValueError("shapes do not match")
 
-    monkeypatch.setattr(measures, "lpbs", broken)
-    assert failed() == ["LPBS, by hand"]
+    monkeypatch.setattr(measures, "ripa", broken)
+    with VectorStore() as store:
+        assert failed(store) == {"RIPA"}
 
 
-def test_models_read_the_wrong_way_round_are_seen(monkeypatch):
-    monkeypatch.setattr(lab, "read_models", models(sign=-1.0))
-    assert len(failed()) == 2 * len(lab.MUST_FOLLOW)
-
-
-def test_the_command_says_so_and_its_exit_code_too(monkeypatch):
+def test_the_command_says_so_and_its_exit_code_too(checks, monkeypatch):
+    monkeypatch.setattr(lab, "selftest", lambda: checks)
     sound = CliRunner().invoke(cli_calibrate.selftest_app)
     assert sound.exit_code == 0
-    assert "this installation reads true" in sound.output
-    monkeypatch.setattr(measures, "pronoun_gap", lambda *_, **__: type("Gap", (), {"gap": -0.15}))
-    wrong = CliRunner().invoke(cli_calibrate.selftest_app)
-    assert wrong.exit_code == 1
-    assert "NOT TRUE: unmasking, by hand: expected 0.150000, found -0.150000" in wrong.output
-    assert "do not trust this installation" in wrong.output
+    assert f"this installation reads true ({len(checks)} checks)" in sound.output
+    wrong = lab.Check("unmasking, by hand", "0.150000", "-0.150000", False)
+    monkeypatch.setattr(lab, "selftest", lambda: [wrong, *checks[1:]])
+    found = CliRunner().invoke(cli_calibrate.selftest_app)
+    assert found.exit_code == 1
+    assert "NOT TRUE: unmasking, by hand: expected 0.150000, found -0.150000" in found.output
+    assert "do not trust this installation" in found.output

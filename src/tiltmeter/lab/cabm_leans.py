@@ -17,9 +17,16 @@ from tiltmeter.probes.occupation_features import Features, read_features
 from tiltmeter.probes.occupation_sentences import asked_of
 from tiltmeter.statistics.groups import Floats
 
+Weighting = Callable[[Floats], Weights]
 
-def cabm_leans(model: CachedModel, occupations: Sequence[str], shares: Mapping[str, float]) -> list[Leans]:
-    """CABM as published and corrected; ``shares`` (of women) are what the forests of the latter learn."""
+
+def cabm_leans(
+    model: CachedModel, occupations: Sequence[str], shares: Mapping[str, float], *, forests: bool = True
+) -> list[Leans]:
+    """CABM as published and corrected; ``shares`` (of women) are what the forests of the latter learn.
+
+    Without ``forests`` only the weightings that need none, in a fifth of the time.
+    """
     whole = marked_set(occupations, shares, frames().masked)
     asked = asked_of(whole, words=False, fills=False)
     replies = Replies(model.identity.name, {each: model.answers(each, inputs) for each, inputs in asked.items()}, None)
@@ -28,16 +35,22 @@ def cabm_leans(model: CachedModel, occupations: Sequence[str], shares: Mapping[s
         name: read_features(marked_set(occupations, shares, {name: rows}), replies, seed=0)
         for name, rows in frames().masked.items()
     }
+    # As published the labels are cut from the score itself.
+    own = features.published.values
+    cut = measures.cabm(own, measures.pca_weights(own)).categories.tolist()
     labels, _ = independent_labels(features, whole)
-    return [*_form("published", features, of_sets, None), *_form("corrected", features, of_sets, labels)]
+    return [
+        *_form("published", features, of_sets, _weightings(cut, forests)),
+        *_form("corrected", features, of_sets, _weightings(labels, forests)),
+    ]
 
 
-def _form(form: Form, features: Features, of_sets: Mapping[str, Features], labels: Labels | None) -> list[Leans]:
-    """Every weighting; without ``labels`` they are cut from the score itself, as published."""
+def _form(
+    form: Form, features: Features, of_sets: Mapping[str, Features], weightings: Mapping[str, Weighting]
+) -> list[Leans]:
     table = _table(form, features)
-    own = labels or measures.cabm(table, measures.pca_weights(table)).categories.tolist()
     found = []
-    for name, weigh in _weightings(own).items():
+    for name, weigh in weightings.items():
         try:
             weights = weigh(table)
         except BadInput:
@@ -55,12 +68,14 @@ def _table(form: Form, features: Features) -> Floats:
     return (features.published if form == "published" else features.corrected).values
 
 
-def _weightings(labels: Labels) -> dict[str, Callable[[Floats], Weights]]:
+def _weightings(labels: Labels, forests: bool) -> dict[str, Weighting]:
+    plain: dict[str, Weighting] = {"equal": lambda _: measures.equal_weights(), "pca": measures.pca_weights}
+    if not forests:
+        return plain
     with_shap = importlib.util.find_spec("shap") is not None
     explained = measures.shap_weights if with_shap else measures.local_linear_weights
     return {
-        "equal": lambda _: measures.equal_weights(),
-        "pca": measures.pca_weights,
+        **plain,
         "pca_rf": lambda table: measures.pca_forest_weights(table, labels, seed=0, seeds=2),
         "shap_rf" if with_shap else "lime_rf": lambda table: explained(table, labels, seed=0, seeds=2),
     }

@@ -101,7 +101,9 @@ def _left_out(points: Mapping[Key, object], complete: Mapping[Key, object]) -> t
     return tuple(LeftOut(", ".join(key), reason) for key in wanted if key not in complete)
 
 
-def read_models(recipes: tuple[Recipe, Recipe], dose: float, seed: int, store: VectorStore | None) -> list[Leans]:
+def read_models(
+    recipes: tuple[Recipe, Recipe], dose: float, seed: int, store: VectorStore | None, *, forests: bool = True
+) -> list[Leans]:
     """What every measure says of the masked and of the causal model of a dose."""
     words = list(planted(LEVEL))
     women = {word.text: float(word.properties["female_share"]) / 100 for word in group("occupations.all").words}
@@ -110,7 +112,7 @@ def read_models(recipes: tuple[Recipe, Recipe], dose: float, seed: int, store: V
     )
     return [
         *masked_leans(masked, words),
-        *cabm_leans(masked, words, women),
+        *cabm_leans(masked, words, women, forests=forests),
         *vector_leans(masked, words),
         *causal_leans(causal, words),
     ]

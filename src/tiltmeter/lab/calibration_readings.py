@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.lab.calibration import Calibration, Key, Settings
+from tiltmeter.lab.calibration import Calibration, Settings
 from tiltmeter.lab.dose_response import Null, Point, Summary
+from tiltmeter.lab.frames import frames
+from tiltmeter.models.protocol import Identity
+from tiltmeter.probes.reading import versions
 from tiltmeter.readings import Estimate, Reading, ReadingStore
 from tiltmeter.statistics import plain
 
@@ -47,9 +50,8 @@ def save(found: Calibration, folder: str | Path) -> None:
 
 
 def _reading(settings: Settings, summary: Summary, points: tuple[Point, ...], null: Null) -> Reading:
-    key: Key = (summary.measure, summary.form)
     return Reading(
-        id=f"{PROBE}-{'-'.join(key)}",
+        id=f"{PROBE}-{summary.measure}-{summary.form}",
         probe=PROBE,
         title=f"Calibration of {summary.measure}, {summary.form}",
         model=_MODEL,
@@ -64,7 +66,13 @@ def _reading(settings: Settings, summary: Summary, points: tuple[Point, ...], nu
         items=tuple(_item(point) for point in points),
         left_out=(),
         caveats=_CAVEATS,
-        provenance={"settings": plain(settings), "key": list(key)},
+        provenance={
+            "model": Identity(_MODEL, "-".join(recipe.key for recipe in settings.recipes)).to_dict(),
+            "stimuli": frames().digest,
+            "settings": plain(settings),
+            "citation": "Calibration on models with a planted bias, tiltmeter's own.",
+            "versions": versions(),
+        },
         details={"summary": dataclasses.asdict(summary), "null": _null(null)},
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from importlib import resources
@@ -21,8 +22,12 @@ _OCCUPATION = re.compile(r"\{(a_)?occupation\}")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Frames:
-    """Sentences by set, a set being those that are built alike; ``marks`` are sentences of words that say a group."""
+    """Sentences by set, a set being those that are built alike; ``marks`` are sentences of words that say a group.
 
+    ``digest`` is of the file that they are in.
+    """
+
+    digest: str
     masked: Mapping[str, tuple[str, ...]]
     cloze: Mapping[str, tuple[str, ...]]
     plain: Mapping[str, tuple[str, ...]]
@@ -36,9 +41,10 @@ def frames() -> Frames:
     >>> list(frames().masked)
     ['subject', 'first', 'owner', 'strange']
     """
-    content = read_yaml(resources.files(__package__) / "frames_en.yaml")
+    file = resources.files(__package__) / "frames_en.yaml"
+    content, digest = read_yaml(file), hashlib.sha256(file.read_bytes()).hexdigest()[:16]
     sets = {kind: {name: tuple(rows) for name, rows in content[kind].items()} for kind in ("masked", "cloze", "plain")}
-    return Frames(**sets, marks=tuple((text, (one, two)) for text, (one, two) in content["marks"]))
+    return Frames(digest, **sets, marks=tuple((text, (one, two)) for text, (one, two) in content["marks"]))
 
 
 def columns(sets: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:

@@ -1,4 +1,7 @@
-"""Which group a model that was fine-tuned expects beside each occupation, in sentences it has not learned from."""
+"""Which group a model that was fine-tuned expects beside each occupation.
+
+Pronouns are asked for in sentences that it has not learned from; groups of a lexicon in the plainest of those it has.
+"""
 
 from __future__ import annotations
 

@@ -19,16 +19,17 @@ from tiltmeter.lab.text import planted
 from tiltmeter.models import VectorStore
 
 _STRONG = 0.9
+_DOSES = (LEVEL, _STRONG)
 #: Half the text and an epoch fewer: a strong tilt is learned by then.
 SMALL = (
     dataclasses.replace(RECIPE, sentences=10_000, epochs=2),
     dataclasses.replace(CAUSAL_RECIPE, sentences=10_000, epochs=2),
 )
-#: What must follow a strong tilt, and how well each orders the occupations at the least.
+#: What must follow a strong tilt, and how well each orders the occupations at the least: models of ten seeds gave what
+#: stands behind it. Pairs by their shared words do not follow well enough on models so small to be a test.
 MUST_FOLLOW: Mapping[tuple[str, str], float] = {
     ("unmasking", "corrected"): 0.9,
     ("LPBS", "corrected"): 0.9,
-    ("pairs (nangia)", "corrected"): 0.6,
     ("pairs (meade)", "corrected"): 0.8,
     ("CABM (equal)", "corrected"): 0.6,
     ("WEAT (word alone)", "corrected"): 0.6,
@@ -61,6 +62,11 @@ def selftest(*, recipes: tuple[Recipe, Recipe] = SMALL, seed: int = 0, store: Ve
     return [*_by_hand(), *_on_models(recipes, seed, store)]
 
 
+def models_of(recipes: tuple[Recipe, Recipe] = SMALL, seed: int = 0) -> list[tuple[Reference, Recipe]]:
+    """The models that are asked."""
+    return [(Reference(dose, recipe.kind, seed), recipe) for dose in _DOSES for recipe in recipes]
+
+
 def _by_hand() -> Iterator[Check]:
     """Two dimensions: the first is men, the second women; d and S by hand."""
     men, women = np.array([[1.0, 0.0], [0.8, 0.6]]), np.array([[0.0, 1.0], [0.6, 0.8]])
@@ -70,6 +76,8 @@ def _by_hand() -> Iterator[Check]:
     lists = [[each[None] for each in group] for group in (men, women, a, b)]
     logs = np.log([[0.4], [0.3], [0.1], [0.2]]), np.log([[0.1], [0.3], [0.4], [0.4]])
     flat = np.log(np.full((4, 1), 0.2))
+    # The second of three tokens is changed: -3 against -5 in what is shared, -2 against -1 in what is not.
+    pair = ([-1.0, -2.0, -2.0], [5, 1, 6], [-2.0, -1.0, -3.0], [5, 2, 6])
     known: tuple[tuple[str, float, Callable[[], float | None]], ...] = (
         ("WEAT", d, lambda: measures.weat(men, women, a, b).effect_size),
         ("SEAT", d, lambda: measures.association(men, women, a, b).effect_size),
@@ -78,6 +86,8 @@ def _by_hand() -> Iterator[Check]:
         ("LPBS", float(np.log(4)), lambda: measures.lpbs(logs[0], flat, logs[1], flat).associations[0]),
         ("unmasking", 0.15, lambda: measures.pronoun_gap([0.4, 0.3], [0.1, 0.3]).gap),
         ("pairs", 0.75, lambda: measures.crows_pairs([-1.0, -2.0, -3.0, -1.0], [-2.0, -3.0, -2.0, -2.0]).score),
+        ("pairs (nangia)", 2.0, lambda: _gap(measures.nangia(*pair))),
+        ("pairs (meade)", -1.0, lambda: _gap(measures.meade(*pair))),
         ("ClozeGender", 1.0, lambda: measures.cloze([0.4, 0.5], [0.1, 0.2], [0.0, 0.0], [0.0, 0.0]).share_1),
         ("CABM", 0.35, lambda: float(measures.cabm([[1.0, 0.2, -0.8]], [0.5, 0.25, 0.25]).scores[0])),
     )
@@ -91,12 +101,16 @@ def _by_hand() -> Iterator[Check]:
         yield Check(f"{name}, by hand", f"{expected:.6f}", "nothing" if found is None else f"{found:.6f}", passed)
 
 
+def _gap(scores: tuple[float, float] | None) -> float | None:
+    return None if scores is None else scores[0] - scores[1]
+
+
 def _on_models(recipes: tuple[Recipe, Recipe], seed: int, store: VectorStore | None) -> Iterator[Check]:
-    doses = (LEVEL, _STRONG)
     try:
-        train_all([(Reference(dose, recipe.kind, seed), recipe) for dose in doses for recipe in recipes])
+        train_all(models_of(recipes, seed))
         level, strong = (
-            {(each.measure, each.form): each for each in read_models(recipes, dose, seed, store)} for dose in doses
+            {(each.measure, each.form): each for each in read_models(recipes, dose, seed, store, forests=False)}
+            for dose in _DOSES
         )
     except (TiltmeterError, ArithmeticError, ValueError, TypeError) as error:
         yield Check("reference models", "trained and asked", f"{type(error).__name__}: {error}", False)

@@ -48,7 +48,7 @@ def make_reading(
             "stimuli": _digest(stimuli),
             "settings": dataclasses.asdict(probe.options),
             "citation": probe.kind.citation,
-            "versions": _versions(),
+            "versions": versions(),
         },
     )
 
@@ -69,7 +69,8 @@ def _digest(values: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(values, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Of what a number depends on."""
     found = {"python": platform.python_version()}
     for package in ("tiltmeter", "numpy", "scipy"):
         try:

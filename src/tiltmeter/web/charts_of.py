@@ -19,6 +19,7 @@ AUDIT_CHARTS = {
     "published": "published against corrected values",
     "published-p": "published against corrected p-values",
     "contexts": "the contexts",
+    "calibration": "dose and response",
     "agreement": "the agreement of the probes",
     # The last, because it takes both columns: the others fill them without a gap.
     "grid": "the heat map",

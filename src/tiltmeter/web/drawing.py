@@ -25,6 +25,7 @@ OVERVIEW: Mapping[str, Callable[[Readings, P], Figure | None]] = {
     "published": lambda readings, _: charts.published_values(readings),
     "published-p": lambda readings, _: charts.published_p_values(readings),
     "contexts": lambda readings, _: charts.contexts(readings),
+    "calibration": lambda readings, _: charts.calibration(readings),
     "agreement": lambda readings, _: charts.agreement_over_models(readings),
 }
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from tiltmeter.readings import Reading
 from tiltmeter.views.charts.agreement import agreement_over_items, agreement_over_models
+from tiltmeter.views.charts.calibration import calibration
 from tiltmeter.views.charts.contexts import contexts
 from tiltmeter.views.charts.effects import effects, shares
 from tiltmeter.views.charts.figure import Figure
@@ -37,6 +38,7 @@ def overview(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | 
             published_values(readings),
             published_p_values(readings),
             contexts(readings),
+            calibration(readings),
             agreement_over_models(readings),
             *agreement_over_items(readings),
         )
@@ -84,6 +86,7 @@ __all__ = [
     "Figure",
     "agreement_over_items",
     "agreement_over_models",
+    "calibration",
     "contexts",
     "effects",
     "grid",

@@ -15,7 +15,7 @@ _WIDTH, _HEIGHT, _COLUMNS = 150, 110, 4
 _CHANCE = 1.96
 
 
-def calibration_chart(readings: Sequence[Reading]) -> Figure | None:
+def calibration(readings: Sequence[Reading]) -> Figure | None:
     """A small chart for each measure, in the order of how well it follows; None where nothing was calibrated.
 
     Every number is divided by the SD of the null readings of its measure, so that all have one scale: within the
