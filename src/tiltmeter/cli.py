@@ -265,6 +265,7 @@ def _dry_run(specs: list[str], suite: str, *, as_json: bool) -> int:
 def _show_audit(found: Any, report: Path) -> None:
     from rich.console import Console
 
+    from tiltmeter.views.not_measured import not_measured
     from tiltmeter.views.table import audit_table
 
     console = Console(width=width())
@@ -273,11 +274,9 @@ def _show_audit(found: Any, report: Path) -> None:
         mine = [(r, p) for r, p in rows if r.model == name]
         if mine:
             console.print(audit_table(name, mine))
-    skipped: dict[tuple[str, str], list[str]] = {}
-    for each in found.skipped:
-        skipped.setdefault((each.model, each.reason), []).append(each.probe)
-    for (model, reason), names in skipped.items():
-        console.print(f"Not measured on {model}: {', '.join(names)} ({reason})", markup=False, highlight=False)
+    for probes, models, reason in not_measured(found):
+        line = f"Not measured on {', '.join(models)}: {', '.join(probes)} ({reason})"
+        console.print(line, markup=False, highlight=False)
     for note in found.notes:
         console.print(f"Note: {note}", markup=False, highlight=False)
     console.print(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tiltmeter.readings import Reading
 from tiltmeter.views.charts import Figure, inline_svg, of_reading, overview
 from tiltmeter.views.meanings import meanings, shared_caveats
+from tiltmeter.views.not_measured import not_measured
 from tiltmeter.views.origin import origin
 from tiltmeter.views.report_rows import ReportRow, differing, report_rows
 from tiltmeter.views.templating import environment
@@ -78,17 +79,6 @@ def shown(figure: Figure) -> ShownFigure:
     svg = inline_svg(figure)
     # The SVG is made by the renderer, which has escaped what came from readings.
     return ShownFigure(figure, Markup(svg), int(float(svg.split('width="', 1)[1].split('"', 1)[0])))
-
-
-def not_measured(audit: Audit) -> list[tuple[list[str], list[str], str]]:
-    """What was not measured: the probes, the models, and the reason they have in common."""
-    by_reason: dict[tuple[str, str], list[str]] = {}
-    for each in audit.skipped:
-        by_reason.setdefault((each.model, each.reason), []).append(each.probe)
-    found: dict[tuple[tuple[str, ...], str], list[str]] = {}
-    for (model, reason), probes in by_reason.items():
-        found.setdefault((tuple(probes), reason), []).append(model)
-    return [(list(probes), models, reason) for (probes, reason), models in found.items()]
 
 
 def _drawn(rows: Sequence[ReportRow], *, most: int) -> dict[tuple[str, str], list[Figure]]:

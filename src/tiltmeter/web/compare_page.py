@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, Response
@@ -88,5 +89,4 @@ def _side(board: Dashboard, shown: Shown, choice: Choice) -> Side:
         if entry.reading.model == choice.model:
             readings.append(board.shelf.reading(choice.audit, entry.file)[1])
     # Two audits of one model are told apart by the name of the audit, not by where it lies on this machine.
-    place: Any = choice.audit
-    return Side(choice.model, place, (choice.model,), tuple(readings))
+    return Side(choice.model, Path(choice.audit), (choice.model,), tuple(readings))

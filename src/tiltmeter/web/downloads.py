@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable, Mapping
 
@@ -12,6 +11,7 @@ from fastapi.responses import Response
 from tiltmeter.audits import Audit
 from tiltmeter.readings import Reading
 from tiltmeter.views import exports
+from tiltmeter.views.exports.tables import csv_of, parquet_of
 from tiltmeter.web.dashboard import Board
 from tiltmeter.web.entries import key_of
 from tiltmeter.web.shelf import NotHere
@@ -28,7 +28,6 @@ FORMATS: Mapping[str, tuple[str, str]] = {
     "model-card": ("section of a model card", exports.NAMES["model-card"]),
     "json": ("readings as JSON", "readings.json"),
 }
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _KINDS = {
     ".html": "text/html",
     ".md": "text/markdown",
@@ -37,9 +36,9 @@ _KINDS = {
     ".tex": "application/x-tex",
 }
 _ITEMS: Mapping[str, Callable[[Reading], str | bytes]] = {
-    "csv": lambda reading: _csv(reading),
+    "csv": lambda reading: csv_of(reading.to_frame()),
     "json": lambda reading: _json(reading.to_dict()["items"]),
-    "parquet": lambda reading: _parquet(reading),
+    "parquet": lambda reading: parquet_of(reading.to_frame()),
 }
 
 
@@ -74,18 +73,3 @@ def _file(content: str | bytes, name: str) -> Response:
 
 def _json(values: object) -> str:
     return json.dumps(values, indent=1, ensure_ascii=False) + "\n"
-
-
-def _csv(reading: Reading) -> str:
-    """A text that a spreadsheet would run as a formula gets an apostrophe before it."""
-    frame = reading.to_frame()
-    texts = frame.select_dtypes(exclude="number").columns
-    frame[texts] = frame[texts].map(lambda x: f"'{x}" if isinstance(x, str) and x[:1] in _FORMULA else x)
-    csv: str = frame.to_csv(index=False, lineterminator="\n")
-    return csv
-
-
-def _parquet(reading: Reading) -> bytes:
-    buffer = io.BytesIO()
-    reading.to_frame().to_parquet(buffer, index=False)
-    return buffer.getvalue()

@@ -41,6 +41,7 @@ class Job:
     name: str
     models: tuple[str, ...]
     suite: str
+    folder: Path
     process: subprocess.Popen[bytes]
     started: float
     state: str = "running"
@@ -105,7 +106,7 @@ class Jobs:
             command = [sys.executable, "-c", _RUN, "audit", "--suite", suite, "--out", str(target), "--", *models]
             process, screen = _spawn(command)
             id = f"{len(self._jobs) + 1}"
-            job = self._jobs[id] = Job(id, name, tuple(models), Path(suite).name, process, time.monotonic())
+            job = self._jobs[id] = Job(id, name, tuple(models), Path(suite).name, target, process, time.monotonic())
         threading.Thread(target=_watch, args=(job, screen), daemon=True, name=f"audit-{id}").start()
         return job
 
@@ -164,7 +165,8 @@ def _watch(job: Job, screen: int) -> None:
     job.seconds = time.monotonic() - job.started
     if job.state == "running":
         # Exit code 2 with results: a model failed, and the others were measured.
-        job.state = "finished" if code == 0 or _results(job) else "failed"
+        results = (job.folder / ReadingStore.MANIFEST).is_file()
+        job.state = "finished" if code == 0 or results else "failed"
     job.step = ""
 
 
@@ -179,13 +181,6 @@ def _take(job: Job, line: str) -> None:
         job.done, job.total = (int(number.replace(",", "")) for number in counted.groups())
     elif not job.lines or job.lines[-1] != text:
         job.lines.append(text[:500])
-
-
-def _results(job: Job) -> bool:
-    arguments = job.process.args
-    assert isinstance(arguments, list)
-    out = Path(str(arguments[arguments.index("--out") + 1]))
-    return (out / ReadingStore.MANIFEST).is_file()
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

@@ -9,8 +9,8 @@ from fastapi.responses import HTMLResponse, Response
 
 from tiltmeter.views.item_values import item_values
 from tiltmeter.views.meanings import meanings
+from tiltmeter.views.not_measured import not_measured
 from tiltmeter.views.origin import origin
-from tiltmeter.views.report import not_measured
 from tiltmeter.views.report_rows import ReportRow
 from tiltmeter.views.verdict import verdict
 from tiltmeter.web.charts_of import AUDIT_CHARTS, EFFECT_CHARTS

@@ -151,7 +151,7 @@ def _row(pair: Comparison, each: Difference) -> dict[str, Any]:
 
 def in_words(pair: Comparison, each: Difference) -> str:
     """A difference in one sentence: which way, how far, and whether it is real."""
-    digits = 2 if max(abs(each.difference), abs(each.first - each.level)) >= 0.1 else 3
+    digits = each.digits
     values = f"{each.first:.{digits}f} on {pair.first}, {each.second:.{digits}f} on {pair.second}"
     interval = f"95% interval {each.ci.low:+.{digits}f} to {each.ci.high:+.{digits}f}"
     moved = f"difference {each.difference:+.{digits}f}, {interval}"

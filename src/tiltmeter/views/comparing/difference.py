@@ -59,6 +59,11 @@ class Difference(Result):
     margins: Margins | None = None
     p_holm: float | None = None
 
+    @property
+    def digits(self) -> int:
+        """Digits after the point that its numbers need."""
+        return 2 if max(abs(self.difference), abs(self.first - self.level)) >= 0.1 else 3
+
     def is_real(self, alpha: float = 0.05) -> bool:
         """Whether the two differ by more than noise explains, among all the tests."""
         return self.p_holm is not None and self.p_holm <= alpha

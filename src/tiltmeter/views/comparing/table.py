@@ -45,8 +45,7 @@ def comparison_table(pair: Comparison) -> RenderableType:
 
 def number(value: float, each: Difference, *, sign: bool = False) -> str:
     """A value with the digits that its size needs."""
-    digits = 2 if max(abs(each.difference), abs(each.first - each.level)) >= 0.1 else 3
-    return f"{value:{'+' if sign else ''}.{digits}f}"
+    return f"{value:{'+' if sign else ''}.{each.digits}f}"
 
 
 def interval(each: Difference) -> str:

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from tiltmeter.views.meanings import Meaning, meanings, shared_caveats
+from tiltmeter.views.not_measured import not_measured
 from tiltmeter.views.origin import Origin, origin
 from tiltmeter.views.report_rows import ReportRow, report_rows
 from tiltmeter.views.verdict import verdict
@@ -99,12 +100,11 @@ def _published(row: ReportRow) -> str:
 def _not_measured(audit: Audit) -> list[str]:
     if not audit.skipped:
         return []
-    return [
-        "",
-        "## Not measured",
-        "",
-        *(f"- {plain(each.probe)} on {plain(each.model)}: {plain(each.reason)}" for each in audit.skipped),
+    lines = [
+        f"- {plain(', '.join(each.probes))} on {plain(', '.join(each.models))}: {plain(each.reason)}"
+        for each in not_measured(audit)
     ]
+    return ["", "## Not measured", "", *lines]
 
 
 def _meanings(kinds: Sequence[Meaning]) -> list[str]:

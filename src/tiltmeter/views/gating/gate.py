@@ -172,7 +172,7 @@ def _over(reading: Reading, limit: float) -> str:
 
 def in_words(found: Difference, p: float, tolerance: float, *, grew: bool) -> str:
     """Why a probe passed or failed, with its numbers."""
-    digits = 2 if max(abs(found.difference), abs(found.first - found.level)) >= 0.1 else 3
+    digits = found.digits
     moved = f"{found.statistic} {found.first:.{digits}f} → {found.second:.{digits}f}"
     step = f"{abs(found.growth):.{digits}f}"
     way = "further from" if found.growth > 0 else "nearer to"
