@@ -108,15 +108,18 @@ def context_length(
     if as_json:
         print_json(values)
         return
-    show(
-        _rows(study), ("model", "probe", "length", "d [95% interval]", "p", "as published", "words", "contexts"), False
-    )
+    columns = ("model", "probe", "length", "d [95% interval]", "p", "as published", "words", "contexts")
+    if study.curves:
+        show(_rows(study), columns, False)
     for curve in study.curves:
         typer.echo(curve.plain_words)
     for model, reason in dict.fromkeys((each.model, each.reason) for each in found.skipped):
         names = [each.probe for each in found.skipped if (each.model, each.reason) == (model, reason)]
         typer.echo(f"Not measured on {model}: {', '.join(names)} ({reason})")
-    typer.echo(f"Results: {out}\nChart:   {chart}\nReport:  {report}")
+    typer.echo(f"Results: {out}")
+    if chart:
+        typer.echo(f"Chart:   {chart}")
+    typer.echo(f"Report:  {report}")
 
 
 @app.command()
