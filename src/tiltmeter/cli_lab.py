@@ -109,8 +109,8 @@ def context_length(
         print_json(values)
         return
     columns = ("model", "probe", "length", "d [95% interval]", "p", "as published", "words", "contexts")
-    if study.curves:
-        show(_rows(study), columns, False)
+    if rows := _rows(study):
+        show(rows, columns, False)
     for curve in study.curves:
         typer.echo(curve.plain_words)
     for model, reason in dict.fromkeys((each.model, each.reason) for each in found.skipped):

@@ -22,6 +22,8 @@ from .sought import find_groups, find_language, find_words, parse_lengths
 LENGTHS = ("9", "25", "75", ">75")
 _PARTS = "parts"
 _MEGABYTE = 1_000_000
+#: Another number wherever windows are ranked in another way than before: parts of two ways do not go together.
+_RANKING = 2
 
 
 def mine(
@@ -119,6 +121,7 @@ def _identity(settings: Settings, shards: Sequence[Shard]) -> dict[str, Any]:
     speech = settings.language
     rules = [speech.code, speech.unicode, speech.sentence_ends, sorted(speech.abbreviations), str(speech.replacements)]
     return {
+        "ranking": _RANKING,
         "rules": rules,
         "words": [[each.word, *each.forms] for each in settings.sought],
         "lengths": list(map(str, settings.lengths)),
