@@ -6,7 +6,9 @@ import json
 import re
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
 from tests.views.made import EVIL, cloze, d, lpbs, reading, share
 from tiltmeter.errors import BadInput
@@ -246,6 +248,21 @@ def test_agreement_over_words_is_a_rank_correlation():
     (pair,) = rows(figure, "rho")
     assert pair["rho"] == pytest.approx(-1.0)
     assert "over 8 words" in figure.alt
+
+
+def test_the_rank_correlation_is_scipys_with_ties_too():
+    base, rng = READINGS[0], np.random.default_rng(0)
+    one, two = rng.integers(0, 6, 30), rng.integers(0, 6, 30)
+    readings = [
+        dataclasses.replace(
+            base, id=id, title=id, items=tuple({"word": str(n), "lean": float(x)} for n, x in enumerate(xs))
+        )
+        for id, xs in (("a", one), ("b", two))
+    ]
+    (figure,) = agreement_over_items(readings)
+    assert rows(figure, "rho")[0]["rho"] == pytest.approx(spearmanr(one, two).statistic, abs=1e-12)
+    same = dataclasses.replace(readings[1], items=tuple({**row, "lean": 1.0} for row in readings[1].items))
+    assert agreement_over_items([readings[0], same]) == []  # a measure that says the same of all ranks nothing
 
 
 def test_agreement_over_models_needs_eight_of_them():

@@ -38,6 +38,12 @@ def test_a_real_growth_fails_and_says_by_how_much() -> None:
     assert found.headline.startswith("Failed: bias really grew in 1 probe")
 
 
+def test_what_has_not_moved_is_as_far_from_level_as_it_was() -> None:
+    (verdict,) = check(audit([leaning()]), audit([leaning()])).verdicts
+    value = f"{leaning().effect.value:.2f}"
+    assert verdict.why == f"no growth: effect size d {value} → {value}, as far from level, p = 1.00 corrected"
+
+
 def test_noise_and_an_improvement_pass() -> None:
     better = jitter(0.04, 1, shift=-0.4)
     for leans in (jitter(0.04, 2), better):
