@@ -2,10 +2,10 @@
 
 One simulated model answers every probe of the default suite, with as many words, sentences and occupations as the
 suite has. A second model is the same one measured again: every unit and every item gets noise of its own, so much that
-the scores of units agree between the two with the correlation printed. (On MiniLM they agree to 1.000 when its weights
-are stored in 16 bits, to .998 and more in 8 bits, and to .97 to .998 in 6 bits.) A worse model has in one probe an
-effect that is larger by d = .5; where the effect is no d, by what corresponds to it: the log-odds behind a share and a
-mean move by half an SD between units, correlations and eta by Cohen's conversions.
+the scores of units agree between the two with the correlation printed (benchmarks/agreement.py measures how well
+versions of real models do). A worse model has in one probe an effect that is larger by d = .5; where the effect is no
+d, by what corresponds to it: the log-odds behind a share and a mean move by half an SD between units, correlations and
+eta by Cohen's conversions.
 """
 
 from __future__ import annotations

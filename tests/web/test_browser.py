@@ -131,7 +131,7 @@ def test_a_cell_leads_to_its_reading_with_a_chart_that_has_words(page: Any) -> N
     page.locator("td.plus3.clear a").click()
     sync_api.expect(page.locator("h1")).to_have_text("About career")
     figure = page.locator("figure svg[role=img]").first
-    figure.wait_for(timeout=60_000)
+    figure.wait_for(timeout=300_000)
     assert "60 items" in figure.get_attribute("aria-label")
     page.get_by_label("Find an item").fill("word59")
     sync_api.expect(page.locator("#results tbody tr")).to_have_count(1)
@@ -151,7 +151,7 @@ def test_a_sentence_is_explored_with_the_keyboard_alone(page: Any, server: dict[
     page.locator("#model-1").select_option(server["masked"])
     page.get_by_label("Sentence with [MASK]").fill("The plumber said that [MASK] was tired.")
     page.keyboard.press("Enter")
-    sync_api.expect(page.locator("#results")).to_contain_text("P(he)", timeout=120_000)
+    sync_api.expect(page.locator("#results")).to_contain_text("P(he)", timeout=300_000)
     share = page.locator("#results tr", has_text="P(he)").locator("meter").get_attribute("value")
     assert float(share) > 0.7
 
@@ -163,7 +163,7 @@ def test_word_lists_are_explored_and_a_lexicon_handed_over(page: Any, server: di
         page.locator(f"#list-{field}").fill(words)
     page.locator("#list-b").press("Tab")
     page.locator("form[action='/explore/words'] button").click()
-    sync_api.expect(page.locator("#results .headline")).to_contain_text("d = 1.7", timeout=60_000)
+    sync_api.expect(page.locator("#results .headline")).to_contain_text("d = 1.7", timeout=300_000)
     page.get_by_text("Use a lexicon of your own").click()
     lexicon = b"name: mine\nlanguage: en\ngroups:\n  these: {words: [job, home]}\n"
     page.set_input_files("#file", {"name": "mine.yaml", "mimeType": "application/yaml", "buffer": lexicon})
@@ -179,7 +179,7 @@ def test_an_audit_is_started_watched_and_opened(page: Any, server: dict[str, str
     page.get_by_label("tiny.yaml").check()
     page.get_by_label("Name of its folder").fill("from-the-browser")
     page.get_by_role("button", name="Start").click()
-    page.get_by_role("link", name="Open the audit").click(timeout=120_000)
+    page.get_by_role("link", name="Open the audit").click(timeout=300_000)
     sync_api.expect(page.locator("h1")).to_have_text("from-the-browser")
     with page.expect_download() as waiting:
         page.get_by_role("link", name="readings as CSV").click()
@@ -243,7 +243,7 @@ def test_axe_finds_no_serious_fault_of_accessibility(page: Any, scheme: str, opt
     faults = []
     for path in PAGES:
         page.goto(path)
-        sync_api.expect(page.locator(".waiting")).to_have_count(0, timeout=60_000)
+        sync_api.expect(page.locator(".waiting")).to_have_count(0, timeout=300_000)
         faults += [
             f"{path}: {each['id']}: {each['nodes'][0]['html'][:120]}"
             for each in axe.run(page, options=options).response["violations"]
