@@ -97,9 +97,9 @@ def inject(
     ] = None,
     doses: Annotated[str, typer.Option(help="Doses, comma-separated; .5 is the balanced version.")] = ".5,.7,.9",
     out: Annotated[Path, typer.Option(help="Folder for the models.")] = Path("tiltmeter-injected"),
-    sentences: Annotated[int | None, typer.Option(min=100, help="Sentences of each text; default: 3,000.")] = None,
-    steps: Annotated[int | None, typer.Option(min=1, help="Steps of training at the most; default: 120.")] = None,
-    rate: Annotated[float | None, typer.Option(help="Learning rate; default: 3e-4. Large models want less.")] = None,
+    sentences: Annotated[int | None, typer.Option(min=100, help="Sentences of each text; default: 6,000.")] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Steps of training at the most; default: 240.")] = None,
+    rate: Annotated[float | None, typer.Option(help="Learning rate; default: 5e-4. Large models want less.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of text and training.")] = 0,
     as_json: Json = False,
 ) -> None:

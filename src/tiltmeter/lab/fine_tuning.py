@@ -21,17 +21,17 @@ _CHECKPOINTS = "checkpoints"
 class Dosage:
     """How a model is fine-tuned. It stops early where the held-out loss has not fallen for ``patience`` looks at it."""
 
-    sentences: int = 3_000
-    steps: int = 120
+    sentences: int = 6_000
+    steps: int = 240
     batch: int = 32
-    rate: float = 3e-4
+    rate: float = 5e-4
     look: int = 30
     patience: int = 3
     seed: int = 0
 
     def __post_init__(self) -> None:
         if not 0 < self.rate < 1:
-            raise BadInput(f"the learning rate must be above 0 and below 1, e.g. 3e-4, not {self.rate:g}")
+            raise BadInput(f"the learning rate must be above 0 and below 1, e.g. 5e-4, not {self.rate:g}")
         for name in ("sentences", "steps", "batch", "look", "patience"):
             if getattr(self, name) < 1:
                 raise BadInput(f"{name} must be at least 1, not {getattr(self, name)}")
