@@ -144,8 +144,8 @@ def test_an_audit_killed_at_random_moments_buys_nothing_twice_and_ends_with_the_
 ) -> None:
     bench = Bench(tmp_path, server, words_a_group=16)
     server.faults = [slow(0.04)] * 10_000
-    started = time.monotonic()
     process = bench.start()
+    started = time.monotonic()
     wait_until(lambda: bench.finished, process)
     whole = time.monotonic() - started
     assert process.wait() == 0
