@@ -16,9 +16,10 @@ def corpus(path: Path) -> Path:
     """Every word in twelve sentences of more than nine words."""
     words = [word for group in GROUPS.values() for word in group]
     lines = [
-        f"Somebody here spoke of number {number}, the {word} number {number}, again, and nobody answered." for word in words
+        f"Somebody here spoke of number {number}, the {word} number {number}, again, and nobody answered."
+        for word in words
         for number in range(12)
-    ]  # fmt: skip
+    ]
     path.write_text("\n".join(lines))
     return path
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...atomic import write_atomically as write
+from ...atomic import write_atomically
 from ...errors import BadInput
 from .columns import numbers_of, pieces_of
 
@@ -78,8 +78,8 @@ def save_mined(folder: Path, columns: Mapping[str, Any], about: Mapping[str, Any
     names = [name for name in _TEXTS if name != "text"]  # texts differ, so a dictionary of them would be for nothing
     parquet.write_table(table, buffer, compression="zstd", use_dictionary=names)
     content = {**about, "sha256": fingerprint(table)}
-    write(folder / OCCURRENCES, buffer.getvalue().to_pybytes())
-    write(folder / ABOUT, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
+    write_atomically(folder / OCCURRENCES, buffer.getvalue().to_pybytes())
+    write_atomically(folder / ABOUT, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
     return content
 
 

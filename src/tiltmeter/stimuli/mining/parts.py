@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...atomic import UNFINISHED
-from ...atomic import write_atomically as write
+from ...atomic import UNFINISHED, write_atomically
 from .columns import numbers_of, of_numbers, of_texts, texts_of
 from .reservoir import FIELDS, Batch, Reservoirs
 from .settings import Settings
@@ -92,7 +91,7 @@ class PartsFolder:
         if self.outdated:
             self.clear()
         self._folder.mkdir(parents=True, exist_ok=True)
-        write(self._folder / _RUN, self._identity.encode())
+        write_atomically(self._folder / _RUN, self._identity.encode())
 
     def load(self, finds: Finds) -> None:
         """Add all finds that are there."""
@@ -104,13 +103,13 @@ class PartsFolder:
 
     def keep(self, number: int, content: bytes) -> None:
         """Store the finds of one part of the corpus."""
-        write(self._folder / f"{number:08}.arrow", content)
+        write_atomically(self._folder / f"{number:08}.arrow", content)
 
     def put_together(self, finds: Finds) -> None:
         """Store all finds as one file, where there are many."""
         parts = [path for path in self._folder.glob("*.arrow") if path.name != _ALL]
         if len(parts) > _MOST_PARTS:
-            write(self._folder / "all.arrow", finds.to_bytes())
+            write_atomically(self._folder / "all.arrow", finds.to_bytes())
             for path in parts:
                 path.unlink()
 
