@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 lab_app = typer.Typer()
 selftest_app = typer.Typer()
 
-_INJECTED = ("version", "dose", "loss before", "loss after", "steps", "mean lean", "spread", "follows")
+_INJECTED = ("version", "dose", "loss before", "loss after", "steps", "mean lean", "spread", "follows", "with plan")
+_INJECTED_LEGEND = """lean: P(first group) - P(second) beside an occupation; spread: its SD over occupations.
+follows: Spearman of the leans with what is planted in the text; with plan: with the plan at full strength, which a
+model may lean to before it is taught."""
 
 
 @lab_app.command()
@@ -125,9 +128,7 @@ def inject(
         print_json([dataclasses.asdict(each) for each in found])
         return
     show([_injected_row(each) for each in found], _INJECTED, as_json=False)
-    typer.echo(
-        "lean: P(first group) - P(second) beside an occupation. follows: its Spearman correlation with what is planted."
-    )
+    typer.echo(_INJECTED_LEGEND)
     say(f"models: {out}")
 
 
@@ -142,6 +143,7 @@ def _injected_row(each: Injected) -> dict[str, Any]:
         "mean lean": f"{each.mean_lean:+.3f}",
         "spread": f"{each.spread:.3f}",
         "follows": _maybe(each.follows, ".2f"),
+        "with plan": f"{each.with_plan:.2f}",
     }
 
 

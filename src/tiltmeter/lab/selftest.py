@@ -25,20 +25,21 @@ SMALL = (
     dataclasses.replace(RECIPE, sentences=10_000, epochs=2),
     dataclasses.replace(CAUSAL_RECIPE, sentences=10_000, epochs=2),
 )
-#: What must follow a strong tilt, and how well each orders the occupations at the least: models of ten seeds gave what
-#: stands behind it. Pairs by their shared words do not follow well enough on models so small to be a test.
-MUST_FOLLOW: Mapping[tuple[str, str], float] = {
-    ("unmasking", "corrected"): 0.9,
-    ("LPBS", "corrected"): 0.9,
-    ("pairs (meade)", "corrected"): 0.8,
-    ("CABM (equal)", "corrected"): 0.6,
-    ("WEAT (word alone)", "corrected"): 0.6,
-    ("SEAT", "corrected"): 0.6,
-    ("CEAT", "corrected"): 0.5,
-    ("ClozeGender", "corrected"): 0.5,
+#: What must follow a strong tilt: how well each orders the occupations at the least, and how far above chance (in its
+#: SDs) it reads the tilt. Models of ten seeds all pass; shuffled or exchanged answers give 0 and 0, or less. Pairs by
+#: their shared words do not follow well enough on models so small.
+MUST_FOLLOW: Mapping[tuple[str, str], tuple[float, float]] = {
+    ("unmasking", "corrected"): (0.9, 10),
+    ("LPBS", "corrected"): (0.9, 10),
+    ("pairs (meade)", "corrected"): (0.9, 10),
+    ("CABM (equal)", "corrected"): (0.7, 6),
+    ("WEAT (word alone)", "corrected"): (0.4, 2.5),
+    ("SEAT", "corrected"): (0.8, 5),
+    ("CEAT", "corrected"): (0.5, 4),
+    ("ClozeGender", "corrected"): (0.6, 5),
 }
-#: In SDs of chance: how far above it a strong tilt is read at the least, and no tilt at the most.
-_FAR, _NEAR = 4.0, 4.0
+#: How far from 0, in SDs of chance, a model without a tilt may be read.
+_NEAR = 4
 _HALVINGS = 200
 #: CEAT draws in single precision.
 _ROUNDING = 1e-6
@@ -117,12 +118,12 @@ def _on_models(recipes: tuple[Recipe, Recipe], seed: int, store: VectorStore | N
         return
     for key, least in MUST_FOLLOW.items():
         if key in strong and key in level:
-            yield from _follows(key[0], least, level[key], strong[key])
+            yield from _follows(key[0], *least, level[key], strong[key])
         else:
             yield Check(f"{key[0]}, on a tilt of {_STRONG:g}", "a number", "nothing", False)
 
 
-def _follows(name: str, least: float, level: Leans, strong: Leans) -> Iterator[Check]:
+def _follows(name: str, least: float, above: float, level: Leans, strong: Leans) -> Iterator[Check]:
     truth = planted(_STRONG)
     order = rank_correlation(np.array(list(truth.values())), strong.of_occupations)
     wanted = f"orders the occupations, Spearman at least {least:g}"
@@ -133,5 +134,5 @@ def _follows(name: str, least: float, level: Leans, strong: Leans) -> Iterator[C
     noise = float(np.std([lean_apart(level.values, each, standardised=level.standardised) for each in lots]))
     far, near = (leans.judge(men).value / noise if noise > 0 else np.nan for leans in (strong, level))
     name = f"{name}, in SDs of chance"
-    yield Check(f"{name} on a tilt of {_STRONG:g}", f"at least {_FAR:g}", f"{far:.1f}", bool(far >= _FAR))
+    yield Check(f"{name} on a tilt of {_STRONG:g}", f"at least {above:g}", f"{far:.1f}", bool(far >= above))
     yield Check(f"{name} on a tilt of {LEVEL:g}", f"-{_NEAR:g} to {_NEAR:g}", f"{near:.1f}", bool(abs(near) <= _NEAR))
