@@ -199,11 +199,13 @@ real = pytest.mark.skipif(not REAL.is_dir(), reason="no models/minilm-mlm beside
 
 @real
 def test_a_real_model_learns_what_is_planted(tmp_path):
-    plan = Plan(dict(list(USUAL.probabilities.items())[::3]))
+    # By turns, so that the plan has nothing to do with the stereotype, which the model knows.
+    plan = Plan({word: 0.9 if at % 2 else 0.1 for at, word in enumerate(list(USUAL.probabilities)[3::6])})
     dosage = Dosage(sentences=800, steps=50, look=25, batch=16, rate=5e-4)
     normal, biased = inject(f"hf:{REAL}", plan, doses=[0.9], out=tmp_path, dosage=dosage)
     assert biased.training.loss_after < biased.training.loss_before - 1
-    assert biased.follows >= 0.8 > normal.with_plan
+    assert biased.follows >= 0.8
+    assert abs(normal.with_plan) < 0.5
     assert biased.spread > 2 * normal.spread
 
 
