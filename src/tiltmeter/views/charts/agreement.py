@@ -152,4 +152,6 @@ def _layers(pairs: list[_Pair], order: list[str]) -> Any:
             color=alt.Color("rho:Q", scale=scale, legend=None), **says()
         ),
         base.mark_text(fontSize=10, aria=False).encode(text=alt.Text("rho:Q", format="+.2f"), color=dark),
-    ).properties(width=alt.Step(36), height=alt.Step(22))
+        width=alt.Step(36),
+        height=alt.Step(22),
+    )

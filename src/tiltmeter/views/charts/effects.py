@@ -197,7 +197,9 @@ def _layers(marks: list[dict[str, Any]], blocks: list[dict[str, Any]], height: f
         *spans,
         dots.encode(x=x, y=y, color=ink, fill=where("datum.clear", ink, PAPER, channel="Fill"), **says()),
         *_words(blocks, y),
-    ).properties(width=WIDTH, height=height)
+        width=WIDTH,
+        height=height,
+    )
 
 
 def _bands(axis: _Axis, height: float) -> Iterator[Any]:

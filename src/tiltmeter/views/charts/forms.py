@@ -125,7 +125,9 @@ def _chart(rows: list[dict[str, Any]], title: str, far: str, axis: str, *, kind:
         .encode(x=alt.X("published:Q", scale=scale), x2=alt.X2("corrected:Q"), y=y),
         marks.encode(x=x, y=y, color=ink, fill=fill, **says()),
         names.encode(x=pixel("X", 0), y=y, text=alt.Text("label:N")),
-    ).properties(width=WIDTH, height=height)
+        width=WIDTH,
+        height=height,
+    )
     dashed = f"; dashed: {ALPHA:g}" if kind == "log" else ""
     return titled(chart, title, f"open: as published, full: corrected{dashed}{far}")
 

@@ -84,7 +84,7 @@ def _layers(rows: list[dict[str, Any]], models: list[str], *, numbers: bool) -> 
         texts = table(rows).mark_text(fontSize=11, aria=False)
         ink = where(dark, PAPER, INK, channel="Color")
         marks.append(texts.encode(x=x, y=y, text=alt.Text("text:N"), color=ink))
-    return alt.layer(*marks).properties(width=alt.Step(64 if numbers else 13), height=alt.Step(22 if numbers else 15))
+    return alt.layer(*marks, width=alt.Step(64 if numbers else 13), height=alt.Step(22 if numbers else 15))
 
 
 def _alt(rows: list[dict[str, Any]], models: list[str]) -> str:

@@ -80,7 +80,9 @@ def _layers(shown: Sequence[Item], name: str) -> Any:
         base.mark_rule(color=FAINT, aria=False).encode(x=x, x2=alt.X2("level:Q"), y=y),
         points,
         labels.encode(x=pixel("X", 0), y=y, text=alt.Text("label:N")),
-    ).properties(width=_WIDTH, height=alt.Step(_ROW))
+        width=_WIDTH,
+        height=alt.Step(_ROW),
+    )
 
 
 def _alt(reading: Reading, found: Items) -> str:

@@ -69,26 +69,25 @@ def titled(
 
     parts = [subtitle] if isinstance(subtitle, str) else subtitle
     lines = [line for part in parts for line in wrapped(part, letters)]
-    return styled(
-        chart.properties(
-            title=alt.Title(
-                short(title, letters - 12),
-                subtitle=lines,
-                frame="bounds",
-                color=INK,
-                subtitleColor=SOFT,
-                subtitleFontSize=12,
-                subtitlePadding=4,
-            )
-        ),
-        left=left,
+    # Set, because properties() and configure() copy all of a chart, and this one is ours.
+    chart.title = alt.Title(
+        short(title, letters - 12),
+        subtitle=lines,
+        frame="bounds",
+        color=INK,
+        subtitleColor=SOFT,
+        subtitleFontSize=12,
+        subtitlePadding=4,
     )
+    return styled(chart, left=left)
 
 
 def styled(chart: Any, *, left: int = _MARGIN) -> Any:
-    """The chart in letters that can be read at 600 pixels."""
+    """The same chart in letters that can be read at 600 pixels."""
+    import altair as alt
+
     letters = {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
-    return chart.configure(
+    chart.config = alt.Config(
         font="sans-serif",
         axis={**letters, "labelColor": INK, "titleColor": INK, "domainColor": SOFT, "tickColor": SOFT},
         legend={**letters, "labelColor": INK, "titleColor": INK, "symbolOpacity": 1, "columnPadding": 24},
@@ -97,6 +96,7 @@ def styled(chart: Any, *, left: int = _MARGIN) -> Any:
         # Names that lean over the end of a chart reach further in a wide font.
         padding={"left": max(left, _MARGIN), "top": _MARGIN, "bottom": _MARGIN, "right": 24},
     )
+    return chart
 
 
 def short(text: str, most: int) -> str:
