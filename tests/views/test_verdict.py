@@ -87,6 +87,9 @@ def test_the_command_makes_the_audit_again_and_quotes_what_it_must():
     assert found.command == "tiltmeter audit 'hf:my model; rm -rf' --suite weat --seed 0 --permutations 10000"
     assert found.note == ""
     assert found.date == ""
+    study = origin(audit(reading(model="hf:one"), suite="context-length"))
+    assert study.command.startswith("tiltmeter lab context-length hf:one")
+    assert "options" in study.note
     own = origin(audit(reading(model="own:one"), suite="mine"))
     assert own.command.startswith("tiltmeter audit own:one --suite mine.yaml")
     assert "handed over as an object in Python" in own.note

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from tiltmeter.audits import Audit
 
 
+#: Studies that leave a folder like that of an audit, and what makes them.
+_STUDIES = {"context-length": ("lab", "context-length"), "calibration": ("lab", "calibrate")}
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Origin:
     """``date`` is the day on which the audit was finished, "" where it was not stored; ``command`` makes it again."""
@@ -57,6 +61,8 @@ def _command(audit: Audit, settings: Mapping[str, str]) -> str:
     # A suite of the user's own is a file, whose place is not known here.
     suite = audit.suite if audit.suite in suite_names() else f"{audit.suite}.yaml"
     words = ["tiltmeter", "audit", *audit.models, "--suite", suite]
+    if audit.suite in _STUDIES:
+        words = ["tiltmeter", *_STUDIES[audit.suite], *(name for name in audit.models if ":" in name)]
     for name in ("seed", "permutations"):
         if settings[name].isdecimal():
             words += [f"--{name}", settings[name]]
@@ -67,6 +73,8 @@ def _note(audit: Audit) -> str:
     from tiltmeter.suites import suite_names
 
     notes = []
+    if audit.suite in _STUDIES:
+        return "Give the options of the study too: they stand with each reading."
     own = [name for name in audit.models if name.startswith("own:") or ":" not in name]
     if own:
         notes.append(f"{', '.join(own)} was handed over as an object in Python: pass it to tiltmeter.audit() again.")
