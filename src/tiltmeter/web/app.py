@@ -57,6 +57,9 @@ def create_app(settings: Settings) -> Guard:
     app.add_api_route("/static/{name}", _static, include_in_schema=False)
     for error in (TiltmeterError, TooLarge, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(error, _on_error)
+    # FastAPI builds its routes when they are first needed, and silences a warning meanwhile, which is no safe thing to
+    # do in two threads: done here, no reader meets it, or waits for it.
+    app.openapi()
     return Guard(app, settings=settings, refuse=_refuse)
 
 
