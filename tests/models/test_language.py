@@ -279,7 +279,9 @@ def test_what_is_hidden_makes_no_difference_and_what_is_not_does(tiny_lm):
 
     assert len(tiny_lm("bert")._language.tokenizer.tokenize("nurse teacher")) == 2
     assert asked("nurse", hide="nurse") == pytest.approx(asked("teacher", hide="teacher"), abs=1e-6)
-    assert abs(asked("nurse") - asked("teacher")) > 0.01
+    # The tokenizer numbers its words anew each time, so two of them may fall close together by chance; six do not.
+    shown = [asked(word) for word in ("nurse", "teacher", "engineer", "bridge", "café", "children")]
+    assert max(shown) - min(shown) > 0.01
 
 
 def test_a_space_that_is_a_token_of_its_own_belongs_to_the_word_after_it(tiny_lm):
