@@ -74,7 +74,7 @@ def _note(audit: Audit) -> str:
 
     notes = []
     if audit.suite in _STUDIES:
-        return "Give the options of the study too: they stand with each reading."
+        return "Give the options of the study too: the settings of each reading, and mined.json where a text was mined."
     own = [name for name in audit.models if name.startswith("own:") or ":" not in name]
     if own:
         notes.append(f"{', '.join(own)} was handed over as an object in Python: pass it to tiltmeter.audit() again.")

@@ -1,6 +1,6 @@
 """The loops of mining that look at every character and at every hit, compiled by numba when they are first run.
 
-Numpy would go over a block of text some fifty times, once for each step.
+Numpy would go over a whole block of text once for each step.
 """
 
 from __future__ import annotations
@@ -8,12 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
-Places = npt.NDArray[np.int64]
-Numbers = npt.NDArray[np.uint64]
-Bytes = npt.NDArray[np.uint8]
+from .priority import Numbers
+from .table import Kinds as Bytes
+from .words import Places
 
 SLOTS = 4096
 _GOLDEN, _FIRST_MIX, _SECOND_MIX = (
