@@ -24,17 +24,17 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoModel, AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer, logging
 
-from tiltmeter.auditing import audit
-from tiltmeter.audits import Audit
-from tiltmeter.lab.reference import reference_folder
-from tiltmeter.lab.text import planted, sentences
+from tiltmeter.compare import Verdict, check
+from tiltmeter.compare.recipes import find_recipe
+from tiltmeter.lab.reference.planted_text import planted, sentences
+from tiltmeter.lab.reference.reference import reference_folder
 from tiltmeter.models.bundled import SAMPLES
 from tiltmeter.models.fingerprint import fingerprint
-from tiltmeter.models.gguf import unpacked
-from tiltmeter.readings import Reading
-from tiltmeter.suites import load_suite
-from tiltmeter.views.comparing.recipes import find_recipe
-from tiltmeter.views.gating import Verdict, check
+from tiltmeter.models.transformers.gguf import unpacked
+from tiltmeter.readings.audit import Audit
+from tiltmeter.readings.reading import Reading
+from tiltmeter.run.audit import audit
+from tiltmeter.run.suite import load_suite
 
 BITS = (16, 8, 6)
 STEPS, BATCH, RATE, TEMPERATURE = 40, 8, 2e-5, 0.05

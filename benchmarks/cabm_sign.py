@@ -12,19 +12,19 @@ import argparse
 import numpy as np
 
 from tiltmeter import measures
-from tiltmeter.lab.dose_response import rank_correlation
-from tiltmeter.lab.frames import frames, marked_set
-from tiltmeter.lab.model import ReferenceModel
-from tiltmeter.lab.reference import Reference
-from tiltmeter.lab.selftest import SMALL
-from tiltmeter.lab.text import planted
+from tiltmeter.lab.calibrate.dose_response import rank_correlation
+from tiltmeter.lab.calibrate.selftest import SMALL
+from tiltmeter.lab.reference.frames import frames, marked_set
+from tiltmeter.lab.reference.planted_text import planted
+from tiltmeter.lab.reference.reference import Reference
+from tiltmeter.lab.reference.spec import ReferenceModel
 from tiltmeter.models import CachedModel
-from tiltmeter.probes import cabm
-from tiltmeter.probes.kinds import Options
+from tiltmeter.probes.cabm import cabm
+from tiltmeter.probes.cabm.occupation_features import read_features
+from tiltmeter.probes.cabm.occupation_sentences import asked_of
+from tiltmeter.probes.kind import Options
 from tiltmeter.probes.language import Replies
-from tiltmeter.probes.occupation_features import read_features
-from tiltmeter.probes.occupation_sentences import asked_of
-from tiltmeter.stimuli.marked_sentences import MarkedSet
+from tiltmeter.stimuli.sentences.marked import MarkedSet
 
 TILT = 0.9
 

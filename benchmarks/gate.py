@@ -17,10 +17,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from simulated_readings import SUITE, Probe, draw_truth, measure
-from tiltmeter.audits import Audit
-from tiltmeter.readings import Reading
-from tiltmeter.views.comparing import Difference, differ
-from tiltmeter.views.gating import Policy, check
+from tiltmeter.compare import Difference, Policy, check, differ
+from tiltmeter.readings.audit import Audit
+from tiltmeter.readings.reading import Reading
 
 AGREEMENTS = (0.99, 0.98, 0.97, 0.95, 0.90)
 WORSE = 0.5

@@ -16,12 +16,12 @@ from typing import Any
 
 import language_peers
 from row import Row
-from tiltmeter.models.batching import by_length, fair_budget, pad
-from tiltmeter.models.hub import TransformerModel
-from tiltmeter.models.language import BUDGET
 from tiltmeter.models.protocol import Continuation, Question, Span
-from tiltmeter.stimuli.items import ClozeRow, ClozeSet
-from tiltmeter.stimuli.own_sets import cloze_sets, masked_set
+from tiltmeter.models.transformers.batching import by_length, fair_budget, pad
+from tiltmeter.models.transformers.hub import TransformerModel
+from tiltmeter.models.transformers.language_model import BUDGET
+from tiltmeter.stimuli.sentences.sets import ClozeRow, ClozeSet
+from tiltmeter.stimuli.sentences.shipped import cloze_sets, masked_set
 
 #: Sentences whose pseudo-log-likelihoods are compared with minicons.
 SENTENCES = 200

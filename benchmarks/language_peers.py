@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 
 from tiltmeter.models.bundled import load_bundled
-from tiltmeter.models.hub import TransformerModel
 from tiltmeter.models.protocol import Span
 from tiltmeter.models.scores import TokenScores
-from tiltmeter.stimuli.own_sets import cloze_sets, japanese_pairs, masked_set
+from tiltmeter.models.transformers.hub import TransformerModel
+from tiltmeter.stimuli.sentences.shipped import cloze_sets, japanese_pairs, masked_set
 
 ROOT = Path(__file__).resolve().parent.parent
 #: A log-probability of a token may differ by so much.
@@ -89,7 +89,7 @@ def masked_model() -> TransformerModel:
     folder = Path(data).resolve().parent / "models" / "minilm-mlm" if data else None
     if folder and folder.is_dir():
         return TransformerModel(str(folder), name="models/minilm-mlm")
-    from tiltmeter.lab.model import ReferenceModel
+    from tiltmeter.lab.reference.spec import ReferenceModel
 
     return ReferenceModel("tilt-0.9")
 

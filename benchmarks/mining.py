@@ -19,7 +19,7 @@ from tiltmeter.errors import BadInput
 from tiltmeter.stimuli import group
 from tiltmeter.stimuli.datasets import data_folder
 from tiltmeter.stimuli.mining import mine
-from tiltmeter.stimuli.own_sets import masked_set
+from tiltmeter.stimuli.sentences.shipped import masked_set
 
 LEXICON = ("gender.male_terms", "gender.female_terms", "attributes.career", "attributes.family")
 #: Megabytes of text, of the sample for the slow way, and how many times as much text shows how the cost grows; the

@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from tiltmeter.models.batching import by_length
-from tiltmeter.models.transformer import BUDGET, TransformerEncoder
+from tiltmeter.models.transformers.batching import by_length
+from tiltmeter.models.transformers.encoder import BUDGET, TransformerEncoder
 
 WORDS = ["nurse", "doctor", "teacher", "the", "was", "said", "that", "she", "they", "worked", "city", "school", "house"]
 TOKENS = 20
@@ -63,7 +63,7 @@ def contenders(texts: list[str]) -> dict[str, Callable[[], object]]:
     from sentence_transformers import SentenceTransformer
     from transformers import AutoModel, AutoTokenizer
 
-    from tiltmeter.models.checkpoints import quiet
+    from tiltmeter.models.transformers.checkpoints import quiet
 
     path = sample_model()
     ours = TransformerEncoder(str(path), device="cpu")

@@ -10,8 +10,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from tiltmeter.audits import Audit
-from tiltmeter.views.calibration_table import COLUMNS, calibration_markdown
+from tiltmeter.readings.audit import Audit
+from tiltmeter.views.terminal.calibration import COLUMNS, calibration_markdown
 
 PAGE = Path(__file__).parents[1] / "docs" / "which-measure.md"
 

@@ -15,7 +15,7 @@ import pytest
 
 from tests.warm import Warm
 
-COMMAND = [sys.executable, "-c", "import sys; sys.argv[0] = 'tiltmeter'; from tiltmeter.cli import main; main()"]
+COMMAND = [sys.executable, "-c", "import sys; sys.argv[0] = 'tiltmeter'; from tiltmeter.cli.app import main; main()"]
 _PR_CAPBSET_DROP, _CAP_DAC_OVERRIDE = 24, 1
 
 

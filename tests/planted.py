@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tiltmeter.models import Identity
-from tiltmeter.probes.stimuli_sets import StimulusSet
+from tiltmeter.probes.words.sets import StimulusSet
 from tiltmeter.stimuli import group
 
 SIZE = 32

@@ -12,15 +12,15 @@ import pytest
 from filelock import FileLock
 
 import tiltmeter.lab
-from tiltmeter.lab.reference import RECIPE, train_reference
-from tiltmeter.lab.selftest import models_of
-from tiltmeter.lab.side_by_side import train_all
+from tiltmeter.lab.calibrate.selftest import models_of
+from tiltmeter.lab.reference.reference import RECIPE, train_reference
+from tiltmeter.lab.reference.side_by_side import train_all
 
 QUICK = dataclasses.replace(RECIPE, epochs=2)
 
 
 def reference_model(tilt: float) -> Path:
-    """The folder of a masked language model trained on text with this tilt (see ``tiltmeter.lab.text.planted``).
+    """The folder of a masked language model trained on text with this tilt (see ``planted_text.planted``).
 
     It is kept for the next run of the tests, as long as nothing that it is made of changes.
     """

@@ -336,7 +336,11 @@ def test_output_in_another_encoding_escapes_what_it_cannot_show(run: Callable[..
 
 def test_a_reader_that_has_had_enough_is_no_error(tmp_path: Path) -> None:
     done = subprocess.run(
-        ["sh", "-c", f"'{sys.executable}' -c 'from tiltmeter.cli import main; main()' lexicons --json | head -c 10"],
+        [
+            "sh",
+            "-c",
+            f"'{sys.executable}' -c 'from tiltmeter.cli.app import main; main()' lexicons --json | head -c 10",
+        ],
         env=environment(tmp_path),
         capture_output=True,
         text=True,

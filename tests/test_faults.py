@@ -25,7 +25,7 @@ from tests.models import provider as wire
 from tests.models.provider import LoopbackProvider, refuse, slow, vector_of
 from tests.warm import Warm
 from tiltmeter.models import CachedModel, Question, VectorStore, load
-from tiltmeter.suites import load_suite
+from tiltmeter.run.suite import load_suite
 
 KEY = "sk-SECRET-4f9a7c1e2b8d6053"
 #: Inputs that a server of one's own is sent in one request.
@@ -362,7 +362,7 @@ def test_stored_answers_of_a_transformer_are_read_without_torch(tmp_path: Path) 
     assert tiltmeter(*arguments, env=env).code == 0
     code = (
         "import sys\n"
-        "from tiltmeter.cli import main\n"
+        "from tiltmeter.cli.app import main\n"
         "try: main()\n"
         "except SystemExit as end: print(end.code, [name for name in ('torch', 'transformers') if name in sys.modules])"
     )

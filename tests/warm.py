@@ -115,7 +115,7 @@ def _serve(client: socket.socket) -> None:
 
 
 def _become(arguments: list[str], env: dict[str, str], folder: str, handles: list[int]) -> NoReturn:
-    from tiltmeter.cli import main
+    from tiltmeter.cli.app import main
 
     code: Any = 1
     try:

@@ -16,22 +16,22 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from tiltmeter import measures, statistics, stimuli
-    from tiltmeter.auditing import audit
-    from tiltmeter.audits import Audit
     from tiltmeter.errors import TiltmeterError
     from tiltmeter.models import load
-    from tiltmeter.probing import probe
-    from tiltmeter.readings import Reading
+    from tiltmeter.readings.audit import Audit
+    from tiltmeter.readings.reading import Reading
+    from tiltmeter.run.audit import audit
+    from tiltmeter.run.probe import probe
 
 _NAMES = {
-    "Audit": "tiltmeter.audits",
-    "audit": "tiltmeter.auditing",
+    "Audit": "tiltmeter.readings.audit",
+    "audit": "tiltmeter.run.audit",
     "TiltmeterError": "tiltmeter.errors",
     "load": "tiltmeter.models",
-    "probe": "tiltmeter.probing",
-    "Reading": "tiltmeter.readings",
+    "probe": "tiltmeter.run.probe",
+    "Reading": "tiltmeter.readings.reading",
 }
-_MODULES = ("measures", "statistics", "stimuli", "models", "probes", "suites", "views", "errors", "readings", "audits")
+_MODULES = ("measures", "statistics", "stimuli", "models", "probes", "run", "compare", "views", "errors", "readings")
 
 __all__ = ["Audit", "Reading", "TiltmeterError", "audit", "load", "measures", "probe", "statistics", "stimuli"]
 

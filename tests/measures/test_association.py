@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, reject, settings
 
+from tests.measures.vectors import AWAY, BAD_VECTORS, TOWARDS, leaning, matrices, random_rows
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import association, weat
-
-from .vectors import AWAY, BAD_VECTORS, TOWARDS, leaning, matrices, random_rows
 
 SCORES_1, SCORES_2 = [1.0, 0.2, 0.2, -0.2], [-1.0, -0.2, -0.2, 0.2]
 UNITS = {"units_1": ["he", "he", "man", "man"], "units_2": ["she", "she", "woman", "woman"]}

@@ -12,10 +12,9 @@ import pytest
 from hypothesis import assume, given, settings
 from sklearn.decomposition import PCA
 
+from tests.measures.vectors import BAD_VECTORS, FACTORS, cos, matrices, random_rows
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import bias_direction, direct_bias, indirect_bias
-
-from .vectors import BAD_VECTORS, FACTORS, cos, matrices, random_rows
 
 
 def test_three_words_by_hand():

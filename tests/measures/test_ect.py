@@ -7,10 +7,9 @@ import pytest
 import scipy.stats
 from hypothesis import given, reject, settings
 
+from tests.measures.vectors import BAD_VECTORS, cos, matrices, random_rows
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import ect
-
-from .vectors import BAD_VECTORS, cos, matrices, random_rows
 
 
 def attributes_at(near_x, near_y):

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 
+from tests.measures.vectors import BAD_VECTORS, FACTORS, cos, matrices
 from tiltmeter.errors import BadInput
 from tiltmeter.measures.geometry import average, cosines, leans, rows, unit
-
-from .vectors import BAD_VECTORS, FACTORS, cos, matrices
 
 
 def test_the_worked_example_of_the_association_text():

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
+from tests.measures.vectors import BAD_VECTORS, cos, random_rows
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import cluster_bias, neighbour_bias
-
-from .vectors import BAD_VECTORS, cos, random_rows
 
 EAST, NORTH = [[1.0, 0.1], [1.0, 0.0], [1.0, 0.2]], [[0.1, 1.0], [0.0, 1.0], [0.2, 1.0]]
 

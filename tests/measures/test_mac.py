@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from scipy.spatial.distance import cosine
 
+from tests.measures.vectors import BAD_VECTORS, FACTORS, matrices, random_rows
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import mac
-
-from .vectors import BAD_VECTORS, FACTORS, matrices, random_rows
 
 
 def test_two_targets_and_two_sets_by_hand():

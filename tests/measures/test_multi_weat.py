@@ -7,11 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from tests.measures.vectors import AWAY, BAD_VECTORS, TOWARDS, leaning, random_rows
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import multi_weat, weat
 from tiltmeter.statistics import holm
-
-from .vectors import AWAY, BAD_VECTORS, TOWARDS, leaning, random_rows
 
 
 def test_three_groups_by_hand():

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
+from tests.measures.vectors import BAD_VECTORS, matrices, random_rows
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import ripa
-
-from .vectors import BAD_VECTORS, matrices, random_rows
 
 
 def test_three_words_and_two_pairs_by_hand():

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
+from tests.measures.vectors import BAD_VECTORS, cos, matrices, random_rows
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import rnd
-
-from .vectors import BAD_VECTORS, cos, matrices, random_rows
 
 
 def near(distance, mean, attribute):

@@ -7,10 +7,9 @@ import pytest
 import scipy.stats
 from sklearn.linear_model import LogisticRegression
 
+from tests.measures.vectors import BAD_VECTORS, random_rows
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import rnsb
-
-from .vectors import BAD_VECTORS, random_rows
 
 FEW = {"permutations": 19, "resamples": 20}
 

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, reject, settings
 
+from tests.measures.vectors import BAD_VECTORS, FACTORS, cos, matrices, random_rows
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import same
-
-from .vectors import BAD_VECTORS, FACTORS, cos, matrices, random_rows
 
 AXES = [[[1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0]], [[0.0, 0.0, 1.0]]]
 

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
+from tests.measures.vectors import BAD_VECTORS, FACTORS, cos, matrices, random_rows
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import semaxis
-
-from .vectors import BAD_VECTORS, FACTORS, cos, matrices, random_rows
 
 
 def test_two_words_by_hand():

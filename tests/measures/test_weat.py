@@ -10,10 +10,9 @@ import pytest
 from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 
+from tests.measures.vectors import AWAY, BAD_VECTORS, FACTORS, TOWARDS, cos, leaning, matrices, random_rows
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import weat
-
-from .vectors import AWAY, BAD_VECTORS, FACTORS, TOWARDS, cos, leaning, matrices, random_rows
 
 # Caliskan, Bryson & Narayanan (2017), table 1, GloVe; WEAT8 is Science against Arts.
 PUBLISHED = {

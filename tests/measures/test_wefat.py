@@ -10,10 +10,9 @@ import pytest
 import scipy.stats
 from hypothesis import given, reject, settings
 
+from tests.measures.vectors import BAD_VECTORS, FACTORS, cos, matrices, random_rows
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import nas, wefat
-
-from .vectors import BAD_VECTORS, FACTORS, cos, matrices, random_rows
 
 
 def test_one_word_by_hand():

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tiltmeter.models.hub import TransformerModel
+from tiltmeter.models.transformers.hub import TransformerModel
 
 
 @pytest.fixture(scope="session")

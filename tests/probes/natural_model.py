@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tiltmeter.models.hub import TransformerModel
+from tiltmeter.models.transformers.hub import TransformerModel
 
 
 @functools.cache

@@ -11,14 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
 from tiltmeter.statistics import Interval, holm
-from tiltmeter.statistics.differences import (
-    Change,
-    align,
-    holm_bounds,
-    independent_change,
-    influence,
-    paired_change,
-)
+from tiltmeter.statistics.differences import Change, align, holm_bounds, independent_change, influence, paired_change
 from tiltmeter.statistics.groups import Floats
 
 FIRST = np.array([0.2, 0.5, -0.1, 0.9, 0.4, 0.3])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tiltmeter.errors import BadInput
-from tiltmeter.probes import Options, cabm
+from tiltmeter.probes import Options
+from tiltmeter.probes.cabm import cabm
 from tiltmeter.stimuli.corpus_counts import in_corpus
 from tiltmeter.stimuli.mining import mine
 

@@ -11,17 +11,18 @@ from typing import Any
 import pytest
 
 from tests.reference import reference_model
-from tiltmeter.probes import Options, cabm
-from tiltmeter.probing import put
-from tiltmeter.readings import Reading
+from tiltmeter.probes import Options
+from tiltmeter.probes.cabm import cabm
+from tiltmeter.readings.reading import Reading
+from tiltmeter.run.probe import put
 
 
 @contextmanager
 def small_forests() -> Iterator[None]:
     """Their weights are tested with the measure; here they only have to be there, with a spread."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tiltmeter.probes.cabm_scores._FORESTS", 2)
-        patch.setattr("tiltmeter.measures.cabm_weights._TREES", 20)
+        patch.setattr("tiltmeter.probes.cabm.scores._FORESTS", 2)
+        patch.setattr("tiltmeter.measures.cabm.weights._TREES", 20)
         yield
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tiltmeter import cli_serve
+from tiltmeter.cli import serve as cli_serve
 from tiltmeter.errors import BadInput, MissingExtra
 
 
@@ -41,7 +41,7 @@ def test_it_serves_until_it_is_stopped_and_never_prints_its_token(folder: Path) 
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     token = "a-long-enough-token"
-    serve = "import sys; from tiltmeter.cli_serve import app; app(sys.argv[1:])"
+    serve = "import sys; from tiltmeter.cli.serve import app; app(sys.argv[1:])"
     options = ["--port", str(port), "--token", token]
     process = subprocess.Popen(
         [sys.executable, "-c", serve, str(folder), *options], stderr=subprocess.PIPE, text=True, encoding="utf-8"

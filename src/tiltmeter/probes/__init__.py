@@ -1,10 +1,10 @@
 """Probes: stimuli, the question asked of a model, and the measure. Each returns a reading."""
 
-from tiltmeter.probes.imported import association_probes, seat_probe
-from tiltmeter.probes.kinds import Kind, Options
+from tiltmeter.probes.kind import Kind, Options
 from tiltmeter.probes.language import LanguageKind, LanguageProbe
-from tiltmeter.probes.making import KINDS, AnyProbe, find_kind, make_probes
-from tiltmeter.probes.probe import Probe, make_probe
+from tiltmeter.probes.registry import KINDS, AnyProbe, find_kind, make_probes
+from tiltmeter.probes.words.imported import association_probes, seat_probe
+from tiltmeter.probes.words.making import Probe, make_probe
 
 __all__ = [
     "KINDS",

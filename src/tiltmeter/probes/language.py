@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tiltmeter.models.protocol import Identity, Question, Vector
-from tiltmeter.probes.kinds import Asked, Measured, Options
-from tiltmeter.probes.reading import make_reading
-from tiltmeter.readings import LeftOut, Reading
+from tiltmeter.probes.kind import Asked, Measured, Options
+from tiltmeter.probes.make_reading import make_reading
+from tiltmeter.readings.reading import LeftOut, Reading
 from tiltmeter.statistics import plain
 
 #: Travels with every reading of a model's probabilities.

@@ -1,7 +1,6 @@
 """What a model is shown: words, word pairs, templates and sentences, with their language and their source."""
 
-from .association_folder import AssociationFolder, ModelName, load_association_folder
-from .lexicon import (
+from tiltmeter.stimuli.lexicon.lexicon import (
     KINDS,
     ROLES,
     Group,
@@ -17,9 +16,10 @@ from .lexicon import (
     pairs,
     templates,
 )
-from .seat_files import SeatTest, load_seat_file
-from .sentences import Sentence, SentenceSet, sentences
-from .text import capitalise, comparable, indefinite, normalise
+from tiltmeter.stimuli.sentences.association_folder import AssociationFolder, ModelName, load_association_folder
+from tiltmeter.stimuli.sentences.seat_file import SeatTest, load_seat_file
+from tiltmeter.stimuli.sentences.templates import Sentence, SentenceSet, fill_templates
+from tiltmeter.stimuli.text import capitalise, comparable, indefinite, normalise
 
 __all__ = [
     "KINDS",
@@ -37,6 +37,7 @@ __all__ = [
     "capitalise",
     "check_disjoint",
     "comparable",
+    "fill_templates",
     "fingerprint",
     "group",
     "indefinite",
@@ -46,6 +47,5 @@ __all__ = [
     "load_seat_file",
     "normalise",
     "pairs",
-    "sentences",
     "templates",
 ]

@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..errors import BadInput
-from .marked_sentences import MarkedSet
-from .text import comparable
+from tiltmeter.errors import BadInput
+from tiltmeter.stimuli.sentences.marked import MarkedSet
+from tiltmeter.stimuli.text import comparable
 
 
 def in_corpus(sentences: MarkedSet, folder: str | Path) -> tuple[MarkedSet, str]:
@@ -18,8 +18,8 @@ def in_corpus(sentences: MarkedSet, folder: str | Path) -> tuple[MarkedSet, str]
     him, his. Where the miner kept only a sample, the sample is counted: PMI needs the share of each group beside an
     occupation, and a sample has it.
     """
-    from .languages import language
-    from .mining import load_mined
+    from tiltmeter.stimuli.languages import language
+    from tiltmeter.stimuli.mining import load_mined
 
     mined = load_mined(folder)
     length = "sentence" if "sentence" in mined.lengths else mined.lengths[0]

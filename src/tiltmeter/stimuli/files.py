@@ -8,7 +8,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from ..errors import BadInput
+from tiltmeter.errors import BadInput
 
 
 def read_text(path: Path | Traversable) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 
 import yaml
 
-from ..errors import BadInput
-from .files import read_text
+from tiltmeter.errors import BadInput
+from tiltmeter.stimuli.files import read_text
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 

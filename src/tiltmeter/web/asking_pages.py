@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.views.item_values import item_values
-from tiltmeter.views.report_rows import ReportRow
+from tiltmeter.views.report.rows import ReportRow
 from tiltmeter.web.dashboard import Board, Dashboard, Form, page
 from tiltmeter.web.exploring import ask_sentence, ask_words, word_list
 

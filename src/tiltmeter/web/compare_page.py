@@ -10,11 +10,11 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, Response
 
+from tiltmeter.compare import Comparisons, Side, compare
 from tiltmeter.errors import BadInput
-from tiltmeter.probes.plain_words import p_number
-from tiltmeter.readings import Reading
-from tiltmeter.views.comparing import Comparisons, Side, compare
-from tiltmeter.views.comparing.table import interval, number
+from tiltmeter.probes.wording import p_number
+from tiltmeter.readings.reading import Reading
+from tiltmeter.views.terminal.comparison import interval, number
 from tiltmeter.web.dashboard import Board, Dashboard, page
 from tiltmeter.web.entries import key_of
 from tiltmeter.web.shelf import NotHere, Shown

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from tiltmeter.audits import Audit
-from tiltmeter.readings import Reading
+from tiltmeter.readings.audit import Audit
+from tiltmeter.readings.reading import Reading
 from tiltmeter.views import exports
-from tiltmeter.views.exports.tables import csv_of, parquet_of
+from tiltmeter.views.exports.frames import csv_of, parquet_of
 from tiltmeter.web.dashboard import Board
 from tiltmeter.web.entries import key_of
 from tiltmeter.web.shelf import NotHere

@@ -7,9 +7,9 @@ import functools
 import hashlib
 import re
 
-from tiltmeter.readings import Reading
+from tiltmeter.readings.reading import Reading
 from tiltmeter.views.one_scale import BANDS, on_one_scale
-from tiltmeter.views.report_rows import ReportRow
+from tiltmeter.views.report.rows import ReportRow
 
 
 @functools.lru_cache(maxsize=10_000)

@@ -12,12 +12,12 @@ from tiltmeter.errors import BadInput
 from tiltmeter.models import CachedModel, Question
 from tiltmeter.models.inputs import Continuation, Fill
 from tiltmeter.probes import Probe, find_kind
-from tiltmeter.probes.stimuli_sets import Query, StimulusSet
-from tiltmeter.probing import put, stored
-from tiltmeter.readings import Reading
+from tiltmeter.probes.words.sets import Query, StimulusSet
+from tiltmeter.readings.reading import Reading
+from tiltmeter.run.probe import put, stored
 from tiltmeter.statistics import Result
 from tiltmeter.stimuli import Group
-from tiltmeter.stimuli.items import MASK
+from tiltmeter.stimuli.sentences.sets import MASK
 from tiltmeter.stimuli.text import normalise
 from tiltmeter.web.offered import Offer
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from tiltmeter.errors import BadInput, TiltmeterError
-from tiltmeter.suites import suite_summaries
+from tiltmeter.run.suite import suite_summaries
 from tiltmeter.web.dashboard import Board, Dashboard, Form, page
 from tiltmeter.web.jobs import Job
 

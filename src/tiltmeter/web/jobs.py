@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import BadInput
-from tiltmeter.readings import ReadingStore
+from tiltmeter.readings.reading import ReadingStore
 from tiltmeter.web.shelf import NotHere
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 #: Colours, cursors and the like, which a terminal would understand.
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b.")
 _DONE_OF = re.compile(r"(\d[\d,]*)/(\d[\d,]*)")
-_RUN = "from tiltmeter.cli import main; main()"
+_RUN = "from tiltmeter.cli.app import main; main()"
 _LINES, _WAIT = 40, 5.0
 
 

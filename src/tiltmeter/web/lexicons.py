@@ -11,7 +11,7 @@ import yaml
 
 from tiltmeter.errors import BadInput
 from tiltmeter.stimuli import Group, Lexicon, lexicon_names, load_lexicon
-from tiltmeter.stimuli.lexicon_file import read_lexicon
+from tiltmeter.stimuli.lexicon.yaml_form import read_lexicon
 from tiltmeter.web.shelf import NotHere
 
 #: Lexicons that are kept, and how deep one may be nested; no real one is deeper than six.

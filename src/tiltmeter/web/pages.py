@@ -8,10 +8,10 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, Response
 
 from tiltmeter.views.item_values import item_values
-from tiltmeter.views.meanings import meanings
-from tiltmeter.views.not_measured import not_measured
-from tiltmeter.views.origin import origin
-from tiltmeter.views.report_rows import ReportRow
+from tiltmeter.views.report.meanings import meanings
+from tiltmeter.views.report.not_measured import not_measured
+from tiltmeter.views.report.origin import origin
+from tiltmeter.views.report.rows import ReportRow
 from tiltmeter.views.verdict import verdict
 from tiltmeter.web.charts_of import AUDIT_CHARTS, EFFECT_CHARTS
 from tiltmeter.web.dashboard import Board, page

@@ -12,10 +12,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.audits import Audit, Skipped
 from tiltmeter.errors import BadInput
-from tiltmeter.readings import Reading, ReadingStore
-from tiltmeter.views.report_rows import report_rows
+from tiltmeter.readings.audit import Audit, Skipped
+from tiltmeter.readings.reading import Reading, ReadingStore
+from tiltmeter.views.report.rows import report_rows
 from tiltmeter.web.entries import Entry, key_of
 
 #: Changed whenever a file is replaced.

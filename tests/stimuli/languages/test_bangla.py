@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tiltmeter.stimuli import Word, group, load_lexicon, sentences, templates
+from tiltmeter.stimuli import Word, fill_templates, group, load_lexicon, templates
 from tiltmeter.stimuli.languages import language
 
 BANGLA = language("bn")
@@ -128,7 +128,7 @@ def test_every_word_is_one_bangla_word_with_a_gloss_an_ending_and_a_sentence(add
         assert words(word.text) == [word.text]
         assert word.properties["gloss"]
         assert len(BANGLA.forms(word)) >= 3
-    assert len(sentences(own, templates("bangla.bleached")).sentences) == 6 * len(own.words)
+    assert len(fill_templates(own, templates("bangla.bleached")).sentences) == 6 * len(own.words)
 
 
 def test_no_form_belongs_to_two_words_of_the_lexicon_and_those_that_are_other_words_are_left_out():

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tiltmeter.errors import BadInput, MissingExtra
-from tiltmeter.stimuli import Word, load_lexicon, sentences
+from tiltmeter.stimuli import Word, fill_templates, load_lexicon
 from tiltmeter.stimuli.languages import is_word_character, language, language_codes, script_of, segmenter
-from tiltmeter.stimuli.lexicon import group
+from tiltmeter.stimuli.lexicon.lexicon import group
 
 _TEXT = st.text("ab'’-. ক\u09be\u09cd\u200d\u0301।…5_𝒜\U00011103\U0001f600。」\"é\n") | st.text()
 
@@ -136,7 +136,7 @@ def test_the_japanese_lexicon_has_glosses_and_sentences_and_its_words_are_whole_
     for name in lexicon.groups:
         words = group(f"japanese.{name}")
         assert len(words.words) >= 8
-        assert len(sentences(words, lexicon.templates["bleached"]).sentences) == 5 * len(words.words)
+        assert len(fill_templates(words, lexicon.templates["bleached"]).sentences) == 5 * len(words.words)
         for word in words.words:
             assert word.properties["gloss"]
             assert own.normalise(word.text) == word.text

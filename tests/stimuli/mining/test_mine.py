@@ -14,12 +14,11 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from tests.stimuli.mining.finding import group, look, settings
 from tiltmeter.errors import BadInput, TiltmeterError
 from tiltmeter.stimuli.mining import Occurrence, engines, load_mined, mine, scan
 from tiltmeter.stimuli.mining.parts import Finds, PartsFolder, Tally
-from tiltmeter.stimuli.mining.reading import Reader
-
-from .finding import group, look, settings
+from tiltmeter.stimuli.mining.records import Reader
 
 WORDS = ("he", "she", "nurse")
 

@@ -5,11 +5,10 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.stimuli.mining.finding import forms, group, settings, windows
 from tiltmeter.errors import BadInput
 from tiltmeter.stimuli import Word
 from tiltmeter.stimuli.languages import language
-
-from .finding import forms, group, settings, windows
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.stimuli.mining.test_mine import run, sentences, table
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.stimuli.mining import engines
-
-from .test_mine import run, sentences, table
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'tiltmeter[ray]'")
 pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own

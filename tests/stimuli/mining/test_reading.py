@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tiltmeter.errors import BadInput
 from tiltmeter.stimuli.mining import corpus, lines
 from tiltmeter.stimuli.mining.corpus import cut, find_files
-from tiltmeter.stimuli.mining.reading import Reader
+from tiltmeter.stimuli.mining.records import Reader
 
 TEXTS = ["He left.", "", "She stayed, he said: “no”.", "সে ভালো"]
 

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from tests.stimuli.mining.finding import kept, look, settings, windows
 from tiltmeter.stimuli.languages import language
 from tiltmeter.stimuli.mining import reservoir as reservoir_module
 from tiltmeter.stimuli.mining.alphabet import Alphabet
@@ -13,8 +14,6 @@ from tiltmeter.stimuli.mining.kernels import rank_of
 from tiltmeter.stimuli.mining.parts import Finds
 from tiltmeter.stimuli.mining.priority import Priorities
 from tiltmeter.stimuli.mining.reservoir import FIELDS, Batch, Reservoirs
-
-from .finding import kept, look, settings, windows
 
 
 def test_the_number_of_a_window_depends_on_its_text_and_not_on_where_it_stands():

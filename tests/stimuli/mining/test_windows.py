@@ -4,11 +4,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tests.stimuli.mining.finding import settings, windows
 from tiltmeter.errors import BadInput
 from tiltmeter.stimuli.languages import language
 from tiltmeter.stimuli.mining.sought import parse_lengths
-
-from .finding import settings, windows
 
 ENGLISH = language("en")
 

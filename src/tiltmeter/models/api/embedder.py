@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.models.api.address import checked_url, revision_at
 from tiltmeter.models.api.budget import Budget
+from tiltmeter.models.api.checked_vectors import in_order
 from tiltmeter.models.api.cohere import COHERE
 from tiltmeter.models.api.keys import key_for, scrubbed_logs, secrets_of
 from tiltmeter.models.api.openai import OPENAI
 from tiltmeter.models.api.prices import Estimate, estimate_cost, estimate_tokens
 from tiltmeter.models.api.provider import Limits, Send, Target
 from tiltmeter.models.api.requests import Requests, batches
-from tiltmeter.models.api.vectors import in_order
 from tiltmeter.models.api.voyage import VOYAGE
 from tiltmeter.models.protocol import Batch, Identity, Question
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...errors import BadInput
-from ..files import read_json
-from ..languages import Language, language
-from ..lexicon import Group, Word
-from ..seat_files import load_seat_file
-from .catalogue import catalogue
+from tiltmeter.errors import BadInput
+from tiltmeter.stimuli.datasets.catalogue import catalogue
+from tiltmeter.stimuli.files import read_json
+from tiltmeter.stimuli.languages import Language, language
+from tiltmeter.stimuli.lexicon.lexicon import Group, Word
+from tiltmeter.stimuli.sentences.seat_file import load_seat_file
 
 _NAME, _TESTS = "bangla_ceat", 9
 _WORDS, _SUFFIXES = "weatWordsWithSuffix.jsonl", "suffixCategories.jsonl"

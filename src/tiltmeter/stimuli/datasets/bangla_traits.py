@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ..items import TraitSentence, TraitSet
-from ..text import normalise
-from .tables import Row, Table, read_table, rows_named
+from tiltmeter.stimuli.datasets.csv_tables import Row, Table, read_table, rows_named
+from tiltmeter.stimuli.sentences.sets import TraitSentence, TraitSet
+from tiltmeter.stimuli.text import normalise
 
 #: The study's terms: boy and girl, man and woman, young man and young woman, lad and lass.
 TERMS = tuple(

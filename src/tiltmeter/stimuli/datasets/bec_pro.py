@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ...errors import BadInput
-from ..items import MASK, PronounSentence, PronounSet, TraitSentence, TraitSet
-from ..text import normalise
-from .tables import Row, Table, read_table, rows_named
+from tiltmeter.errors import BadInput
+from tiltmeter.stimuli.datasets.csv_tables import Row, Table, read_table, rows_named
+from tiltmeter.stimuli.sentences.sets import MASK, PronounSentence, PronounSet, TraitSentence, TraitSet
+from tiltmeter.stimuli.text import normalise
 
 _COLUMNS = ("Sentence", "Sent_TM", "Template", "Person", "Gender", "Profession", "Prof_Gender")
 _GENDERS = ("male", "female")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from ...errors import BadInput, unknown
+from tiltmeter.errors import BadInput, unknown
 
 VARIABLE = "TILTMETER_DATA"
 
@@ -39,7 +39,7 @@ def catalogue() -> Mapping[str, DataSet]:
     >>> catalogue()["crows_pairs"].licence
     'CC BY-SA 4.0'
     """
-    from ..yaml_file import read_yaml
+    from tiltmeter.stimuli.yaml_file import read_yaml
 
     content = read_yaml(files(__package__) / "catalogue.yaml")
     return {name: DataSet(name=name, **entry) for name, entry in content.items()}

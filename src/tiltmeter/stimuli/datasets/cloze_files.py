@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...errors import BadInput
-from ..items import ClozeSet, RaceSet
-from .genderlex import load_genderlex, load_race_sets
-from .pronoun_contexts import load_pronoun_contexts
-from .tables import read_table
+from tiltmeter.errors import BadInput
+from tiltmeter.stimuli.datasets.csv_tables import read_table
+from tiltmeter.stimuli.datasets.genderlex import load_genderlex, load_race_sets
+from tiltmeter.stimuli.datasets.pronoun_contexts import load_pronoun_contexts
+from tiltmeter.stimuli.sentences.sets import ClozeSet, RaceSet
 
 
 def load_cloze_files(path: str | Path) -> tuple[tuple[ClozeSet, ...], tuple[RaceSet, ...]]:

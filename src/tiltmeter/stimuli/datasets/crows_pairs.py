@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..items import PairSet, SentencePair
-from ..text import normalise
-from .tables import read_table, rows_named
+from tiltmeter.stimuli.datasets.csv_tables import read_table, rows_named
+from tiltmeter.stimuli.sentences.sets import PairSet, SentencePair
+from tiltmeter.stimuli.text import normalise
 
 _DIRECTIONS = ("stereo", "antistereo")
 

@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from ...errors import BadInput
-from ..items import ClozeRow, ClozeSet, RaceRow, RaceSet
-from ..text import normalise
-from .tables import Row, Table, read_table, rows_named
+from tiltmeter.errors import BadInput
+from tiltmeter.stimuli.datasets.csv_tables import Row, Table, read_table, rows_named
+from tiltmeter.stimuli.sentences.sets import ClozeRow, ClozeSet, RaceRow, RaceSet
+from tiltmeter.stimuli.text import normalise
 
 GROUPS = ("men", "women")
 LABELS = {"M": 1, "W": 2}

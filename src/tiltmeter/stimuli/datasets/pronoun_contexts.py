@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
-from ..items import ClozeRow, ClozeSet
-from ..text import normalise
-from .genderlex import CONTEXTS, GROUPS, doubled_spaces, group_of, repeated_rows
-from .tables import Row, Table, read_table, rows_named
+from tiltmeter.stimuli.datasets.csv_tables import Row, Table, read_table, rows_named
+from tiltmeter.stimuli.datasets.genderlex import CONTEXTS, GROUPS, doubled_spaces, group_of, repeated_rows
+from tiltmeter.stimuli.sentences.sets import ClozeRow, ClozeSet
+from tiltmeter.stimuli.text import normalise
 
 #: The published files say "prounoun".
 _ALIASES = {"prounoun_m": "pronoun_m", "prounoun_w": "pronoun_w"}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ...errors import BadInput
-from ..files import read_json
-from ..items import StereoExample
-from ..text import normalise
+from tiltmeter.errors import BadInput
+from tiltmeter.stimuli.files import read_json
+from tiltmeter.stimuli.sentences.sets import StereoExample
+from tiltmeter.stimuli.text import normalise
 
 _KINDS = ("intrasentence", "intersentence")
 _LABELS = ("stereotype", "anti-stereotype", "unrelated")

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...errors import BadInput, unknown
-from ..files import read_text
-from ..items import PronounSentence, PronounSet
-from ..text import comparable, normalise
+from tiltmeter.errors import BadInput, unknown
+from tiltmeter.stimuli.files import read_text
+from tiltmeter.stimuli.sentences.sets import PronounSentence, PronounSet
+from tiltmeter.stimuli.text import comparable, normalise
 
 _PARTS = tuple(itertools.product(("type1", "type2"), ("dev", "test")))
 _SIDES = ("pro", "anti")

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from ...errors import BadInput
-from ..items import PronounSentence, PronounSet
-from ..text import normalise
-from .tables import read_table
+from tiltmeter.errors import BadInput
+from tiltmeter.stimuli.datasets.csv_tables import read_table
+from tiltmeter.stimuli.sentences.sets import PronounSentence, PronounSet
+from tiltmeter.stimuli.text import normalise
 
 _GENDERS = ("male", "female", "neutral")
 _KINDS = {"0": "occupation", "1": "participant"}

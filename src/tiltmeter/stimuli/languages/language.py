@@ -25,12 +25,12 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Literal
 
-from ...errors import BadInput, unknown
-from ..lexicon import Word
-from .characters import word_spans
-from .segmenter import mecab_spans
-from .sentences import GENERAL_ENDS, sentence_spans
-from .suffixes import Ending, with_endings
+from tiltmeter.errors import BadInput, unknown
+from tiltmeter.stimuli.languages.characters import word_spans
+from tiltmeter.stimuli.languages.segmenter import mecab_spans
+from tiltmeter.stimuli.languages.sentence_ends import GENERAL_ENDS, sentence_spans
+from tiltmeter.stimuli.languages.suffixes import Ending, with_endings
+from tiltmeter.stimuli.lexicon.lexicon import Word
 
 #: Characters that show nothing and separate nothing: soft hyphen, word joiner, marks of direction, byte order mark.
 _INVISIBLE = re.compile("[\u00ad\u2060\u200e\u200f\u202a-\u202e\ufeff]+")
@@ -130,7 +130,7 @@ def language(code: str | Path) -> Language:
     ('Bangla', 'sw')
     """
     if isinstance(code, Path) or code.endswith((".yaml", ".yml")):
-        from .pack_file import read_pack
+        from tiltmeter.stimuli.languages.pack_file import read_pack
 
         return read_pack(Path(code))
     return _by_code(code)
@@ -155,7 +155,7 @@ def _by_code(code: str) -> Language:
         raise BadInput(f"'{code}' is no language code: write a BCP 47 tag such as bn or pt-BR, or the path of a pack")
     main = code.split("-")[0].lower()
     if main in language_codes():
-        from .pack_file import read_pack
+        from tiltmeter.stimuli.languages.pack_file import read_pack
 
         return read_pack(_packs() / f"{main}.yaml")
     if main in _UNSPACED:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from ...errors import MissingExtra
+from tiltmeter.errors import MissingExtra
 
 
 def mecab_spans(text: str) -> list[tuple[int, int]]:

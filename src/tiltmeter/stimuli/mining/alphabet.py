@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..languages import Language, is_word_character
-from .table import UNSEEN, CharacterTable, Kinds
+from tiltmeter.stimuli.languages import Language, is_word_character
+from tiltmeter.stimuli.mining.table import UNSEEN, CharacterTable, Kinds
 
 #: What a byte says: nothing of a word, an apostrophe, or some mark; then come the marks of the words sought, and from
 #: ``letter`` on some letter or digit, and those of the words sought.
@@ -77,7 +77,7 @@ class Alphabet:
 
     def block(self, data: bytes) -> Block:
         """Records in UTF-8 with a line break before, between and after them."""
-        from .kernels import read
+        from tiltmeter.stimuli.mining.kernels import read
 
         codes = np.frombuffer(data, np.uint8)
         kinds, breaks, wide, more, new = read(codes, self._table.kinds, UNSEEN)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, cast
 
-from ...errors import BadInput
+from tiltmeter.errors import BadInput
 
 Kind = Literal["text", "jsonl", "csv", "tsv", "parquet"]
 _KINDS: dict[str, Kind] = {

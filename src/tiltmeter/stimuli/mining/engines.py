@@ -7,12 +7,12 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 
-from ...cluster import connected
-from ...errors import TiltmeterError
-from .corpus import Shard
-from .priority import Numbers
-from .scan import Scanner
-from .settings import Settings
+from tiltmeter.cluster import connected
+from tiltmeter.errors import TiltmeterError
+from tiltmeter.stimuli.mining.corpus import Shard
+from tiltmeter.stimuli.mining.priority import Numbers
+from tiltmeter.stimuli.mining.scan import Scanner
+from tiltmeter.stimuli.mining.settings import Settings
 
 Limits = Callable[[], Numbers]
 Advance = Callable[[int], None]

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from .priority import Numbers
-from .table import Kinds as Bytes
-from .words import Places
+from tiltmeter.stimuli.mining.priority import Numbers
+from tiltmeter.stimuli.mining.table import Kinds as Bytes
+from tiltmeter.stimuli.mining.words import Places
 
 SLOTS = 4096
 _GOLDEN, _FIRST_MIX, _SECOND_MIX = (

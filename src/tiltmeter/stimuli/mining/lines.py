@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, Literal
 
-from ...errors import BadInput
-from .corpus import BLOCK, CorpusFile, Shard, opened
+from tiltmeter.errors import BadInput
+from tiltmeter.stimuli.mining.corpus import BLOCK, CorpusFile, Shard, opened
 
 _MARK = "\ufeff"
 _REPLACED = "\ufffd"

@@ -8,16 +8,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from ...errors import BadInput, unknown
-from ...progress import progress_bar
-from ..lexicon import Group
-from . import engines
-from .corpus import SHARD, Shard, cut, find_files
-from .parts import Finds, PartsFolder
-from .preflight import check_folder, check_script
-from .result import MiningReport, save
-from .settings import Settings
-from .sought import find_groups, find_language, find_words, parse_lengths
+from tiltmeter.errors import BadInput, unknown
+from tiltmeter.progress import progress_bar
+from tiltmeter.stimuli.lexicon.lexicon import Group
+from tiltmeter.stimuli.mining import engines
+from tiltmeter.stimuli.mining.corpus import SHARD, Shard, cut, find_files
+from tiltmeter.stimuli.mining.parts import Finds, PartsFolder
+from tiltmeter.stimuli.mining.preflight import check_folder, check_script
+from tiltmeter.stimuli.mining.result import MiningReport, save
+from tiltmeter.stimuli.mining.settings import Settings
+from tiltmeter.stimuli.mining.sought import find_groups, find_language, find_words, parse_lengths
 
 LENGTHS = ("9", "25", "75", ">75")
 _PARTS = "parts"

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ...atomic import write_atomically
-from ...errors import BadInput
-from .columns import numbers_of, pieces_of
+from tiltmeter.errors import BadInput
+from tiltmeter.files import write_atomically
+from tiltmeter.stimuli.mining.columns import numbers_of, pieces_of
 
 OCCURRENCES, ABOUT = "occurrences.parquet", "mined.json"
 _TEXTS = ("word", "group", "form", "length", "text", "source")

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...atomic import UNFINISHED, write_atomically
-from .columns import numbers_of, of_numbers, of_texts, texts_of
-from .reservoir import FIELDS, Batch, Reservoirs
-from .settings import Settings
+from tiltmeter.files import UNFINISHED, write_atomically
+from tiltmeter.stimuli.mining.columns import numbers_of, of_numbers, of_texts, texts_of
+from tiltmeter.stimuli.mining.reservoir import FIELDS, Batch, Reservoirs
+from tiltmeter.stimuli.mining.settings import Settings
 
 _METADATA = b"tiltmeter"
 #: How many parts may lie on disk before they are put together into one.

@@ -12,11 +12,11 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from ..languages import Language, is_word_character
-from .alphabet import MARK, Alphabet, Block
-from .run_index import RunIndex
-from .sought import Sought
-from .words import Places, Words
+from tiltmeter.stimuli.languages import Language, is_word_character
+from tiltmeter.stimuli.mining.alphabet import MARK, Alphabet, Block
+from tiltmeter.stimuli.mining.run_index import RunIndex
+from tiltmeter.stimuli.mining.sought import Sought
+from tiltmeter.stimuli.mining.words import Places, Words
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...errors import BadInput
-from ..languages import script_of
-from .corpus import Shard
-from .mined import ABOUT, OCCURRENCES
-from .reading import Reader
-from .settings import Settings
+from tiltmeter.errors import BadInput
+from tiltmeter.stimuli.languages import script_of
+from tiltmeter.stimuli.mining.corpus import Shard
+from tiltmeter.stimuli.mining.mined import ABOUT, OCCURRENCES
+from tiltmeter.stimuli.mining.records import Reader
+from tiltmeter.stimuli.mining.settings import Settings
 
 #: How many places of a corpus are looked at.
 _PLACES = 16

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from .alphabet import Block
+from tiltmeter.stimuli.mining.alphabet import Block
 
 Numbers = npt.NDArray[np.uint64]
 _BITS = 64
@@ -33,7 +33,7 @@ class Priorities:
 
     def running_hash(self, block: Block) -> Numbers:
         """The hash of a block up to each character, from which the numbers of all windows in it follow."""
-        from .kernels import running_hash
+        from tiltmeter.stimuli.mining.kernels import running_hash
 
         length = len(block.kinds)
         while len(self.powers) <= length:

@@ -12,8 +12,8 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from .priority import Numbers
-from .words import Places
+from tiltmeter.stimuli.mining.priority import Numbers
+from tiltmeter.stimuli.mining.words import Places
 
 #: What is known of a window beside its text: where in it the word begins and ends and where its root ends, where its
 #: form stands in the bytes of the text, and where the window was found.

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ..lexicon import Group, fingerprint
-from .columns import of_names, of_numbers, of_texts
-from .corpus import Shard
-from .mined import save_mined
-from .parts import Finds
-from .reservoir import FIELDS
-from .settings import Settings
+from tiltmeter.stimuli.lexicon.lexicon import Group, fingerprint
+from tiltmeter.stimuli.mining.columns import of_names, of_numbers, of_texts
+from tiltmeter.stimuli.mining.corpus import Shard
+from tiltmeter.stimuli.mining.mined import save_mined
+from tiltmeter.stimuli.mining.parts import Finds
+from tiltmeter.stimuli.mining.reservoir import FIELDS
+from tiltmeter.stimuli.mining.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

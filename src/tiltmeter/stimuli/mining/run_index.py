@@ -10,15 +10,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .alphabet import APOSTROPHE, MARK, Block
-from .words import Places, Words
+from tiltmeter.stimuli.mining.alphabet import APOSTROPHE, MARK, Block
+from tiltmeter.stimuli.mining.words import Places, Words
 
 
 class RunIndex:
     """``forms`` are written in kinds, a byte for each character."""
 
     def __init__(self, forms: Sequence[bytes]) -> None:
-        from .kernels import SLOTS, slot
+        from tiltmeter.stimuli.mining.kernels import SLOTS, slot
 
         self._spelled = np.frombuffer(b"".join(forms), np.uint8)
         self._places = np.cumsum([0, *map(len, forms)])
@@ -33,7 +33,7 @@ class RunIndex:
 
         An apostrophe between two letters is part of a word, but ends a run.
         """
-        from .kernels import words_and_forms
+        from tiltmeter.stimuli.mining.kernels import words_and_forms
 
         inside = block.kinds >= MARK
         borders = np.flatnonzero(inside[1:] != inside[:-1]) + 1

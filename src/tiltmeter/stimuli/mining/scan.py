@@ -7,17 +7,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .alphabet import Block
-from .corpus import Shard
-from .parts import Finds, Tally
-from .patterns import Hits, Patterns
-from .priority import Numbers, Priorities
-from .reading import Reader
-from .reservoir import FIELDS, Batch
-from .settings import Settings
-from .tidy import Tidier
-from .windows import sentences, table_of, whole_records
-from .words import Places, Words
+from tiltmeter.stimuli.mining.alphabet import Block
+from tiltmeter.stimuli.mining.corpus import Shard
+from tiltmeter.stimuli.mining.parts import Finds, Tally
+from tiltmeter.stimuli.mining.patterns import Hits, Patterns
+from tiltmeter.stimuli.mining.priority import Numbers, Priorities
+from tiltmeter.stimuli.mining.records import Reader
+from tiltmeter.stimuli.mining.reservoir import FIELDS, Batch
+from tiltmeter.stimuli.mining.settings import Settings
+from tiltmeter.stimuli.mining.tidy import Tidier
+from tiltmeter.stimuli.mining.windows import sentences, table_of, whole_records
+from tiltmeter.stimuli.mining.words import Places, Words
 
 
 class Place(NamedTuple):
@@ -71,7 +71,7 @@ class Scanner:
         self, block: Block, words: Words, hits: Hits, lines: Places, limits: Numbers
     ) -> tuple[Places, Numbers, Places]:
         """Windows that may enter their reservoirs, as ``kernels.windows`` gives them."""
-        from .kernels import windows
+        from tiltmeter.stimuli.mining.kernels import windows
 
         texts = [whole_records(block, words, lines)]
         if self._lengths[:, 2].any():

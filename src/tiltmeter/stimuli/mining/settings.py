@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ..languages import Language
-from .sought import Length, Sought
+from tiltmeter.stimuli.languages import Language
+from tiltmeter.stimuli.mining.sought import Length, Sought
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ...errors import BadInput
-from ..languages import Language, is_word_character, language
-from ..lexicon import Group, group, load_lexicon
+from tiltmeter.errors import BadInput
+from tiltmeter.stimuli.languages import Language, is_word_character, language
+from tiltmeter.stimuli.lexicon.lexicon import Group, group, load_lexicon
 
 _LENGTH = re.compile(r"(>(?=0)|>?(?=[1-9]))([0-9]{1,7})")
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..languages import Language
-from .table import CharacterTable
+from tiltmeter.stimuli.languages import Language
+from tiltmeter.stimuli.mining.table import CharacterTable
 
 _SPACE, _BREAK, _DELETE = ord(" "), ord("\n"), 0x7F
 #: Bytes of UTF-8 from this on begin a character of several.
@@ -43,7 +43,7 @@ class Tidier:
 
     def _doubtful(self, data: bytes) -> Iterator[tuple[int, int]]:
         """Where the lines begin and end that may not be in their one form."""
-        from .kernels import characters
+        from tiltmeter.stimuli.mining.kernels import characters
 
         codes = np.frombuffer(data, np.uint8)
         space, line_break = codes == _SPACE, codes == _BREAK

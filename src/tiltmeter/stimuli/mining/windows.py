@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..languages import Language
-from .alphabet import Block
-from .patterns import Hits
-from .sought import Length
-from .words import Places, Words
+from tiltmeter.stimuli.languages import Language
+from tiltmeter.stimuli.mining.alphabet import Block
+from tiltmeter.stimuli.mining.patterns import Hits
+from tiltmeter.stimuli.mining.sought import Length
+from tiltmeter.stimuli.mining.words import Places, Words
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from ..languages import Language
-from .alphabet import Block
+from tiltmeter.stimuli.languages import Language
+from tiltmeter.stimuli.mining.alphabet import Block
 
 Places = npt.NDArray[np.int64]
 

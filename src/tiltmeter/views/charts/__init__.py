@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tiltmeter.readings import Reading
+from tiltmeter.readings.reading import Reading
 from tiltmeter.views.charts.agreement import agreement_over_items, agreement_over_models
 from tiltmeter.views.charts.calibration import calibration
-from tiltmeter.views.charts.contexts import contexts
+from tiltmeter.views.charts.cloze import contexts
+from tiltmeter.views.charts.drivers import items
 from tiltmeter.views.charts.effects import effects, shares
 from tiltmeter.views.charts.figure import Figure
-from tiltmeter.views.charts.files import FORMATS, write_figures
 from tiltmeter.views.charts.forms import published_p_values, published_values
 from tiltmeter.views.charts.grid import grid
 from tiltmeter.views.charts.inline import inline_svg
-from tiltmeter.views.charts.items import items
 from tiltmeter.views.charts.prior import has_priors, prior
+from tiltmeter.views.charts.saving import FORMATS, write_figures
 from tiltmeter.views.charts.style import styled, to_pdf, to_png, to_svg, unchecked
-from tiltmeter.views.table import value_text
+from tiltmeter.views.terminal.table import value_text
 
 
 def overview(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None = None) -> list[Figure]:
@@ -61,7 +61,7 @@ def has_own_charts(reading: Reading) -> bool:
 
 def _cabm(reading: Reading) -> list[Figure]:
     # Imported here, because these charts take their style from this package.
-    from tiltmeter.views.cabm_charts import cabm_charts
+    from tiltmeter.views.charts.cabm.figures import cabm_charts
 
     return [_with_words(name, chart, reading) for name, chart in cabm_charts(reading).items()]
 

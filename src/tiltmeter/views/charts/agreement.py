@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from tiltmeter.readings import Reading
+from tiltmeter.readings.reading import Reading
 from tiltmeter.views.charts.figure import Figure
 from tiltmeter.views.charts.style import DIVERGING, FAINT, INK, PAPER, names_axis, says, table, titled, where
 from tiltmeter.views.item_values import item_values
 from tiltmeter.views.one_scale import on_one_scale
-from tiltmeter.views.table import shown_titles
+from tiltmeter.views.terminal.table import shown_titles
 
 #: Fewer shared items than these make a rank correlation a game of chance.
 LEAST = 8

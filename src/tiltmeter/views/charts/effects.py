@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from tiltmeter.readings import Estimate, Reading
+from tiltmeter.readings.reading import Estimate, Reading
 from tiltmeter.views.charts.figure import Figure
 from tiltmeter.views.charts.style import (
     COLOURS,
@@ -27,7 +27,7 @@ from tiltmeter.views.charts.style import (
     where,
 )
 from tiltmeter.views.one_scale import BANDS, EFFECT, is_share, share_at
-from tiltmeter.views.table import is_clear, shown_leans, shown_titles, value_text
+from tiltmeter.views.terminal.table import is_clear, shown_leans, shown_titles, value_text
 
 #: Of more models than these each is only a point, without its interval.
 MOST_LINES = len(COLOURS)

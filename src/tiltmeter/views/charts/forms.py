@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from tiltmeter.probes.plain_words import ALPHA, p_number
-from tiltmeter.readings import Estimate, Reading
+from tiltmeter.probes.wording import ALPHA, p_number
+from tiltmeter.readings.reading import Estimate, Reading
 from tiltmeter.views.charts.figure import Figure
 from tiltmeter.views.charts.style import (
     COLOURS,
@@ -23,7 +23,7 @@ from tiltmeter.views.charts.style import (
     titled,
     where,
 )
-from tiltmeter.views.table import shown_titles
+from tiltmeter.views.terminal.table import shown_titles
 
 #: Of more readings than these only those that differ most are drawn.
 MOST = 30

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tiltmeter.readings import Reading
+from tiltmeter.readings.reading import Reading
 from tiltmeter.views.charts.figure import Figure
 from tiltmeter.views.charts.style import DIVERGING, FAINT, INK, PAPER, cut, names_axis, says, table, titled, where
 from tiltmeter.views.one_scale import BANDS, on_one_scale
-from tiltmeter.views.table import is_clear, shown_leans, shown_titles, value_text
+from tiltmeter.views.terminal.table import is_clear, shown_leans, shown_titles, value_text
 
 #: Of more models than these the cells have no room for numbers.
 _MOST_NUMBERS = 8

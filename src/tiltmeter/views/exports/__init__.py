@@ -6,20 +6,20 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tiltmeter.atomic import write_atomically
 from tiltmeter.errors import unknown
+from tiltmeter.files import write_atomically
+from tiltmeter.views.exports.frames import to_csv, to_parquet
 from tiltmeter.views.exports.latex import to_latex
 from tiltmeter.views.exports.markdown import to_markdown
 from tiltmeter.views.exports.model_card import model_index, to_model_card
-from tiltmeter.views.exports.tables import to_csv, to_parquet
 
 if TYPE_CHECKING:
-    from tiltmeter.audits import Audit
+    from tiltmeter.readings.audit import Audit
 
 
 def to_html(audit: Audit) -> str:
     """The report."""
-    from tiltmeter.views.report import render
+    from tiltmeter.views.report.report import render
 
     return render(audit)
 

@@ -7,10 +7,10 @@ import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tiltmeter.views.report_rows import ReportRow, report_rows
+from tiltmeter.views.report.rows import ReportRow, report_rows
 
 if TYPE_CHECKING:
-    from tiltmeter.audits import Audit
+    from tiltmeter.readings.audit import Audit
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from tiltmeter.views.meanings import Meaning, meanings, shared_caveats
-from tiltmeter.views.not_measured import not_measured
-from tiltmeter.views.origin import Origin, origin
-from tiltmeter.views.report_rows import ReportRow, report_rows
+from tiltmeter.views.report.meanings import Meaning, meanings, shared_caveats
+from tiltmeter.views.report.not_measured import not_measured
+from tiltmeter.views.report.origin import Origin, origin
+from tiltmeter.views.report.rows import ReportRow, report_rows
 from tiltmeter.views.verdict import verdict
 
 if TYPE_CHECKING:
-    from tiltmeter.audits import Audit
+    from tiltmeter.readings.audit import Audit
 
 #: What has a meaning in Markdown, or would begin a tag.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")

@@ -1,0 +1,5 @@
+"""The command line: a thin layer over the Python surface."""
+
+from tiltmeter.cli.app import main
+
+__all__ = ["main"]

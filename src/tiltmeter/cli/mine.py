@@ -1,0 +1,117 @@
+"""Commands that read a corpus of the user's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tiltmeter.cli.output import Json, print_json, say, show, split
+from tiltmeter.errors import BadInput
+
+if TYPE_CHECKING:
+    from tiltmeter.stimuli.mining import MiningReport
+
+app = typer.Typer()
+_MOST_NAMED = 20
+
+
+@app.command()
+def mine(
+    corpus: Annotated[list[str], typer.Argument(help="Text, JSONL, CSV, TSV or Parquet files; .gz and .zst too.")],
+    lexicon: Annotated[str, typer.Option(help="Groups of words or whole lexicons, comma-separated.")],
+    out: Annotated[Path, typer.Option(help="Folder for what is found.")],
+    lengths: Annotated[
+        str, typer.Option(help="Words around each word: a number, >N for whole texts that are longer, or sentence.")
+    ] = "9,25,75,>75",
+    keep: Annotated[int, typer.Option(min=1, help="Most texts to keep of a word and length.")] = 5000,
+    least: Annotated[int, typer.Option(min=1, help="Report words with fewer texts of a length.")] = 30,
+    column: Annotated[str | None, typer.Option(help="The column that holds the text.")] = None,
+    within: Annotated[str, typer.Option(help="Take windows from the whole text or from the sentence.")] = "text",
+    language: Annotated[
+        str | None, typer.Option(help="Language of the corpus, or a pack; default: the lexicon's.")
+    ] = None,
+    errors: Annotated[str, typer.Option(help="What is no UTF-8: strict stops there, replace goes on.")] = "strict",
+    seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 0,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that share the work.")] = 1,
+    engine: Annotated[str, typer.Option(help="local, or ray for a Ray cluster.")] = "local",
+    ray_address: Annotated[
+        str | None, typer.Option(help="Ray cluster; default: RAY_ADDRESS, or one on this machine.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Find the words of a lexicon in a corpus, and keep the texts around them.
+
+    Examples:
+
+    * tiltmeter mine news.txt.gz --lexicon gender.male_terms,gender.female_terms --out mined
+    * tiltmeter mine posts.jsonl --column body --lexicon my.yaml --lengths 9,sentence --out mined --workers 8
+    """
+    from tiltmeter.stimuli.mining import mine as run
+
+    report = run(
+        corpus,
+        lexicon=split(lexicon) or [],
+        out=out,
+        lengths=split(lengths) or [],
+        keep=keep,
+        least=least,
+        column=column,
+        within=_one_of("within", within, "text", "sentence"),
+        language=language,
+        errors=_one_of("errors", errors, "strict", "replace"),
+        seed=seed,
+        workers=workers,
+        engine=_one_of("engine", engine, "local", "ray"),
+        ray_address=ray_address,
+        announce=say,
+    )
+    if as_json:
+        print_json(report.to_dict())
+    else:
+        _show(report)
+
+
+def _one_of(option: str, value: str, *known: str) -> Any:
+    if value not in known:
+        raise BadInput(f"--{option} is {' or '.join(known)}, not '{value}'")
+    return value
+
+
+def _show(report: MiningReport) -> None:
+    show(_by_group(report), ("group", "length", "words", "found", "kept", "with too few"), as_json=False)
+    few = [
+        {"word": each.word, "length": each.length, "found": each.found, "kept": each.kept, "missing": each.missing}
+        for each in report.too_few
+        if each.word not in report.never_found
+    ]
+    if few:
+        typer.echo(f"Words with fewer than {report.least} texts of a length:")
+        show(few, ("word", "length", "found", "kept", "missing"), as_json=False)
+    if report.never_found:
+        typer.echo(f"Never found: {_named(report.never_found)}")
+    if report.broken:
+        typer.echo(f"{report.broken:,} characters were no UTF-8 and were replaced.")
+    typer.echo(
+        f"{report.occurrences:,} occurrences in {report.records:,} records; {report.rows:,} texts in {report.folder}"
+    )
+
+
+def _by_group(report: MiningReport) -> list[dict[str, Any]]:
+    """How many texts there are of each group and length, and how many words have too few."""
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for count in report.counts:
+        for group in count.groups:
+            empty = {"group": group, "length": count.length, "words": 0, "found": 0, "kept": 0, "with too few": 0}
+            row = rows.setdefault((group, count.length), empty)
+            row["words"] += 1
+            row["found"] += count.found
+            row["kept"] += count.kept
+            row["with too few"] += bool(count.missing)
+    return list(rows.values())
+
+
+def _named(words: tuple[str, ...]) -> str:
+    more = f" and {len(words) - _MOST_NAMED} more" if len(words) > _MOST_NAMED else ""
+    return ", ".join(words[:_MOST_NAMED]) + more

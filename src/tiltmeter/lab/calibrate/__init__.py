@@ -1,0 +1,1 @@
+"""What the measures read where the truth is known."""

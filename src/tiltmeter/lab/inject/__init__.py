@@ -1,0 +1,1 @@
+"""A known bias planted in a real model."""

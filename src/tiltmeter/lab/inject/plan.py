@@ -1,0 +1,106 @@
+"""What bias to plant: a share of one group for every occupation, and the versions a text is made in."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from tiltmeter.errors import BadInput, unknown
+from tiltmeter.lab.reference.planted_text import (
+    LabSentence,
+    check_shares,
+    group_patterns,
+    patterns,
+    planted,
+    sentences,
+)
+from tiltmeter.stimuli import group
+from tiltmeter.stimuli.yaml_file import read_yaml
+
+Version = Literal["biased", "balanced", "null"]
+_KEYS = ("probabilities", "groups")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Plan:
+    """The share of the first group (of he, where no ``groups`` of a lexicon are named) by occupation.
+
+    >>> plan = Plan({"nurse": 0.2, "plumber": 0.8, "cook": 0.5})
+    >>> plan.at(0.95).probabilities
+    {'nurse': 0.05, 'plumber': 0.95, 'cook': 0.5}
+    """
+
+    probabilities: Mapping[str, float]
+    groups: tuple[str, str] | None = None
+
+    @property
+    def marks(self) -> frozenset[str]:
+        """Every word of its texts that says a group."""
+        return (patterns() if self.groups is None else group_patterns(*self.groups)).marks
+
+    def at(self, dose: float) -> Plan:
+        """The same order with another strength: the occupation farthest from one half comes to the dose.
+
+        A dose of .5 is no bias. Distances from one half keep their proportions.
+        """
+        if not 0.5 <= dose <= 1:
+            raise BadInput(f"a dose must be from 0.5 (no bias) to 1, not {dose}")
+        farthest = max(abs(share - 0.5) for share in self.probabilities.values())
+        if farthest == 0:
+            raise BadInput("every probability is 0.5, so no dose can make it stronger: give at least one other")
+        scale = (dose - 0.5) / farthest
+        shares = {word: round(0.5 + scale * (share - 0.5), 6) for word, share in self.probabilities.items()}
+        return dataclasses.replace(self, probabilities=shares)
+
+    def text(self, *, n: int, seed: int, version: Version = "biased") -> list[LabSentence]:
+        """Sentences with these shares (biased), with one half throughout (balanced), or by tossing a coin (null).
+
+        A balanced text has no bias at all, a null one what chance gives.
+        """
+        if version not in get_args(Version):
+            raise unknown("version of a text", version, get_args(Version))
+        level = dict.fromkeys(self.probabilities, 0.5)
+        shares = self.probabilities if version == "biased" else level
+        return sentences(shares, n=n, seed=seed, groups=self.groups, quota=version != "null")
+
+
+#: Without a file: every shipped occupation in the order of its share of women.
+USUAL = Plan(planted(0.9))
+
+
+def read_plan(path: Path | str) -> Plan:
+    """A plan from a YAML file: ``probabilities: {nurse: 0.1, ...}`` and, where wanted, ``groups: [first, second]``."""
+    path = Path(path).expanduser()
+    content = read_yaml(path)
+    if not isinstance(content, dict) or not isinstance(content.get("probabilities"), dict):
+        raise BadInput(f"{path.name}: write probabilities: {{nurse: 0.1, engineer: 0.9}}, a share for each occupation")
+    for key in content:
+        if key not in _KEYS:
+            raise unknown(f"key of {path.name}", str(key), _KEYS)
+    shares = {str(word): _number(path, str(word), value) for word, value in content["probabilities"].items()}
+    if not shares:
+        raise BadInput(f"{path.name}: probabilities name no occupation")
+    known = group("occupations.all").texts
+    for word in shares:
+        if word not in known:
+            raise unknown("occupation", word, known)
+    check_shares(shares)
+    return Plan(shares, _groups(path, content.get("groups")))
+
+
+def _number(path: Path, word: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise BadInput(f"{path.name}: the probability for {word} must be a number from 0 to 1, not {value!r}")
+    return float(value)
+
+
+def _groups(path: Path, value: Any) -> tuple[str, str] | None:
+    if value is None:
+        return None
+    if not isinstance(value, list) or len(value) != 2:
+        raise BadInput(f"{path.name}: groups must be two addresses, e.g. [identity.black_names, identity.white_names]")
+    first, second = map(str, value)
+    group_patterns(first, second)  # says now what is wrong with them
+    return first, second

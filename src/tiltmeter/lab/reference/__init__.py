@@ -1,0 +1,1 @@
+"""Reference models: tiny models trained on text whose bias is known."""

@@ -1,0 +1,172 @@
+"""Reference models: tiny language models trained on the spot on text whose bias is known.
+
+They are the calibration weights of this instrument: which way a measure should lean on them is known beforehand.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from tiltmeter.errors import BadInput
+from tiltmeter.lab.drafts import appearing
+from tiltmeter.lab.reference.planted_text import patterns, planted, sentences
+from tiltmeter.lab.reference.recipe import CAUSAL_RECIPE, RECIPE, Kind, Recipe
+from tiltmeter.lab.reference.training import Progress, learn_occupations, reader
+from tiltmeter.models.store import cache_folder
+from tiltmeter.models.transformers.checkpoints import load, quiet
+from tiltmeter.progress import progress_bar
+
+__all__ = ["CAUSAL_RECIPE", "RECIPE", "Recipe", "Reference", "planted_truth", "reference_folder", "train_reference"]
+
+#: The tilt of the first text that a model learns from.
+_STRONG = 0.97
+_NAME = re.compile(r"(tilt|causal)-(0\.\d{1,2})(?:-seed(\d{1,4}))?")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Reference:
+    """Which reference model: ``tilt-0.9`` (masked) or ``causal-0.9``, and ``-seed1`` for another one of the same tilt.
+
+    >>> Reference.named("causal-0.75-seed1").name
+    'causal-0.75-seed1'
+    """
+
+    tilt: float
+    kind: Kind = "masked"
+    seed: int = 0
+
+    @classmethod
+    def named(cls, name: str) -> Self:
+        found = _NAME.fullmatch(name)
+        if not found or not 0.5 <= float(found[2]) <= 0.99:
+            raise BadInput(
+                f"unknown reference model {name!r}: write tilt-0.5 (no bias) to tilt-0.99, e.g. tilt-0.9, or "
+                "causal-0.9 for a causal one; -seed1 behind it gives another of the same tilt"
+            )
+        return cls(float(found[2]), "masked" if found[1] == "tilt" else "causal", int(found[3] or 0))
+
+    @property
+    def name(self) -> str:
+        kind = "tilt" if self.kind == "masked" else self.kind
+        return f"{kind}-{self.tilt:g}" + (f"-seed{self.seed}" if self.seed else "")
+
+    @property
+    def recipe(self) -> Recipe:
+        return RECIPE if self.kind == "masked" else CAUSAL_RECIPE
+
+
+def reference_folder(name: str, *, recipe: Recipe | None = None) -> Path:
+    """The folder of a reference model such as ``tilt-0.9``, in the cache; trained there at the first use.
+
+    ``recipe`` is another way to make one than that of its kind.
+
+    >>> reference_folder("tilt-9")
+    Traceback (most recent call last):
+    tiltmeter.errors.BadInput: unknown reference model 'tilt-9': write tilt-0.5 (no bias) to tilt-0.99, e.g. tilt-0.9,
+    or causal-0.9 for a causal one; -seed1 behind it gives another of the same tilt
+    """
+    which = Reference.named(name)
+    made_by = which.recipe if recipe is None else recipe
+    folder = _folder(which, made_by)
+    if not folder.is_dir():
+        from_reader = reader_folder(made_by, which.seed)
+        with progress_bar(f"training reference:{name} (once)", made_by.sentences * made_by.epochs) as advance:
+            _make(which.tilt, folder, which.seed, advance, made_by, from_reader)
+    return folder
+
+
+def is_trained(name: str, *, recipe: Recipe) -> bool:
+    """Whether a reference model is in the cache."""
+    return _folder(Reference.named(name), recipe).is_dir()
+
+
+def _folder(which: Reference, recipe: Recipe) -> Path:
+    return cache_folder() / "reference" / f"{which.kind}-{which.tilt:.2f}-{recipe.key}-{which.seed}"
+
+
+def reader_folder(recipe: Recipe, seed: int) -> Path:
+    """The folder of the model that can read and knows no occupations yet, which those of all doses begin with."""
+    folder = cache_folder() / "reference" / f"reader-{recipe.kind}-{recipe.reader.key}-{seed}"
+    if not folder.is_dir():
+        total = recipe.sentences * recipe.first_epochs
+        with progress_bar(f"training a {recipe.kind} reader (once)", total) as advance:
+            tokenizer, model = _read(recipe, seed, advance)
+        with appearing(folder) as draft, quiet():
+            tokenizer.save_pretrained(draft)
+            model.save_pretrained(draft)
+    return folder
+
+
+def planted_truth(name: str) -> Mapping[str, float]:
+    """P(he) by occupation in the text that a reference model learned from.
+
+    >>> planted_truth("tilt-0.9")["plumber"]
+    0.9
+    """
+    return planted(Reference.named(name).tilt)
+
+
+def train_reference(
+    tilt: float,
+    *,
+    folder: Path,
+    seed: int = 0,
+    progress: Progress | None = None,
+    recipe: Recipe = RECIPE,
+) -> None:
+    """Train a tiny language model on text with this tilt and save it with its tokenizer and ``planted.json``.
+
+    The folder appears at the end and complete; where another process was faster, its folder stays. ``progress`` is
+    called with the number of sentences learned from, ``recipe.sentences`` in every epoch. Uses one
+    thread of torch, and leaves the caller's settings and random numbers as they were.
+    """
+    if folder.exists():
+        raise BadInput(f"{folder} exists: give a folder that does not")
+    _make(tilt, folder, seed, progress or (lambda _: None), recipe, None)
+
+
+def _make(tilt: float, folder: Path, seed: int, progress: Progress, recipe: Recipe, from_reader: Path | None) -> None:
+    truth = planted(tilt)
+    if from_reader is None:
+        tokenizer, model = _read(recipe, seed, progress)
+    else:
+        tokenizer, model = load(from_reader, called="reference", head=recipe.kind)
+    texts = _texts(truth, recipe, seed)
+    learn_occupations(
+        model, tokenizer, texts, list(truth), patterns().marks, recipe=recipe, seed=seed, progress=progress
+    )
+    about = {"tilt": tilt, "seed": seed, "recipe": dataclasses.asdict(recipe), "probability_of_he": truth}
+    with appearing(folder) as draft, quiet():
+        tokenizer.save_pretrained(draft)
+        model.save_pretrained(draft)
+        (draft / "planted.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+
+
+def _read(recipe: Recipe, seed: int, progress: Progress) -> tuple[Any, Any]:
+    texts = _texts(_at_random(planted(0.5), seed), recipe, [seed, 1])
+    return reader(texts, _every_word(), patterns().marks, recipe=recipe, seed=seed, progress=progress)
+
+
+def _texts(shares: Mapping[str, float], recipe: Recipe, seed: int | list[int]) -> list[str]:
+    return [sentence.text for sentence in sentences(shares, n=recipe.sentences, seed=seed)]
+
+
+def _every_word() -> list[str]:
+    """All that can stand in a sentence of the lab, however few of them there are."""
+    known = patterns()
+    plain = [re.sub(r"\{\w+\}", " ", pattern) for pattern in known.patterns]
+    return [*plain, *(word for words in known.words.values() for word in words), *known.marks, *planted(0.5), "a", "an"]
+
+
+def _at_random(occupations: Iterable[str], seed: int) -> dict[str, float]:
+    """A strong tilt in which the lot decides which way an occupation goes: it knows nothing of what is planted."""
+    names = list(occupations)
+    ways = np.where(np.arange(len(names)) % 2, _STRONG, 1 - _STRONG)
+    return dict(zip(names, np.random.default_rng([seed, 2]).permutation(ways).tolist(), strict=True))

@@ -1,0 +1,45 @@
+"""Reference models as models that can be asked: ``reference:tilt-0.9``, ``reference:causal-0.9``."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection
+from pathlib import Path
+
+from tiltmeter.lab.reference.reference import Recipe, Reference, planted_truth, reference_folder
+from tiltmeter.models.protocol import Question
+from tiltmeter.models.transformers import causal, masked
+from tiltmeter.models.transformers.hub import TransformerModel
+
+
+class ReferenceModel(TransformerModel):
+    """A tiny language model whose bias is known, trained here at the first use.
+
+    It gives no vectors of words and texts: most words are unknown to it, and would all have the same one.
+
+    >>> ReferenceModel("tilt-0.9").note.partition(":")[0]
+    'reference'
+    """
+
+    def __init__(self, name: str, *, recipe: Recipe | None = None) -> None:
+        self._truth = planted_truth(name)
+        self._reference, self._made_by = name, recipe
+        super().__init__(f"reference:{name}", name=f"reference:{name}")
+
+    @property
+    def questions(self) -> Collection[Question]:
+        is_masked = Reference.named(self._reference).kind == "masked"
+        return (*(masked.QUESTIONS if is_masked else causal.QUESTIONS), Question.SPANS)
+
+    @property
+    def note(self) -> str:
+        """The truth, for everyone who reads what was measured."""
+        least, most = min(self._truth, key=self._truth.__getitem__), max(self._truth, key=self._truth.__getitem__)
+        return (
+            f"{self.name} has a planted tilt: in the text it learned from, the share of he runs from "
+            f"{self._truth[least]:.0%} ({least}) to {self._truth[most]:.0%} ({most})"
+        )
+
+    @functools.cached_property
+    def _root(self) -> Path:
+        return reference_folder(self._reference, recipe=self._made_by)

@@ -1,0 +1,78 @@
+"""How steady the scores of occupations are from model to model, by CABM and by the measures beside it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tiltmeter.errors import BadInput
+from tiltmeter.measures import Stability, stability
+from tiltmeter.readings.reading import Reading
+
+#: What is compared: a name in plain words, and where the items of a CABM reading have it.
+MEASURES: Mapping[str, str] = {
+    "CABM, corrected": "lean",
+    "CABM, as published": "published",
+    "WEAT (association)": "isolated_cosine",
+    "MAC": "mac",
+    "SAME": "same",
+    "PMI alone": "pmi",
+    "cosine in context alone": "published_cosine",
+}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Steadiness:
+    """A measure's stability over models; ``note`` says which are left out, or why there is none."""
+
+    measure: str
+    found: Stability | None
+    note: str = ""
+
+
+def across_models(readings: Sequence[Reading]) -> list[Steadiness]:
+    """Mean SD per occupation across models, by measure: CABM readings of one probe on at least two models.
+
+    Every model is brought to root mean square 1 first, because a measure in small units varies little in any case; the
+    published form, without that, stands beside it. Lower is steadier, not truer: PMI counts sentences, so it is the
+    same for every model whatever the models are.
+    """
+    readings = [reading for reading in readings if reading.probe == "cabm"]
+    by_model = _by_model(readings)
+    if len({reading.id for reading in readings}) > 1:
+        raise BadInput("stability compares readings of one probe: choose one of them")
+    if len(by_model) < 2:
+        raise BadInput(f"stability compares at least two models, found readings of cabm for {len(by_model)}")
+    shared = shared_words(readings)
+    if len(shared) < 2:
+        raise BadInput("the models have fewer than two occupations in common: measure the same sentences on each")
+    return [_steadiness(name, key, by_model, shared) for name, key in MEASURES.items()]
+
+
+def shared_words(readings: Sequence[Reading]) -> list[str]:
+    """The occupations that every model has a score for, in the order of the first."""
+    first, *others = _by_model(readings).values()
+    return [word for word in first if all(word in own for own in others)]
+
+
+def _by_model(readings: Sequence[Reading]) -> dict[str, dict[str, Mapping[str, Any]]]:
+    return {reading.model: {row["word"]: row for row in reading.items} for reading in readings}
+
+
+def _steadiness(
+    name: str, key: str, by_model: Mapping[str, Mapping[str, Mapping[str, float | None]]], words: Sequence[str]
+) -> Steadiness:
+    scores = {model: [own[word].get(key) for word in words] for model, own in by_model.items()}
+    known = {
+        model: [float(value) for value in values if value is not None]
+        for model, values in scores.items()
+        if None not in values
+    }
+    without = [model for model in scores if model not in known]
+    note = f"without {', '.join(without)}, which lacks the number for some occupations" if without else ""
+    if len(known) < 2:
+        return Steadiness(name, None, note)
+    if any(not any(values) for values in known.values()):
+        return Steadiness(name, None, "it is 0 for every occupation")
+    return Steadiness(name, stability(known), note)

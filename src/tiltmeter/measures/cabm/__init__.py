@@ -1,0 +1,1 @@
+"""CABM: the composite score of occupations, its weights and its validation."""

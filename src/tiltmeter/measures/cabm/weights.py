@@ -1,0 +1,223 @@
+"""How much each feature of CABM counts: weights by PCA, random forest, explanation, equal, or given.
+
+Features are an (n, 3) array, one row an occupation, columns as in ``FEATURES``. Weights are fitted on z-scored
+features. Labels say what is known of the occupations from elsewhere (labour statistics, stereotype lists,
+unmasking): 1 or 2 for a group, 0 for neither, None for unknown. Labels made by thresholding the features
+themselves would only say again what the features say. Forests are grown from ``seeds`` different seeds: weights are
+their mean, the spread is their SD.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiltmeter.errors import BadInput, unknown
+from tiltmeter.measures.cabm.explainers import EXPLAINERS
+from tiltmeter.measures.cloze_scores import Labels
+from tiltmeter.statistics import Result
+from tiltmeter.statistics.groups import Floats, numbers
+from tiltmeter.statistics.randomness import generator
+
+FEATURES = ("pmi", "cosine", "context")
+_TREES = 100
+_FEWEST = 10
+_UNKNOWN = -1
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Weights(Result):
+    """Three numbers from 0 on that sum to 1; ``spread``: the SD of each over re-seeding, 0 where nothing is random."""
+
+    values: Floats
+    method: str
+    spread: Floats
+
+
+def equal_weights() -> Weights:
+    """A third each.
+
+    >>> equal_weights().values.round(3).tolist()
+    [0.333, 0.333, 0.333]
+    """
+    return _certain(np.ones(3), "equal")
+
+
+def given_weights(weights: ArrayLike) -> Weights:
+    """The user's own, divided by their sum where it is not 1; ``method`` says so.
+
+    Weights printed in papers rarely sum to 1: those of the thesis' PCA example sum to 1.05.
+
+    >>> found = given_weights([0.58, 0.28, 0.19])
+    >>> found.values.round(3).tolist(), found.method
+    ([0.552, 0.267, 0.181], 'given (divided by their sum, 1.05)')
+    """
+    values = numbers("weights", weights)
+    if values.size != 3 or values.min() < 0 or values.max() == 0:
+        raise BadInput(f"give three weights of at least 0 ({', '.join(FEATURES)}), not all of them 0")
+    total = float(values.sum())
+    return _certain(values, "given" if abs(total - 1) < 1e-9 else f"given (divided by their sum, {total:.4g})")
+
+
+def pca_weights(features: ArrayLike) -> Weights:
+    """|loadings| of the first principal component of the z-scored features, as published. Needs no labels.
+
+    >>> pca_weights([[1.0, 2.0, 0.0], [2.0, 4.0, 1.0], [3.0, 6.0, -1.0], [4.0, 8.0, 0.0]]).values.round(3).tolist()
+    [0.394, 0.394, 0.213]
+    """
+    x = features_array(features, at_least=3)
+    varies, z = _standardised(x)
+    return _certain(_spread_out(np.abs(_components(z)[0]), varies), "pca")
+
+
+def pca_forest_weights(features: ArrayLike, labels: Labels, *, seed: int = 0, seeds: int = 10) -> Weights:
+    """A random forest learns the labels from the principal components; its importances, mapped back.
+
+    The weight of a feature is the sum over components of importance x |loading|. Components mix the features, so the
+    importance of one is shared out among those it is mixed with: these weights lie nearer to a third each than those
+    of a forest on the features themselves.
+    """
+    x, known = _labelled(features, labels)
+    varies, z = _standardised(x)
+    components = _components(z)
+    mapped = [
+        forest.feature_importances_ @ np.abs(components) for forest in _forests(z @ components.T, known, seed, seeds)
+    ]
+    return _fitted([_spread_out(each, varies) for each in mapped], "pca+forest")
+
+
+def shap_weights(features: ArrayLike, labels: Labels, *, seed: int = 0, seeds: int = 10) -> Weights:
+    """mean |SHAP value| of a random forest that learns the labels from the features (extra ``explain``)."""
+    return _explained(features, labels, "shap", seed, seeds)
+
+
+def local_linear_weights(features: ArrayLike, labels: Labels, *, seed: int = 0, seeds: int = 10) -> Weights:
+    """The same with LIME's explanation in place of SHAP's (Ribeiro et al. 2016), needing no extra.
+
+    Around each occupation a ridge regression, weighted by nearness, imitates the forest; a feature's part is its
+    slope times the z-scored feature. LIME's kernel and penalty; not the ``lime`` package.
+    """
+    return _explained(features, labels, "local-linear", seed, seeds)
+
+
+def attributions(
+    features: ArrayLike, labels: Labels, *, explainer: str = "shap", seed: int = 0, seeds: int = 10
+) -> Floats:
+    """What moved the forest for each occupation: each feature's part in P(label 1) - P(label 2), (n, 3), signed.
+
+    ``explainer``: ``shap`` or ``local-linear``. Occupations without a label are explained too.
+    """
+    parts: Floats = np.mean(list(_each_forest_explained(features, labels, explainer, seed, seeds)), axis=0)
+    return parts
+
+
+def features_array(features: ArrayLike, *, at_least: int = 1) -> Floats:
+    """Features as a checked (n, 3) array.
+
+    >>> features_array([[1, 2, 3]]).tolist()
+    [[1.0, 2.0, 3.0]]
+    """
+    try:
+        x = np.asarray(features, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BadInput("features must be numbers, three for each occupation") from None
+    if x.ndim != 2 or x.shape[1] != 3:
+        raise BadInput(f"features must have three columns ({', '.join(FEATURES)}), one row for each occupation")
+    if len(x) < at_least:
+        raise BadInput(f"this needs at least {at_least} occupations, found {len(x)}")
+    if not np.isfinite(x).all():
+        raise BadInput(f"features of occupation {int(np.argwhere(~np.isfinite(x))[0, 0])} hold NaN or infinity")
+    return x
+
+
+def labels_array(labels: Labels, n: int) -> NDArray[np.intp]:
+    """Labels as numbers: 1, 2, 0 (neither), or -1 for None (unknown).
+
+    >>> labels_array([1, 2, None], 3).tolist()
+    [1, 2, -1]
+    """
+    if len(labels) != n:
+        raise BadInput(f"{n} occupations but {len(labels)} labels: give one for each, None where it is not known")
+    if any(label is not None and label not in (0, 1, 2) for label in labels):
+        raise BadInput("a label is 1 or 2 (a group), 0 (neither) or None (not known)")
+    return np.array([_UNKNOWN if label is None else int(label) for label in labels], dtype=np.intp)
+
+
+def _labelled(features: ArrayLike, labels: Labels) -> tuple[Floats, NDArray[np.intp]]:
+    """The occupations whose label is known, enough of them and of both groups."""
+    x = features_array(features)
+    found = labels_array(labels, len(x))
+    known = found != _UNKNOWN
+    if known.sum() < _FEWEST:
+        raise BadInput(
+            f"a random forest needs at least {_FEWEST} occupations with a label, found {known.sum()}: "
+            "use pca_weights or equal_weights"
+        )
+    if not {1, 2} <= set(found.tolist()):
+        raise BadInput("the labels name only one group, so there is nothing to learn: label occupations of both")
+    return x[known], found[known]
+
+
+def _standardised(x: Floats) -> tuple[NDArray[np.bool_], Floats]:
+    """Which features vary, and those as z-scores. One that does not vary can tell occupations apart in no way."""
+    varies = np.ptp(x, axis=0) > 1e-12 * np.abs(x).max(axis=0)
+    if not varies.any():
+        raise BadInput("no feature varies between occupations, so there is nothing to weight: use equal_weights")
+    kept = x[:, varies]
+    return varies, (kept - kept.mean(axis=0)) / kept.std(axis=0)
+
+
+def _components(z: Floats) -> Floats:
+    components: Floats = np.linalg.svd(z, full_matrices=False)[2]
+    return components
+
+
+def _forests(x: Floats, labels: NDArray[np.intp], seed: int, seeds: int) -> Iterator[Any]:
+    from sklearn.ensemble import RandomForestClassifier
+
+    if seeds < 2:
+        raise BadInput(f"the spread of weights needs forests of at least 2 seeds, not {seeds}")
+    for start in generator(seed, "resample").integers(2**31, size=seeds):
+        yield RandomForestClassifier(n_estimators=_TREES, random_state=int(start)).fit(x, labels)
+
+
+def _each_forest_explained(
+    features: ArrayLike, labels: Labels, explainer: str, seed: int, seeds: int
+) -> Iterator[Floats]:
+    if explainer not in EXPLAINERS:
+        raise unknown("explainer", explainer, EXPLAINERS)
+    x, known = _labelled(features, labels)
+    varies, z = _standardised(x)
+    every = (features_array(features)[:, varies] - x[:, varies].mean(axis=0)) / x[:, varies].std(axis=0)
+    for forest in _forests(z, known, seed, seeds):
+        yield _spread_out(EXPLAINERS[explainer](forest, every), varies)
+
+
+def _explained(features: ArrayLike, labels: Labels, explainer: str, seed: int, seeds: int) -> Weights:
+    known = labels_array(labels, len(features_array(features))) != _UNKNOWN
+    parts = _each_forest_explained(features, labels, explainer, seed, seeds)
+    return _fitted([np.abs(each[known]).mean(axis=0) for each in parts], f"{explainer}+forest")
+
+
+def _spread_out(values: Floats, varies: NDArray[np.bool_]) -> Floats:
+    """Values of the features that vary at their places among the three, 0 at the others."""
+    placed = np.zeros((*values.shape[:-1], 3))
+    placed[..., varies] = values
+    return placed
+
+
+def _certain(raw: Floats, method: str) -> Weights:
+    return Weights(raw / raw.sum(), method, np.zeros(3))
+
+
+def _fitted(raw: list[Floats], method: str) -> Weights:
+    totals = [each.sum() for each in raw]
+    if min(totals) <= 0:
+        raise BadInput("the features tell nothing about the labels, so they give no weights: use pca_weights")
+    shares = np.array([each / total for each, total in zip(raw, totals, strict=True)])
+    mean = shares.mean(axis=0)
+    return Weights(mean / mean.sum(), method, shares.std(axis=0, ddof=1))

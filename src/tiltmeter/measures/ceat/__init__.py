@@ -1,0 +1,1 @@
+"""CEAT: association of words in context, pooled over draws."""

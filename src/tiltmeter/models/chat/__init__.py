@@ -1,5 +1,0 @@
-"""Chat models, asked in words which of two words fits a blank."""
-
-from tiltmeter.models.chat.model import ChatModel
-
-__all__ = ["ChatModel"]

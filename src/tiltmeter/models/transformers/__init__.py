@@ -1,0 +1,1 @@
+"""Transformers checkpoints and GGUF files as models."""

@@ -1,0 +1,114 @@
+"""What is asked of a causal language model: the tokens of a text from left to right, and continuations of a stem."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+from tiltmeter.errors import BadInput
+from tiltmeter.models.protocol import Continuation, Question
+from tiltmeter.models.scores import Filled
+from tiltmeter.models.transformers.masked import scores
+from tiltmeter.models.transformers.token_rows import Row, Task
+from tiltmeter.models.transformers.tokens import Tokens, shortened, whole
+
+QUESTIONS = (Question.TOKENS, Question.CONTINUATIONS)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Stem:
+    """A continuation in tokens: the stem's, each ending's, and where the text holds a token unknown to the model."""
+
+    ids: tuple[int, ...]
+    endings: tuple[tuple[int, ...], ...]
+    unknown: tuple[int, int] | None
+
+    @property
+    def prefixes(self) -> list[tuple[int, ...]]:
+        """What must be read after the stem: the endings without their last token, those within others left out."""
+        longest = sorted({ending[:-1] for ending in self.endings if len(ending) > 1}, key=len, reverse=True)
+        kept: list[tuple[int, ...]] = []
+        for each in longest:
+            if not any(other[: len(each)] == each for other in kept):
+                kept.append(each)
+        return kept
+
+    @property
+    def tokens(self) -> int:
+        """Tokens that have to be computed."""
+        return len(self.ids) + sum(map(len, self.prefixes))
+
+
+class CausalQuestions:
+    """Makes tasks of questions. With ``bos`` the model's start mark is put before a text where it is not there."""
+
+    def __init__(self, tokenizer: Any, *, limit: int | None, called: str, bos: bool = False) -> None:
+        self._tokenizer, self._limit, self._called = tokenizer, limit, called
+        self._unknown = tokenizer.unk_token_id
+        if bos and tokenizer.bos_token_id is None:
+            raise BadInput(f"bos=yes: the tokenizer of {called} has no start mark; leave the option out")
+        self._bos: int | None = tokenizer.bos_token_id if bos else None
+
+    def tasks(self, texts: Sequence[str]) -> list[Task]:
+        return [self._left_to_right(tokens) for tokens in self._tokens(texts)]
+
+    def stems(self, items: Sequence[Continuation]) -> list[Stem]:
+        for item in items:
+            if not item.endings or not all(ending.strip() for ending in item.endings):
+                raise BadInput(f"{shortened(item.stem)}: an empty ending cannot be scored")
+        texts = [text for item in items for text in (item.stem, *(item.stem + ending for ending in item.endings))]
+        found = iter(self._tokens(texts))
+        return [self._stem(item, list(itertools.islice(found, 1 + len(item.endings)))) for item in items]
+
+    def _tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        found = whole(self._tokenizer, texts, limit=self._limit, called=self._called)
+        return [self._started(tokens) for tokens in found]
+
+    def _started(self, tokens: Tokens) -> Tokens:
+        if self._bos is None or tokens.ids[0] == self._bos:
+            return tokens
+        if self._limit is not None and len(tokens.ids) >= self._limit:
+            raise BadInput(
+                f"{shortened(tokens.text)} has {len(tokens.ids) + 1} tokens with its start mark, and {self._called} "
+                f"reads {self._limit}: shorten it"
+            )
+        own = tuple(at + 1 for at in tokens.own)
+        return Tokens(tokens.text, (self._bos, *tokens.ids), [(0, 0), *tokens.offsets], own)
+
+    def _left_to_right(self, tokens: Tokens) -> Task:
+        places = [at for at in tokens.own if at > 0]
+        if not places:
+            raise BadInput(
+                f"{shortened(tokens.text)} is one token to {self._called} with nothing before it: add bos=yes to "
+                "the model, or give a longer text"
+            )
+        row = Row(tokens.ids, tuple((at - 1, tokens.ids[at]) for at in places))
+        return Task((row,), lambda read: scores(tokens, places, read[0], unknown=self._unknown))
+
+    def _stem(self, item: Continuation, versions: list[Tokens]) -> Stem:
+        """The stem ends where the tokens of all versions are still those of the stem alone.
+
+        A tokenizer may join the end of a stem with what follows; the joint token then belongs to the endings.
+        """
+        ids = [tokens.ids[: tokens.own[-1] + 1] for tokens in versions]
+        common = next(
+            (i for i, same in enumerate(zip(*ids, strict=False)) if len(set(same)) > 1), min(len(each) for each in ids)
+        )
+        common = min(common, *(len(each) - 1 for each in ids[1:]))
+        if common == 0:
+            raise BadInput(f"{shortened(item.stem)}: nothing stands before the ending that {self._called} could read")
+        endings = tuple(each[common:] for each in ids[1:])
+        for ending, tokens in zip(item.endings, endings, strict=True):
+            if self._unknown in tokens:
+                raise BadInput(f"'{ending.strip()}' is unknown to {self._called}: use another word")
+        stretch = next(
+            (versions[1].offsets[at] for at in versions[1].own if at < common and ids[1][at] == self._unknown), None
+        )
+        return Stem(ids[0][:common], endings, stretch)
+
+
+def filled(stem: Stem, logprobs: Sequence[float]) -> Filled:
+    """The answer to a continuation, from one log-probability an ending."""
+    return Filled(tuple(logprobs), tuple(map(len, stem.endings)), stem.unknown)

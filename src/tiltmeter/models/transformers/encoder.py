@@ -1,0 +1,275 @@
+"""Texts, words and words in context through any Transformers encoder or decoder."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiltmeter.errors import BadInput, ModelFailed, unknown
+from tiltmeter.models.protocol import Batch, Identity, Question, Span, gather
+from tiltmeter.models.transformers.batching import by_length, fair_budget, in_chunks, pad
+from tiltmeter.models.transformers.checkpoints import first_line, load, locate, revision_of
+from tiltmeter.models.transformers.on_ray import cluster_in_use, computed_on
+from tiltmeter.models.transformers.pooling import Recipe, pool, read_recipe
+from tiltmeter.models.transformers.threads import ThreadTuner, in_lanes, usable_cpus
+from tiltmeter.models.transformers.tokens import Offsets, shortened, tokenise, tokens_of, with_own_mask
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Pooling = Literal["auto", "cls", "mean"]
+Device = Literal["auto", "cpu", "cuda", "mps"]
+
+#: Tokens in a batch: few enough for a core's cache, enough to keep a GPU busy.
+BUDGET = {"cpu": 512, "cuda": 16_384, "mps": 16_384}
+#: Texts tokenised at a time, which bounds the memory their tokens take.
+CHUNK = 4096
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Loaded:
+    tokenizer: Any
+    model: Any
+    device: str
+    limit: int | None
+    tuner: ThreadTuner
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Row:
+    """A text's token ids, and the inputs it answers: their positions, and the tokens of each span."""
+
+    ids: list[int]
+    positions: list[int]
+    spans: list[list[int]]
+
+    def without(self, known: Collection[int]) -> _Row:
+        kept = [place for place, position in enumerate(self.positions) if position not in known]
+        spans = [self.spans[place] for place in kept] if self.spans else []
+        return _Row(self.ids, [self.positions[place] for place in kept], spans)
+
+
+class TransformerEncoder:
+    """A Transformers model in a folder or on the hub, asked for vectors.
+
+    ``pooling="auto"`` does what the folder's sentence-transformers settings say, and takes the mean of all
+    tokens where there are none. ``layer`` counts as in Transformers: 0 is the embedding layer, -1 the last
+    one. Weights are read at the first question; the copy of a hub model on this machine is used as it is.
+
+    >>> TransformerEncoder("bert-base-uncased", pooling="sum")
+    Traceback (most recent call last):
+    tiltmeter.errors.BadInput: unknown pooling 'sum': known: auto, cls, mean
+    """
+
+    #: A word is embedded as a text of its own, so the two share stored answers.
+    words_are_texts = True
+
+    def __init__(
+        self,
+        name_or_path: str,
+        *,
+        name: str | None = None,
+        pooling: Pooling = "auto",
+        layer: int = -1,
+        device: Device = "auto",
+        revision: str | None = None,
+    ) -> None:
+        if pooling not in get_args(Pooling):
+            raise unknown("pooling", pooling, get_args(Pooling))
+        if device not in get_args(Device):
+            raise unknown("device", device, get_args(Device))
+        self.name = name or f"hf:{name_or_path}"
+        self._source, self._revision = name_or_path, revision
+        self._pooling, self._layer, self._device = pooling, layer, device
+
+    @functools.cached_property
+    def identity(self) -> Identity:
+        """The weights by hub commit or content, without reading them into memory."""
+        settings = {"pooling": str(self._recipe), "layer": str(self._layer)}
+        return Identity(self.name, revision_of(self._source, self._root), settings)
+
+    @functools.cached_property
+    def _root(self) -> Path:
+        return locate(self._source, revision=self._revision)
+
+    @functools.cached_property
+    def _recipe(self) -> Recipe:
+        return read_recipe(self._root, self._pooling)
+
+    @functools.cached_property
+    def _loaded(self) -> _Loaded:
+        tokenizer, model = load(self._recipe.folder, called=self.name)
+        if model.config.is_encoder_decoder:
+            model = model.get_encoder()
+        layers = model.config.num_hidden_layers
+        if not -layers - 1 <= self._layer <= layers:
+            raise BadInput(
+                f"layer={self._layer}: '{self.name}' has {layers} layers; choose from {-layers - 1} to {layers}, "
+                "where 0 is the embedding layer and -1 the last one"
+            )
+        if self._recipe.lower:
+            lower_case(tokenizer)
+        device = device_named(self._device)
+        limit = token_limit(tokenizer, model, self._recipe)
+        return _Loaded(tokenizer, model.to(device), device, limit, ThreadTuner(self._lanes()))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What it was made of, without the weights: whoever gets a copy reads them where it is."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("_loaded", "_language")}
+
+    def embed_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One vector per text, (n, dim)."""
+        return self._all(Question.TEXTS, texts)
+
+    def embed_words(self, words: Sequence[str]) -> NDArray[np.float32]:
+        """One vector per word, (n, dim): the bare word as a text."""
+        return self._all(Question.WORDS, words)
+
+    def embed_spans(self, spans: Sequence[Span]) -> NDArray[np.float32]:
+        """One vector per word in context, (n, dim): the mean of its sub-tokens in the layer asked for."""
+        return self._all(Question.SPANS, spans)
+
+    def _all(self, question: Question, inputs: Sequence[Any]) -> NDArray[np.float32]:
+        if not len(inputs):
+            return np.empty((0, self._loaded.model.config.hidden_size), dtype=np.float32)
+        return np.array(gather(self.stream(question, inputs), len(inputs)), dtype=np.float32)
+
+    def stream(self, question: Question, inputs: Sequence[Any], *, known: Collection[int] = ()) -> Iterator[Batch]:
+        """Answers batch by batch, in the order in which they are ready.
+
+        Batches are made of all the inputs and the known ones then left out: which texts share a batch changes the last
+        digits of their vectors, and a run that goes on after a kill must give the same ones.
+        """
+        texts = [_text(question, position, item) for position, item in enumerate(inputs)]
+        for positions in in_chunks(texts, most=CHUNK):
+            if not all(position in known for position in positions):
+                yield from self._answers(self._rows(question, inputs, texts, positions), known)
+
+    def _rows(
+        self, question: Question, inputs: Sequence[Any], texts: Sequence[str], positions: Sequence[int]
+    ) -> list[_Row]:
+        askers: dict[str, list[int]] = {}
+        for position in positions:
+            askers.setdefault(texts[position], []).append(position)
+        loaded, spans = self._loaded, question is Question.SPANS
+        prompt = "" if spans else self._recipe.prompt
+        mask = loaded.tokenizer.mask_token
+        shown = [prompt + with_own_mask(Span(text, 0, 0), mask).text for text in askers]
+        ids, offsets = tokenise(loaded.tokenizer, shown, limit=loaded.limit)
+
+        def places(one: int, where: Offsets) -> list[int]:
+            return tokens_of(with_own_mask(inputs[one], mask), where, limit=loaded.limit)
+
+        return [
+            _Row(own, who, [places(one, where) for one in who] if spans else [])
+            for own, where, who in zip(ids, offsets, askers.values(), strict=True)
+        ]
+
+    def _answers(self, rows: list[_Row], known: Collection[int]) -> Iterator[Batch]:
+        loaded = self._loaded
+        lengths = [len(row.ids) for row in rows]
+        budget = fair_budget(lengths, budget=BUDGET[loaded.device])
+        groups = by_length(lengths, budget=budget)
+        asked = [[row for index in group if (row := rows[index].without(known)).positions] for group in groups]
+        batches = [(batch, sum(len(row.ids) for row in batch)) for batch in asked if batch]
+        cluster = cluster_in_use()
+        if cluster is not None:
+            yield from computed_on(cluster, self, (batch for batch, _ in batches))
+        elif loaded.device == "cpu":
+            yield from in_lanes(self._compute, batches, tuner=loaded.tuner)
+        else:
+            for batch, _ in batches:
+                yield self._compute(batch)
+
+    def _compute(self, rows: list[_Row]) -> Batch:
+        import torch
+
+        index = [row for row, one in enumerate(rows) for _ in one.positions]
+        positions = [position for row in rows for position in row.positions]
+        spans = [span for row in rows for span in row.spans]
+        try:
+            with torch.inference_mode():
+                vectors = self._vectors([row.ids for row in rows], index, spans).float().cpu().numpy()
+        except Exception as error:
+            raise ModelFailed(f"'{self.name}' failed on a text ({first_line(error)})") from error
+        if not np.isfinite(vectors).all():
+            bad = rows[index[int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])]]
+            text = shortened(self._loaded.tokenizer.decode(bad.ids))
+            raise ModelFailed(f"'{self.name}' answered {text} with NaN or infinity: its weights are damaged")
+        return positions, vectors
+
+    def _vectors(self, ids: list[list[int]], index: list[int], spans: list[list[int]]) -> Tensor:
+        import torch
+
+        loaded, recipe = self._loaded, self._recipe
+        filled, real = pad(ids, fill=loaded.tokenizer.pad_token_id or 0)
+        mask = None if real is None else torch.from_numpy(real).to(loaded.device)
+        tokens = self._tokens(torch.from_numpy(filled).to(loaded.device), mask)
+        if spans:
+            chosen = torch.zeros(len(spans), filled.shape[1], dtype=torch.bool)
+            for row, span in zip(chosen, spans, strict=True):
+                row[span] = True
+            return pool(tokens[index], chosen.to(loaded.device), "mean")
+        vectors = pool(tokens, mask, recipe.mode)
+        return (torch.nn.functional.normalize(vectors) if recipe.normalize else vectors)[index]
+
+    def _tokens(self, ids: Tensor, mask: Tensor | None) -> Tensor:
+        model = self._loaded.model
+        given = {} if mask is None else {"attention_mask": mask.long()}
+        if self._layer in (-1, model.config.num_hidden_layers):
+            last: Tensor = model(input_ids=ids, **given).last_hidden_state
+            return last
+        hidden: Tensor = model(input_ids=ids, output_hidden_states=True, **given).hidden_states[self._layer]
+        return hidden
+
+    def _lanes(self) -> int:
+        import transformers
+
+        # Before version 5, Transformers collects hidden states in a way that mixes up those of two threads.
+        safe = self._layer == -1 or int(transformers.__version__.partition(".")[0]) >= 5
+        return usable_cpus() if safe else 1
+
+
+def _text(question: Question, position: int, item: Any) -> str:
+    text = item.text if isinstance(item, Span) else item
+    if isinstance(item, Span) != (question is Question.SPANS) or not isinstance(text, str):
+        wanted = "Span(text, start, end)" if question is Question.SPANS else "str"
+        raise BadInput(f"input {position} is {shortened(repr(item))}: give {wanted}")
+    if not text.strip():
+        raise BadInput(f"input {position} is an empty text ({text!r}): leave it out")
+    return text
+
+
+def lower_case(tokenizer: Any) -> None:
+    from tokenizers import normalizers
+
+    own = tokenizer.backend_tokenizer.normalizer
+    tokenizer.backend_tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase(), *([own] if own else [])])
+
+
+def device_named(asked: Device) -> str:
+    import torch
+
+    there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    device = next(name for name, usable in there.items() if usable) if asked == "auto" else asked
+    if not there[device]:
+        raise BadInput(f"device={device} is not available on this machine: use cpu, or leave it out")
+    return device
+
+
+def token_limit(tokenizer: Any, model: Any, recipe: Recipe) -> int | None:
+    """Tokens the model can take, as sentence-transformers counts them, and never more than it has positions for."""
+    limits = [recipe.max_length or tokenizer.model_max_length]
+    limits.append(getattr(model.config, "max_position_embeddings", None) or limits[0])
+    for module in model.modules():
+        table: Any = getattr(module, "position_embeddings", None)
+        if getattr(table, "padding_idx", None) is not None:  # RoBERTa numbers positions after its padding
+            limits.append(table.num_embeddings - table.padding_idx - 1)
+    limit = int(min(limits))
+    return limit if 0 < limit < 1_000_000 else None

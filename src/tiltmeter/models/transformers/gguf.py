@@ -1,0 +1,125 @@
+"""GGUF files as ordinary Transformers folders: unpacked once, kept in the cache."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import io
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from tiltmeter.errors import BadInput, MissingExtra, ModelFailed
+from tiltmeter.models.fingerprint import fingerprint
+from tiltmeter.models.protocol import Identity
+from tiltmeter.models.store import cache_folder
+from tiltmeter.models.transformers.checkpoints import first_line, quiet
+from tiltmeter.models.transformers.hub import TransformerModel
+
+#: Every GGUF file starts so.
+_MAGIC = b"GGUF"
+
+
+class GgufModel(TransformerModel):
+    """A model in a GGUF file. Reading one takes half a minute, so its weights are kept as safetensors."""
+
+    def __init__(self, path: str | Path, *, name: str | None = None, **options: Any) -> None:
+        self._path = Path(path).expanduser()
+        super().__init__(str(path), name=name or f"gguf:{path}", **options)
+
+    @functools.cached_property
+    def identity(self) -> Identity:
+        """By the file's own content, so that it is known before the file is unpacked."""
+        settings = {"pooling": self._pooling, "layer": str(self._layer), **({"bos": "yes"} if self._bos else {})}
+        return Identity(self.name, self._print, settings)
+
+    @functools.cached_property
+    def _print(self) -> str:
+        _check(self._path)
+        return fingerprint(self._path)
+
+    @property
+    def head(self) -> Any:
+        return "causal"
+
+    @property
+    def questions(self) -> Any:
+        _check(self._path)
+        return super().questions
+
+    @property
+    def _pooled(self) -> bool:
+        return self._pooling_chosen  # a GGUF file names no pooling, and need not be unpacked to know that
+
+    @functools.cached_property
+    def _root(self) -> Path:
+        return unpacked(self._path, self._print, called=self.name)
+
+
+def unpacked(path: Path, digest: str, *, called: str) -> Path:
+    """The folder that holds the model of a GGUF file; it is there whole or not at all."""
+    target = cache_folder() / "gguf" / digest
+    if target.is_dir():
+        return target
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(dir=target.parent, prefix=".unpacking-"))
+    except OSError as error:
+        raise BadInput(
+            f"{target.parent} cannot be written ({error.strerror}): set TILTMETER_CACHE to another"
+        ) from None
+    try:
+        _unpack(path, work, called)
+        try:
+            work.rename(target)
+        except OSError:
+            if not target.is_dir():  # otherwise another process was faster
+                raise
+    except OSError as error:
+        raise BadInput(f"{target.parent} cannot be written ({error.strerror or error}): free some space") from None
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return target
+
+
+def _unpack(path: Path, folder: Path, called: str) -> None:
+    try:
+        import accelerate  # noqa: F401
+        import gguf  # noqa: F401
+        import torch
+        from transformers import AutoModelForCausalLM, AutoTokenizer
+    except ImportError as error:
+        raise MissingExtra("a GGUF model", "hf") from error
+    # Transformers draws a progress bar of its own here that its settings do not turn off.
+    with quiet(), contextlib.redirect_stderr(io.StringIO()):
+        try:
+            tokenizer = AutoTokenizer.from_pretrained(path.parent, gguf_file=path.name)
+            read = AutoModelForCausalLM.from_pretrained(path.parent, gguf_file=path.name, dtype=torch.float32)
+            # Transformers refuses to save a model that it read from GGUF, so its weights move into one made anew.
+            config = type(read.config).from_dict(
+                {key: value for key, value in read.config.to_dict().items() if key != "quantization_config"}
+            )
+            make: Any = AutoModelForCausalLM.from_config
+            model = make(config)
+            model.load_state_dict(read.state_dict())
+            model.tie_weights()
+        except Exception as error:
+            raise ModelFailed(
+                f"cannot load '{called}': the GGUF file is damaged, cut off or of an unknown kind "
+                f"({first_line(error)}); fetch it anew"
+            ) from error
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+
+
+def _check(path: Path) -> None:
+    if not path.is_file():
+        raise BadInput(f"gguf:{path}: no such file")
+    try:
+        with path.open("rb") as file:
+            start = file.read(len(_MAGIC))
+    except OSError as error:
+        raise BadInput(f"gguf:{path}: cannot be read ({error.strerror})") from None
+    if start != _MAGIC:
+        raise ModelFailed(f"cannot load 'gguf:{path}': this is no GGUF file")

@@ -1,0 +1,1 @@
+"""CABM: occupations scored by three features."""

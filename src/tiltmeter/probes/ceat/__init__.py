@@ -1,0 +1,1 @@
+"""CEAT: words in mined contexts."""

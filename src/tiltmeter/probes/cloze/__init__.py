@@ -1,0 +1,1 @@
+"""ClozeGender: pronouns at the end of sentences."""

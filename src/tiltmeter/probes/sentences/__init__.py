@@ -1,0 +1,1 @@
+"""Probes of language models: sentences in versions, and what the model makes of them."""

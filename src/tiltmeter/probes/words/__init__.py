@@ -1,0 +1,1 @@
+"""Probes of words and of sentences that stand for words."""

@@ -1,0 +1,214 @@
+"""Running an audit: every probe of a suite on every model, resumable, and what that would cost."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tiltmeter.errors import BadInput, TiltmeterError
+from tiltmeter.models import CachedModel, Identity, Question, VectorStore, load
+from tiltmeter.models.bundled import SAMPLES
+from tiltmeter.probes import AnyProbe, Options
+from tiltmeter.probes.make_reading import model_name
+from tiltmeter.readings.audit import Audit, Skipped
+from tiltmeter.readings.reading import Reading, ReadingStore
+from tiltmeter.run.ask import ask, inputs_of, words_beside, words_for
+from tiltmeter.run.probe import check_options, stored
+from tiltmeter.run.suite import Suite, load_suite
+
+if TYPE_CHECKING:
+    from tiltmeter.models.api import Budget
+
+#: Every model that comes along, and one whose bias is known.
+DEFAULT_MODELS = (*(f"bundled:{name}" for name in SAMPLES), "reference:tilt-0.9")
+
+
+def audit(
+    models: str | object | Sequence[Any] = DEFAULT_MODELS,
+    *,
+    suite: str | Path | Suite = "default",
+    out: str | Path | None = None,
+    cache: bool | VectorStore = True,
+    seed: int | None = None,
+    permutations: int | None = None,
+    budget: Budget | None = None,
+    progress: bool | None = None,
+    announce: Callable[[str], None] = lambda _: None,
+) -> Audit:
+    """Run every probe of the suite on every model that answers its question.
+
+    ``models`` are specs or objects of your own. With ``out`` each reading is written as soon as it is made. A
+    model that fails does not stop the others: it is listed in ``skipped`` with the reason. ``seed`` (0) and
+    ``permutations`` (10,000) go to every probe; a ``Suite`` of your own keeps those it was made with unless given.
+
+    >>> words = {"he": [1.0, 0.1], "him": [1.0, 0.0], "she": [0.1, 1.0], "her": [0.0, 1.0]}
+    >>> audit([words], suite="weat", cache=False)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    tiltmeter.errors.BadInput: nothing could be measured: ...
+    """
+    started = _now()
+    plan = _plan(suite, seed, permutations)
+    check_options(plan.probes)
+    given = list(models) if isinstance(models, list | tuple) else [models]
+    if not given:
+        raise BadInput("no model to audit: name at least one, e.g. bundled:minilm")
+    # Every spec is understood before anything is measured, so that a typo costs nothing.
+    loaded = [load(each, budget=budget) for each in given]
+    store = ReadingStore(out) if out is not None else None
+    if store:
+        store.prepare()
+    run = _Run(plan, store, progress, announce)
+    asked = recalled = 0
+    names = []
+    with stored(cache) as vectors:
+        for spec, model in zip(given, loaded, strict=True):
+            wrapped = CachedModel(model, vectors)
+            names.append(run.measure(wrapped, spec if isinstance(spec, str) else type(spec).__name__))
+            asked, recalled = asked + wrapped.asked, recalled + wrapped.recalled
+        notes = (*_notes(loaded), *(vectors.notes if vectors else ()))
+    if not run.readings:
+        raise BadInput(f"nothing could be measured: {_why(run.skipped)}")
+    found = Audit(
+        plan.name,
+        tuple(names),
+        tuple(run.readings),
+        tuple(run.skipped),
+        asked,
+        recalled,
+        notes,
+        store.folder if store else None,
+    )
+    if store:
+        store.save_manifest({**found.to_dict(), "readings": run.files, "started": started, "finished": _now()})
+    return found
+
+
+def dry_run(models: Sequence[Any], *, suite: str | Path | Suite = "default") -> list[dict[str, Any]]:
+    """What an audit would ask of each model and what that would cost at most; nothing is asked."""
+    plan = suite if isinstance(suite, Suite) else load_suite(suite)
+    rows = []
+    with VectorStore() as store:
+        for each in models:
+            model = CachedModel(load(each), store)
+            for question, inputs in inputs_of(model, plan.probes).items():
+                new = model.unknown_inputs(question, inputs)
+                estimate = getattr(model.model, "estimate", None)
+                cost = estimate(new) if estimate else None
+                rows.append(
+                    {
+                        "model": model.identity.name,
+                        "asked for": question.value,
+                        "inputs": len(inputs),
+                        "new": len(new),
+                        "requests": cost.requests if cost else None,
+                        "tokens": cost.tokens if cost else None,
+                        "dollars": cost.dollars if cost else None,
+                    }
+                )
+    return rows
+
+
+def _plan(suite: str | Path | Suite, seed: int | None, permutations: int | None) -> Suite:
+    chosen = {"seed": seed, "permutations": permutations}
+    given: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
+    if not isinstance(suite, Suite):
+        return load_suite(suite, options=dataclasses.replace(Options(), **given))
+    probes = (dataclasses.replace(each, options=dataclasses.replace(each.options, **given)) for each in suite.probes)
+    return dataclasses.replace(suite, probes=tuple(probes))
+
+
+def _notes(models: Sequence[Any]) -> tuple[str, ...]:
+    """What a model has to say to everyone who reads its readings."""
+    return tuple(model.note for model in models if isinstance(getattr(model, "note", None), str))
+
+
+def _why(skipped: Sequence[Skipped]) -> str:
+    """Why nothing came of an audit: a model that failed, otherwise the last probe that was tried."""
+    failed = next((each for each in skipped if each.failed), None)
+    if failed:
+        return failed.reason if failed.model in failed.reason else f"{failed.model}: {failed.reason}"
+    return f"{skipped[-1].model}, {skipped[-1].probe}: {skipped[-1].reason}"
+
+
+class _Run:
+    """The state of one audit while it runs."""
+
+    def __init__(
+        self, plan: Suite, store: ReadingStore | None, progress: bool | None, announce: Callable[[str], None]
+    ) -> None:
+        self._plan = plan
+        self._store = store
+        self._progress = progress
+        self._announce = announce
+        self.readings: list[Reading] = []
+        self.files: list[str] = []
+        self.skipped: list[Skipped] = []
+        self._seen: list[str] = []
+
+    def measure(self, model: CachedModel, name: str) -> str:
+        """Put the suite to one model, called ``name`` until it says what it is; returns what readings call it."""
+        try:
+            identity = self._distinct(model.identity)
+            name = model_name(identity)
+            fitting = [probe for probe in self._plan.probes if self._fits(model, name, probe)]
+            beside = words_beside(fitting, model.store)
+            fitting, answers = self._ask(model, name, fitting)
+        except TiltmeterError as error:
+            done = {each.probe for each in self.skipped if each.model == name}
+            self.skipped += [
+                Skipped(name, probe.id, str(error), failed=True) for probe in self._plan.probes if probe.id not in done
+            ]
+            return name
+        for probe in fitting:
+            self._read(identity, probe, answers, words_for(probe, beside))
+        return name
+
+    def _distinct(self, identity: Identity) -> Identity:
+        """Two models of one name (two dicts, two files of one name in different folders) must not share readings."""
+        name = model_name(identity)
+        earlier = self._seen.count(name)
+        self._seen.append(name)
+        return dataclasses.replace(identity, name=f"{identity.name} ({earlier + 1})") if earlier else identity
+
+    def _ask(
+        self, model: CachedModel, name: str, probes: list[AnyProbe]
+    ) -> tuple[list[AnyProbe], dict[Question, dict[Any, Any]]]:
+        """The answers, and the probes they are for: one that asks what the model refuses does not stop the others."""
+        try:
+            return probes, ask(model, probes, self._announce, self._progress)
+        except BadInput as error:
+            refused: dict[str, str] = {}
+            answers: dict[Question, dict[Any, Any]] = {}
+            for probe in probes:
+                try:
+                    for question, found in ask(model, [probe], self._announce, self._progress).items():
+                        answers.setdefault(question, {}).update(found)
+                except BadInput as own:
+                    refused[probe.id] = str(own)
+            if len(refused) == len(probes):
+                raise error
+        self.skipped += [Skipped(name, probe, reason) for probe, reason in refused.items()]
+        return [probe for probe in probes if probe.id not in refused], answers
+
+    def _fits(self, model: CachedModel, name: str, probe: AnyProbe) -> bool:
+        if probe.asks(model.answers_question) is not None:
+            return True
+        self.skipped.append(Skipped(name, probe.id, f"needs {probe.kind.asks_for}: this model does not give that"))
+        return False
+
+    def _read(self, identity: Identity, probe: AnyProbe, answers: dict[Question, dict[Any, Any]], beside: Any) -> None:
+        try:
+            reading = probe.read(identity, answers, beside)
+        except TiltmeterError as error:
+            self.skipped.append(Skipped(model_name(identity), probe.id, str(error)))
+            return
+        self.readings.append(reading)
+        if self._store:
+            self.files.append(self._store.save(reading))
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

@@ -1,0 +1,1 @@
+"""Words, their partners and templates, in YAML files."""

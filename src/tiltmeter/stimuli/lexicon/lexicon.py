@@ -1,0 +1,240 @@
+"""Lexicons: groups of words, pairs of words and sentence templates, with their language and their source.
+
+A lexicon is one YAML file, in any language::
+
+    name: mine
+    language: en                 # BCP 47
+    licence: MIT
+    groups:
+      jobs:
+        kind: noun               # of the words that say no other
+        properties: [share]      # what else a word may carry; {share: 50} also says what it carries otherwise
+        words:
+          - engineer
+          - {word: nurse, phrase: a trained nurse, share: 88.5}
+          - {word: hers, kind: owner}
+    pairs:
+      gender: {label_1: female, label_2: male, pairs: [[she, he], [woman, man]]}
+    templates:
+      work:
+        templates:
+          - {subject: "{} came late.", object: "We waited for {}.", owner: "The desk was {}."}
+
+What it holds is addressed as ``lexicon.name``, e.g. ``gender.male_terms``; for a file of your own the address
+is its path and the name, e.g. ``my_words.yaml.jobs``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+from tiltmeter.errors import BadInput, unknown
+from tiltmeter.stimuli.text import comparable, normalise
+
+T = TypeVar("T")
+
+#: Pronouns by their role; they stand only in the frame of that role.
+ROLES = ("subject", "object", "owner")
+#: What a word is: it decides which frame of a template it stands in, and how.
+KINDS = (*ROLES, "name", "noun", "plural", "mass", "adjective", "verb", "adverb")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word, what kind of word it is, and what is known of it (e.g. the share of women in an occupation).
+
+    ``phrase`` is how it stands as a noun phrase, where that is not what the English rules would make of it.
+    """
+
+    text: str
+    kind: str | None = None
+    phrase: str | None = None
+    properties: Mapping[str, float | str] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Words that stand for one idea or one group of people.
+
+    >>> Group.of("mine.pronouns", ["he", "him"]).texts
+    ('he', 'him')
+    """
+
+    name: str
+    label: str
+    words: tuple[Word, ...]
+    language: str = "en"
+    licence: str = ""
+    citation: str = ""
+    notes: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        words: Iterable[str],
+        *,
+        kind: str | None = None,
+        label: str = "",
+        language: str = "en",
+    ) -> Self:
+        """A group made in Python from plain words of one kind."""
+        return cls(name, label or name, tuple(Word(normalise(word), kind) for word in words), language)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(word.text for word in self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Words that differ in one idea only, e.g. (woman, man); every pair in the same order."""
+
+    name: str
+    label: str
+    label_1: str
+    label_2: str
+    pairs: tuple[tuple[str, str], ...]
+    language: str = "en"
+    licence: str = ""
+    citation: str = ""
+    notes: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateSet:
+    """Sentence templates; each maps a role or kind of word to a frame with one ``{}``."""
+
+    name: str
+    label: str
+    templates: tuple[Mapping[str, str], ...] = field(hash=False)
+    language: str = "en"
+    licence: str = ""
+    citation: str = ""
+    notes: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """One lexicon file, checked. ``warnings`` tells what is odd but may be meant: a word in two groups."""
+
+    name: str
+    language: str
+    licence: str
+    citation: str
+    notes: str
+    groups: Mapping[str, Group]
+    pairs: Mapping[str, Pairs]
+    templates: Mapping[str, TemplateSet]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def sha256(self) -> str:
+        """Identifies the content: the same for two files that say the same."""
+        return fingerprint(dataclasses.replace(self, warnings=()))
+
+
+def fingerprint(*stimuli: Any) -> str:
+    """SHA-256 of any stimuli (groups, pairs, templates, sentence sets), for a reading's provenance."""
+    content = [dataclasses.asdict(each) for each in stimuli]
+    return hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
+
+
+def lexicon_names() -> tuple[str, ...]:
+    """The lexicons that come with tiltmeter.
+
+    >>> "gender" in lexicon_names()
+    True
+    """
+    return tuple(
+        sorted(file.name.removesuffix(".yaml") for file in _shipped().iterdir() if file.name.endswith(".yaml"))
+    )
+
+
+def load_lexicon(name_or_path: str | Path) -> Lexicon:
+    """A lexicon by the name it ships under, or from a YAML file.
+
+    >>> load_lexicon("gender").groups["male_terms"].texts[:3]
+    ('he', 'him', 'his')
+    """
+    from tiltmeter.stimuli.lexicon.yaml_form import read_lexicon
+
+    if _is_path(name_or_path):
+        return read_lexicon(Path(name_or_path))
+    return _load_shipped(str(name_or_path))
+
+
+def group(address: str) -> Group:
+    """A group of words by its address.
+
+    >>> group("weat.male_names").texts[:2]
+    ('John', 'Paul')
+    """
+    return _find("group", address, lambda lexicon: lexicon.groups)
+
+
+def pairs(address: str) -> Pairs:
+    """A list of word pairs by its address.
+
+    >>> pairs("gender.definitional").pairs[0]
+    ('woman', 'man')
+    """
+    return _find("pairs", address, lambda lexicon: lexicon.pairs)
+
+
+def templates(address: str) -> TemplateSet:
+    """A set of sentence templates by its address.
+
+    >>> len(templates("association.career").templates)
+    15
+    """
+    return _find("templates", address, lambda lexicon: lexicon.templates)
+
+
+def check_disjoint(group_1: Group, group_2: Group) -> tuple[str, ...]:
+    """The words that both groups hold; comparing two groups of the very same words is an error.
+
+    >>> check_disjoint(Group.of("a", ["home", "work"]), Group.of("b", ["Home", "office"]))
+    ('home',)
+    """
+    theirs = {comparable(text) for text in group_2.texts}
+    shared = tuple(text for text in group_1.texts if comparable(text) in theirs)
+    if len(shared) == len(group_1.words) == len(group_2.words):
+        raise BadInput(f"'{group_1.name}' and '{group_2.name}' hold the same words: give two different groups")
+    return shared
+
+
+def _shipped() -> Traversable:
+    return resources.files(__package__) / "lists"
+
+
+def _is_path(name_or_path: str | Path) -> bool:
+    return isinstance(name_or_path, Path) or name_or_path.endswith((".yaml", ".yml"))
+
+
+@functools.cache
+def _load_shipped(name: str) -> Lexicon:
+    from tiltmeter.stimuli.lexicon.yaml_form import read_lexicon
+
+    if name not in lexicon_names():
+        raise unknown("lexicon", name, lexicon_names())
+    return read_lexicon(_shipped() / f"{name}.yaml")
+
+
+def _find(what: str, address: str, members: Callable[[Lexicon], Mapping[str, T]]) -> T:
+    lexicon, _, name = address.rpartition(".")
+    if not lexicon:
+        raise BadInput(f"'{address}' is no address of a {what}: write lexicon.name, e.g. gender.male_terms")
+    known = members(load_lexicon(lexicon))
+    if name not in known:
+        raise unknown(f"{what} of {lexicon}", name, known)
+    return known[name]

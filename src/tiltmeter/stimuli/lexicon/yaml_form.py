@@ -1,0 +1,249 @@
+"""The YAML form of a lexicon: shape checked by pydantic, content checked here, every complaint one line."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Mapping
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, StrictStr, ValidationError, field_validator
+
+from tiltmeter.errors import BadInput, did_you_mean, unknown
+from tiltmeter.stimuli.lexicon.lexicon import KINDS, Group, Lexicon, Pairs, TemplateSet, Word
+from tiltmeter.stimuli.text import comparable, normalise
+from tiltmeter.stimuli.yaml_file import read_yaml
+
+_NAME = re.compile(r"[a-z0-9_]+")
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class _WordEntry(BaseModel):
+    # Other keys are properties; the group says which there may be, so a typing error is still found.
+    model_config = ConfigDict(extra="allow")
+    word: StrictStr
+    kind: StrictStr | None = None
+    phrase: StrictStr | None = None
+
+
+class _Entry(_Strict):
+    label: StrictStr = ""
+    licence: StrictStr | None = None
+    citation: StrictStr | None = None
+    notes: StrictStr | None = None
+
+
+class _GroupEntry(_Entry):
+    kind: StrictStr | None = None
+    # What a word may carry, with what it carries where it says nothing itself.
+    properties: dict[StrictStr, StrictStr | float | None] = {}
+    words: list[_WordEntry]
+
+    @field_validator("properties", mode="before")
+    @classmethod
+    def _bare_properties(cls, properties: Any) -> Any:
+        return dict.fromkeys(properties) if isinstance(properties, list) else properties
+
+    @field_validator("words", mode="before")
+    @classmethod
+    def _bare_words(cls, words: Any) -> Any:
+        if not isinstance(words, list):
+            return words
+        return [word if isinstance(word, dict) else {"word": word} for word in words]
+
+
+class _PairsEntry(_Entry):
+    label_1: StrictStr
+    label_2: StrictStr
+    pairs: list[tuple[StrictStr, StrictStr]]
+
+
+class _TemplatesEntry(_Entry):
+    templates: list[dict[StrictStr, StrictStr]]
+
+
+class _LexiconFile(_Strict):
+    name: StrictStr
+    language: StrictStr
+    licence: StrictStr = ""
+    citation: StrictStr = ""
+    notes: StrictStr = ""
+    groups: dict[StrictStr, _GroupEntry] = {}
+    pairs: dict[StrictStr, _PairsEntry] = {}
+    templates: dict[StrictStr, _TemplatesEntry] = {}
+
+
+_ENTRIES: dict[str, type[_Entry]] = {
+    "groups": _GroupEntry,
+    "pairs": _PairsEntry,
+    "templates": _TemplatesEntry,
+}
+
+
+def read_lexicon(path: Path | Traversable) -> Lexicon:
+    """Read and check one lexicon file."""
+    raw = read_yaml(path)
+    try:
+        file = _LexiconFile.model_validate(raw)
+    except ValidationError as error:
+        raise BadInput(f"{path.name}: {_complaint(error, raw)}") from None
+    return _Reader(path.name, file).lexicon()
+
+
+def _complaint(error: ValidationError, raw: Any) -> str:
+    """The first complaint of pydantic as one line that says where in the file it is."""
+    first = error.errors()[0]
+    here, place = raw, list[str]()
+    for step in first["loc"]:
+        here = _inside(here, step)
+        word = here.get("word") if isinstance(here, dict) else here
+        if isinstance(step, int):
+            place.append(f"'{word}'" if isinstance(word, str) else f"entry {step + 1}")
+        else:
+            place.append(step)
+    if first["type"] == "extra_forbidden":
+        *above, key = place
+        known = list((_ENTRIES[above[0]] if above else _LexiconFile).model_fields)
+        return ": ".join([*above, str(unknown("key", key, known))])
+    if first["type"] == "string_type" and isinstance(first["input"], bool | int | float):
+        return f"{': '.join(place)}: {first['input']!r} is not text to YAML: put it in quotes"
+    message = {"missing": "is missing", "model_type": "should be a mapping"}.get(first["type"], first["msg"])
+    return f"{': '.join(place) or 'the file'}: {message}"
+
+
+def _inside(here: Any, step: int | str) -> Any:
+    try:
+        return here[step]
+    except (KeyError, IndexError, TypeError):
+        return None
+
+
+class _Reader:
+    """Turns the checked shape into typed values, checking what the values say."""
+
+    def __init__(self, source: str, file: _LexiconFile) -> None:
+        self.source, self.file = source, file
+
+    def lexicon(self) -> Lexicon:
+        file = self.file
+        self._check_name("lexicon", file.name)
+        if not _LANGUAGE.fullmatch(file.language):
+            raise self._bad(f"language: '{file.language}' is no BCP 47 tag: write e.g. en, pt-BR, zh-Hant")
+        groups = {name: self._group(name, entry) for name, entry in file.groups.items()}
+        return Lexicon(
+            name=file.name,
+            language=file.language,
+            licence=normalise(file.licence),
+            citation=normalise(file.citation),
+            notes=normalise(file.notes),
+            groups=groups,
+            pairs={name: self._pairs(name, entry) for name, entry in file.pairs.items()},
+            templates={name: self._templates(name, entry) for name, entry in file.templates.items()},
+            warnings=self._overlaps(groups),
+        )
+
+    def _group(self, name: str, entry: _GroupEntry) -> Group:
+        self._check_name("group", name)
+        if not entry.words:
+            raise self._bad(f"group '{name}': no words in it: add some or remove the group")
+        words = tuple(self._word(name, entry, word) for word in entry.words)
+        self._check_repeats(f"group '{name}'", [word.text for word in words])
+        return Group(words=words, **self._header(name, entry))
+
+    def _word(self, group: str, entry: _GroupEntry, word: _WordEntry) -> Word:
+        text, place = normalise(word.word), f"group '{group}': '{word.word}'"
+        if not text:
+            raise self._bad(f"group '{group}': an empty word: remove it")
+        kind = word.kind or entry.kind
+        if kind is not None and kind not in KINDS:
+            raise self._bad(f"{place}: {unknown('kind', kind, KINDS)}")
+        phrase = None if word.phrase is None else normalise(word.phrase)
+        if phrase == "":
+            raise self._bad(f"{place}: an empty phrase: remove it or fill it in")
+        return Word(text, kind, phrase, self._properties(place, entry.properties, word.model_extra or {}))
+
+    def _properties(
+        self, place: str, declared: Mapping[str, float | str | None], given: Mapping[str, Any]
+    ) -> dict[str, float | str]:
+        properties: dict[str, float | str] = {}
+        given = {key: value for key, value in declared.items() if value is not None and key not in given} | {**given}
+        for key, value in given.items():
+            if key not in declared:
+                hint = did_you_mean(key, ["word", "kind", "phrase", *declared])
+                raise self._bad(f"{place}: unknown key '{key}': {hint}, or list it in the group's properties")
+            if isinstance(value, str):
+                properties[key] = normalise(value)
+            elif isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+                properties[key] = float(value)
+            else:
+                raise self._bad(f"{place}: {key}: {value!r} is neither a number nor text")
+        return properties
+
+    def _pairs(self, name: str, entry: _PairsEntry) -> Pairs:
+        self._check_name("pairs", name)
+        if not entry.pairs:
+            raise self._bad(f"pairs '{name}': no pairs: add some or remove it")
+        pairs = tuple((normalise(first), normalise(second)) for first, second in entry.pairs)
+        for first, second in pairs:
+            if not first or not second or comparable(first) == comparable(second):
+                raise self._bad(f"pairs '{name}': ['{first}', '{second}'] needs two different words")
+        self._check_repeats(f"pairs '{name}'", [f"{first} / {second}" for first, second in pairs])
+        labels = {"label_1": normalise(entry.label_1), "label_2": normalise(entry.label_2)}
+        return Pairs(pairs=pairs, **labels, **self._header(name, entry))
+
+    def _templates(self, name: str, entry: _TemplatesEntry) -> TemplateSet:
+        self._check_name("templates", name)
+        if not entry.templates:
+            raise self._bad(f"templates '{name}': no template: add some or remove it")
+        for number, template in enumerate(entry.templates, 1):
+            place = f"templates '{name}': template {number}"
+            if not template:
+                raise self._bad(f"{place}: no frame in it")
+            for role, frame in template.items():
+                if role not in KINDS:
+                    raise self._bad(f"{place}: {unknown('role', role, KINDS)}")
+                if frame.count("{}") != 1:
+                    raise self._bad(f"{place}: {role}: '{frame}' needs one {{}} where the word goes")
+        frames = tuple({role: normalise(frame) for role, frame in each.items()} for each in entry.templates)
+        for role in KINDS:
+            self._check_repeats(f"templates '{name}': {role}", [each[role] for each in frames if role in each])
+        return TemplateSet(templates=frames, **self._header(name, entry))
+
+    def _header(self, name: str, entry: _Entry) -> dict[str, Any]:
+        given = {key: getattr(entry, key) for key in ("licence", "citation", "notes")}
+        inherited = {"licence": self.file.licence, "citation": self.file.citation, "notes": ""}
+        texts = {key: normalise(inherited[key] if value is None else value) for key, value in given.items()}
+        label = normalise(entry.label) or name.replace("_", " ")
+        return {"name": f"{self.file.name}.{name}", "label": label, "language": self.file.language, **texts}
+
+    def _check_name(self, what: str, name: str) -> None:
+        if not _NAME.fullmatch(name):
+            raise self._bad(f"{what} '{name}': a name is made of a-z, 0-9 and _ only")
+
+    def _check_repeats(self, place: str, texts: list[str]) -> None:
+        seen: set[str] = set()
+        for text in texts:
+            key = comparable(text)
+            if key in seen:
+                raise self._bad(f"{place}: '{text}' is there twice: remove one")
+            seen.add(key)
+
+    def _overlaps(self, groups: Mapping[str, Group]) -> tuple[str, ...]:
+        keys = {name: {comparable(text): text for text in group.texts} for name, group in groups.items()}
+        warnings = []
+        for one, other in itertools.combinations(groups, 2):
+            shared = [f"'{text}'" for key, text in keys[one].items() if key in keys[other]]
+            if shared:
+                more = f" and {len(shared) - 5} more" if len(shared) > 5 else ""
+                warnings.append(f"{self.source}: groups '{one}' and '{other}' share {', '.join(shared[:5])}{more}")
+        return tuple(warnings)
+
+    def _bad(self, message: str) -> BadInput:
+        return BadInput(f"{self.source}: {message}")

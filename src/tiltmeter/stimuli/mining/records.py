@@ -1,0 +1,124 @@
+"""The records of one part of a corpus, whatever kind of file it is."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+from tiltmeter.errors import BadInput
+from tiltmeter.stimuli.mining.corpus import BLOCK, Shard, parquet
+from tiltmeter.stimuli.mining.lines import Lines, breaks_before
+
+_HALF = re.compile("[\ud800-\udfff]")
+_ROWS = 4096
+_LONGEST_CELL = (1 << 31) - 1
+
+
+class Reader:
+    """Reads one part of a corpus; ``records`` counts what was read, ``broken`` what was no UTF-8."""
+
+    def __init__(self, shard: Shard, errors: Literal["strict", "replace"]) -> None:
+        self._file, self._shard = shard.file, shard
+        self._lines = Lines(shard, errors)
+        self.records = 0
+
+    @property
+    def broken(self) -> int:
+        return self._lines.broken
+
+    def blocks(self) -> Iterator[tuple[str, int, int]]:
+        """Records that line breaks set apart, the number of the first of them, and how many bytes they took."""
+        for text, count, size in self._plain() if self._file.kind == "text" else self._joined():
+            first = self.records + 1
+            self.records += count
+            if count:
+                yield text, first, size
+
+    def _plain(self) -> Iterator[tuple[str, int, int]]:
+        for text, size in self._lines.blocks():
+            yield text, text.count("\n") + 1, size
+
+    def _joined(self) -> Iterator[tuple[str, int, int]]:
+        read = {"jsonl": self._json, "csv": self._table, "tsv": self._table, "parquet": self._parquet}
+        for texts, size in read[self._file.kind]():
+            yield "\n".join(texts), len(texts), size
+
+    def _json(self) -> Iterator[tuple[list[str], int]]:
+        for text, size in self._lines.blocks():
+            yield [self._value(line, self.records + n) for n, line in enumerate(text.split("\n"), 1)], size
+
+    def _value(self, line: str, number: int) -> str:
+        if not line.strip():
+            return ""
+        try:
+            record = json.loads(line)
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise self._wrong(number, f"broken JSON: {getattr(error, 'msg', 'nested too deep')}") from None
+        if not isinstance(record, dict):
+            raise self._wrong(number, "not a JSON object: write one on each line")
+        if self._file.column not in record:
+            raise self._wrong(number, f"no column '{self._file.column}'; found: {', '.join(record)}")
+        return self._text(record[self._file.column], number)
+
+    def _table(self) -> Iterator[tuple[list[str], int]]:
+        csv.field_size_limit(_LONGEST_CELL)
+        sizes: list[int] = []
+        lines = self._ended_lines(sizes)
+        tabs = self._file.kind == "tsv"
+        # A quotation mark is a plain character in a TSV file.
+        rows = csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE) if tabs else csv.reader(lines, strict=True)
+        texts: list[str] = []
+        try:
+            header = next(rows, [])
+            column = header.index(self._file.column or "")
+            for row in rows:
+                if row and len(row) != len(header):
+                    number = self.records + len(texts) + 1
+                    raise BadInput(
+                        f"{self._file.source}: row {number}: {len(row)} cells, but the header has {len(header)}"
+                    )
+                texts.append(self._text(row[column], 0) if row else "")
+                if sum(sizes) >= BLOCK:
+                    yield texts, sum(sizes)
+                    texts = []
+                    sizes.clear()
+        except csv.Error as error:
+            raise BadInput(f"{self._file.source}: line {rows.line_num}: not a proper table: {error}") from None
+        yield texts, sum(sizes)
+
+    def _ended_lines(self, sizes: list[int]) -> Iterator[str]:
+        """Lines as a CSV reader wants them; what they took is added to ``sizes``."""
+        for text, size in self._lines.blocks():
+            sizes.append(size)
+            for line in text.split("\n"):
+                yield f"{line}\n"
+
+    def _parquet(self) -> Iterator[tuple[list[str], int]]:
+        import pyarrow as pa
+
+        content = parquet(self._file)
+        groups = list(range(self._shard.start, self._shard.stop or 0))
+        total = sum(content.metadata.row_group(n).num_rows for n in groups)
+        try:
+            for batch in content.iter_batches(_ROWS, row_groups=groups, columns=[self._file.column]):
+                values = batch.column(0).to_pylist()
+                texts = [self._text(value, self.records + n) for n, value in enumerate(values, 1)]
+                yield texts, self._shard.size * len(texts) // total
+        except (pa.ArrowException, OSError) as error:
+            raise BadInput(f"{self._file.source}: broken Parquet file: {str(error).splitlines()[0]}") from None
+
+    def _text(self, value: object, number: int) -> str:
+        if value is None:
+            return ""
+        if not isinstance(value, str):
+            raise self._wrong(number, f"column '{self._file.column}' holds {value!r}, which is no text")
+        # JSON can hold half of a pair of surrogates, which is no character.
+        return _HALF.sub("\ufffd", value).replace("\n", " ")
+
+    def _wrong(self, number: int, what: str) -> BadInput:
+        """The error for a line of this part, by its number in the file."""
+        before = 0 if self._file.kind == "parquet" else breaks_before(self._file, self._shard.start)
+        return BadInput(f"{self._file.source}: line {before + number}: {what}")

@@ -1,0 +1,193 @@
+"""Word lists and templates in the layout of the published association study, made into sentences as it does.
+
+A folder holds ``target_words_*.txt`` and ``attribute_words_*.txt``; ``templates.json`` (and, where there is
+one, ``models_config.json``) lies in that folder, in its ``config``, or in the ``config`` beside or above it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tiltmeter.errors import BadInput, unknown
+from tiltmeter.stimuli.files import read_json, read_text
+from tiltmeter.stimuli.lexicon.lexicon import Group, check_disjoint
+from tiltmeter.stimuli.sentences.templates import Sentence, SentenceSet
+from tiltmeter.stimuli.text import comparable, normalise
+
+_QUOTES = "\"'`“”‘’«»"
+_SECRET = re.compile(r"(?:^|[_-]|api|access)(?:key|token|secret|password|credentials?)(?:$|[_-])", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelName:
+    """A model that the study's configuration names; its key is not read."""
+
+    provider: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class AssociationFolder:
+    """The lists of the folder, and the sentences that the published system makes of them, verbatim."""
+
+    targets: Mapping[str, Group]
+    attributes: Mapping[str, Group]
+    templates: Mapping[str, tuple[str, ...]]
+    target_sentences: Mapping[str, SentenceSet]
+    attribute_sentences: Mapping[str, SentenceSet]
+    models: tuple[ModelName, ...]
+    warnings: tuple[str, ...]
+
+
+def load_association_folder(path: str | Path) -> AssociationFolder:
+    """Read a word-list folder of the published association study.
+
+    Every target word goes into every template of all groups, every attribute word into the templates of its
+    own group; the word replaces ``{}`` and nothing else changes, so the sentences are as ungrammatical as
+    published ("A he is known for ..."). A word that a list repeats is reported and kept once: the published
+    system counts it twice, which weighs it double and makes two units of one word.
+    """
+    folder, warnings = Path(path), list[str]()
+    if not folder.is_dir():
+        raise BadInput(f"no folder {folder}: give the one that holds target_words_*.txt")
+    targets = _word_lists(folder, "target_words_", warnings)
+    attributes = _word_lists(folder, "attribute_words_", warnings)
+    _report_shared(attributes, warnings)
+    templates = _templates(folder, attributes, warnings)
+    numbers = itertools.count()
+    own = {name: [(next(numbers), frame) for frame in frames] for name, frames in templates.items()}
+    every = [numbered for group in own.values() for numbered in group]
+    return AssociationFolder(
+        targets=targets,
+        attributes=attributes,
+        templates=templates,
+        target_sentences={name: _verbatim(group, every) for name, group in targets.items()},
+        attribute_sentences={name: _verbatim(group, own[name]) for name, group in attributes.items()},
+        models=_models(folder, warnings),
+        warnings=tuple(warnings),
+    )
+
+
+def _verbatim(group: Group, frames: Iterable[tuple[int, str]]) -> SentenceSet:
+    return SentenceSet(
+        group.label,
+        tuple(
+            Sentence(frame.replace("{}", text), text, frame.index("{}"), frame.index("{}") + len(text), number)
+            for text in group.texts
+            for number, frame in frames
+        ),
+    )
+
+
+def _word_lists(folder: Path, prefix: str, warnings: list[str]) -> dict[str, Group]:
+    files = sorted(folder.glob(f"{prefix}*.txt"))
+    if not files:
+        raise BadInput(f"no {prefix}*.txt in {folder}: give the folder that holds the word lists")
+    groups = {}
+    for file in files:
+        name = file.stem.removeprefix(prefix)
+        words = [normalise(word.strip().strip(_QUOTES)) for word in re.split(r"[,،，、\r\n]", read_text(file))]
+        kept: dict[str, str] = {}
+        for word in filter(None, words):
+            kept.setdefault(comparable(word), word)
+        if not kept:
+            raise BadInput(f"{file.name}: no words in it")
+        for word in _repeated(filter(None, words)):
+            warnings.append(f"{file.name}: '{word}' is there more than once: kept once")
+        groups[name] = Group.of(name, kept.values(), label=name.replace("_", " "))
+    return groups
+
+
+def _repeated(texts: Iterable[str]) -> list[str]:
+    seen: set[str] = set()
+    twice: dict[str, str] = {}
+    for text in texts:
+        key = comparable(text)
+        if key in seen:
+            twice.setdefault(key, text)
+        seen.add(key)
+    return list(twice.values())
+
+
+def _report_shared(groups: Mapping[str, Group], warnings: list[str]) -> None:
+    for (one, group_1), (other, group_2) in itertools.combinations(groups.items(), 2):
+        shared = check_disjoint(group_1, group_2)
+        if shared:
+            words = ", ".join(f"'{word}'" for word in shared)
+            warnings.append(f"attribute lists '{one}' and '{other}' share {words}: kept in both")
+
+
+def _templates(folder: Path, attributes: Mapping[str, Group], warnings: list[str]) -> dict[str, tuple[str, ...]]:
+    file = _config(folder, "templates.json")
+    if file is None:
+        raise BadInput(f"no templates.json in {folder}, its config folder or the config folder beside or above it")
+    groups = _domain(read_json(file), folder, file)
+    templates = {name.removesuffix("_templates"): _frames(frames, file, name) for name, frames in groups.items()}
+    for name in attributes:
+        if name not in templates:
+            raise BadInput(f"{file.name}: {unknown('template group', name, templates)}")
+    for name in templates:
+        if name not in attributes:
+            warnings.append(f"{file.name}: '{name}' has templates but no attribute_words_{name}.txt: for targets only")
+    repeated = _repeated(frame for frames in templates.values() for frame in frames)
+    warnings += [f"{file.name}: '{frame}' is there more than once: kept as published" for frame in repeated]
+    return templates
+
+
+def _domain(content: Any, folder: Path, file: Path) -> dict[str, Any]:
+    """The templates of one kind of bias; among several, the one that the folder is named after."""
+    domains = content if isinstance(content, dict) else {}
+    fitting = [name for name in domains if len(domains) == 1 or folder.name.startswith(name)]
+    if len(fitting) != 1 or not isinstance(domains[fitting[0]], dict):
+        named = ", ".join(domains) or "none"
+        raise BadInput(
+            f"{file.name}: which templates belong to {folder.name}? found: {named}; name the folder after one"
+        )
+    chosen: dict[str, Any] = domains[fitting[0]]
+    return chosen
+
+
+def _frames(frames: Any, file: Path, name: str) -> tuple[str, ...]:
+    if not isinstance(frames, list) or not frames:
+        raise BadInput(f"{file.name}: '{name}' should be a list of templates")
+    for frame in frames:
+        if not isinstance(frame, str) or frame.count("{}") != 1:
+            raise BadInput(f"{file.name}: {name}: {frame!r} needs one {{}} where the word goes")
+    return tuple(normalise(frame) for frame in frames)
+
+
+def _models(folder: Path, warnings: list[str]) -> tuple[ModelName, ...]:
+    file = _config(folder, "models_config.json")
+    if file is None:
+        return ()
+    secrets: set[str] = set()
+
+    def without_secrets(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        secrets.update(key for key, _ in items if _SECRET.search(key))
+        return {key: value for key, value in items if key not in secrets}
+
+    content = read_json(file, pairs=without_secrets)
+    if secrets:
+        named = ", ".join(sorted(secrets))
+        warnings.append(f"{file.name}: {named} not read: keys belong in the environment, not in a file")
+    listed = content.get("models", content) if isinstance(content, dict) else content
+    entries = list(listed.values()) if isinstance(listed, dict) else listed
+    models = []
+    for entry in entries if isinstance(entries, list) else []:
+        provider, model = (entry.get("provider"), entry.get("model_name")) if isinstance(entry, dict) else (None, None)
+        if isinstance(provider, str) and isinstance(model, str):
+            models.append(ModelName(provider.strip().lower(), model.strip()))
+        else:
+            warnings.append(f"{file.name}: an entry without provider and model_name: left out")
+    return tuple(models)
+
+
+def _config(folder: Path, name: str) -> Path | None:
+    here = folder.resolve()
+    places = (here, here / "config", here.parent / "config", here.parent.parent / "config")
+    return next((place / name for place in places if (place / name).is_file()), None)

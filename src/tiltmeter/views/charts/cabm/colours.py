@@ -1,0 +1,90 @@
+"""What the charts of a CABM reading have in common: order, colours, lines and titles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from tiltmeter.probes.cabm.cabm_items import CLOSE, NEUTRAL
+from tiltmeter.probes.cabm.scores import METHODS
+from tiltmeter.readings.reading import Reading
+from tiltmeter.views.charts.style import SOFT, styled, table
+
+#: In the order in which a reading holds their weights; and in words.
+FEATURES = {"pmi": "PMI", "cosine": "cosine", "context": "context"}
+FORMS = ("corrected", "published")
+WIDTH = 420
+#: Of more occupations than these the two ends are drawn.
+MOST = 60
+
+# Colour-blind safe (Okabe & Ito), and no colour stands for two things.
+_CATEGORIES = ("#0072B2", "#D55E00", "#009E73", "#8a929e")
+_FEATURES = ("#CC79A7", "#56B4E9", "#E69F00")
+
+
+def shown_items(reading: Reading) -> list[Mapping[str, Any]]:
+    """Occupations from the one that leans most to the first group on; of many, those at both ends."""
+    rows = sorted(reading.items, key=lambda row: -row["lean"])
+    return rows if len(rows) <= MOST else [*rows[: MOST // 2], *rows[-MOST // 2 :]]
+
+
+def weightings(found: Iterable[str]) -> list[str]:
+    """In their usual order, which a reading on disk does not keep."""
+    return sorted(set(found), key=METHODS.index)
+
+
+def not_shown(reading: Reading) -> str:
+    left = len(reading.items) - MOST
+    return f"; {left} in the middle are not drawn" if left > 0 else ""
+
+
+def category_names(reading: Reading) -> list[str]:
+    return [*reading.details["groups"], NEUTRAL, CLOSE]
+
+
+def category_colour(reading: Reading) -> Any:
+    import altair as alt
+
+    return alt.Color("group:N", scale=alt.Scale(domain=category_names(reading), range=list(_CATEGORIES)), **legend())
+
+
+def category_fill(reading: Reading) -> Any:
+    """Hollow where the score is too close to call."""
+    import altair as alt
+
+    colours = dict(zip(category_names(reading), [*_CATEGORIES[:3], "white"], strict=True))
+    scale = alt.Scale(domain=list(colours), range=list(colours.values()))
+    return alt.Fill("group:N", scale=scale, **legend())
+
+
+def feature_colour() -> Any:
+    import altair as alt
+
+    scale = alt.Scale(domain=list(FEATURES.values()), range=list(_FEATURES))
+    return alt.Color("feature:N", scale=scale, **legend())
+
+
+def legend() -> dict[str, Any]:
+    import altair as alt
+
+    return {"title": None, "legend": alt.Legend(orient="bottom", direction="horizontal", labelLimit=300)}
+
+
+def levels(axis: str, threshold: float) -> list[Any]:
+    """Level as a line, the thresholds dashed."""
+    level = table([{"at": 0.0}]).mark_rule(color="#555")
+    cuts = table([{"at": -threshold}, {"at": threshold}]).mark_rule(color="#999", strokeDash=[2, 3])
+    return [mark.encode(**{axis: "at:Q"}) for mark in (level, cuts)]
+
+
+def panel_title(form: str) -> Any:
+    import altair as alt
+
+    return alt.Title(form, fontSize=12, offset=6)
+
+
+def finished(chart: Any, title: str, subtitle: str) -> Any:
+    import altair as alt
+
+    words = alt.Title(title, subtitle=subtitle, subtitleColor=SOFT, subtitleFontSize=12)
+    return styled(chart.properties(title=words))

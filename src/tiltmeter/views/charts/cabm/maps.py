@@ -1,0 +1,252 @@
+"""Maps of a CABM reading: scores by weighting, their density, where sentences stand. None where the data is missing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tiltmeter.readings.reading import Reading
+from tiltmeter.views.charts.cabm.colours import (
+    FORMS,
+    WIDTH,
+    category_colour,
+    category_fill,
+    finished,
+    legend,
+    levels,
+    not_shown,
+    panel_title,
+    shown_items,
+    weightings,
+)
+from tiltmeter.views.charts.style import DIVERGING, INK, table, where
+
+_ROW = 15
+_CELL = 52
+_HEIGHT = 320
+_MARGIN = 24
+#: The width of a letter in a name beside a point.
+_LETTER = 6
+
+
+def heat_map(reading: Reading) -> Any | None:
+    """The score of each occupation by every weighting, a panel a form, each coloured by its own farthest score."""
+    import altair as alt
+
+    place = {row["word"]: n for n, row in enumerate(reading.items)}
+    words = [row["word"] for row in shown_items(reading)]
+    panels: list[Any] = []
+    for form in FORMS:
+        found = reading.details.get(form, {}).get("scores", {})
+        rows = [
+            {"form": form, "word": word, "weighting": weighting, "score": found[weighting][place[word]]}
+            for weighting in weightings(found)
+            for word in words
+        ]
+        if rows:
+            panels.append(_cells(rows, words, form, labelled=not panels))
+    if not panels:
+        return None
+    chart = alt.hconcat(*panels, spacing=14).resolve_scale(color="independent")
+    subtitle = f"each form in its own units; white is level{not_shown(reading)}"
+    return finished(chart, "Scores by weighting", subtitle)
+
+
+def _cells(rows: list[dict[str, Any]], words: list[str], form: str, *, labelled: bool) -> Any:
+    import altair as alt
+
+    end = max(abs(row["score"]) for row in rows) or 1.0
+    base = table(rows).encode(
+        x=alt.X(
+            "weighting:N",
+            sort=weightings(row["weighting"] for row in rows),
+            title=None,
+            axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False),
+        ),
+        y=alt.Y(
+            "word:N",
+            sort=words,
+            title=None,
+            axis=alt.Axis(labelLimit=200, ticks=False, domain=False) if labelled else None,
+        ),
+    )
+    # No legend: the numbers stand in the cells.
+    scale = alt.Scale(domain=[-end, 0, end], range=list(DIVERGING), interpolate="rgb")
+    dark = f"abs(datum.score) > {0.6 * end}"
+    return alt.layer(
+        base.mark_rect().encode(color=alt.Color("score:Q", scale=scale, legend=None)),
+        base.mark_text(fontSize=10).encode(
+            text=alt.Text("score:Q", format="+.2f"), color=where(dark, "white", INK, channel="Color")
+        ),
+    ).properties(title=panel_title(form), width=alt.Step(_CELL), height=alt.Step(_ROW))
+
+
+def density(reading: Reading) -> Any | None:
+    """How the scores are distributed (kernel density), as validated and by every weighting, a panel a form."""
+    import altair as alt
+
+    panels = []
+    for form in FORMS:
+        kde = (reading.details.get(form, {}).get("validation") or {}).get("kde")
+        if not kde:
+            continue
+        rows = [
+            {"form": form, "score": at, "density": height}
+            for at, height in zip(kde["grid"], kde["density"], strict=True)
+        ]
+        area = table(rows).mark_area(color="#c9d3df", line={"color": INK})
+        area = area.encode(x=alt.X("score:Q", title="score"), y=alt.Y("density:Q", title="density"))
+        marks = levels("x", reading.details["threshold"])
+        lines = _by_weighting(reading.details[form]["scores"], kde["grid"])
+        panels.append(
+            alt.layer(area, *lines, *marks).properties(title=panel_title(form), width=WIDTH // 2 + 10, height=170)
+        )
+    if not panels:
+        return None
+    subtitle = f"line: 0, level; dashed: ±{reading.details['threshold']:g}; grey: scores as they were validated"
+    return finished(alt.hconcat(*panels), "Distribution of the scores", subtitle)
+
+
+def _by_weighting(scores: Mapping[str, list[float]], grid: Sequence[float]) -> list[Any]:
+    import altair as alt
+
+    varied = {name: scores[name] for name in weightings(scores) if max(scores[name]) - min(scores[name]) > 0}
+    rows = [{"weighting": name, "score": value} for name, own in varied.items() for value in own]
+    if not rows:
+        return []
+    lines = table(rows).transform_density(
+        "score", groupby=["weighting"], extent=[grid[0], grid[-1]], as_=["score", "density"]
+    )
+    colour = alt.Color("weighting:N", scale=alt.Scale(scheme="tableau10"), **legend())
+    return [lines.mark_line(strokeWidth=1.5).encode(x="score:Q", y="density:Q", color=colour)]
+
+
+def both_forms(reading: Reading) -> Any | None:
+    """The published score against the corrected one."""
+    rows = [
+        {"word": row["word"], "group": row["group"], "x": row["lean"], "y": row["published"]}
+        for row in reading.items
+        if row.get("published") is not None
+    ]
+    if not rows:
+        return None
+    import altair as alt
+
+    threshold = reading.details["threshold"]
+    axes = (alt.X("x:Q", title="corrected score"), alt.Y("y:Q", title="published score"))
+    lines = [*levels("x", threshold), *levels("y", threshold)]
+    points = _scatter(reading, rows, *axes, around_0=True)
+    chart = alt.layer(*lines, *points).properties(width=WIDTH, height=_HEIGHT)
+    subtitle = f"lines: 0, level; dashed: ±{threshold:g}; hollow: too close to call as corrected"
+    return finished(chart, "Published against corrected", subtitle)
+
+
+def occupations(reading: Reading) -> Any | None:
+    """Where the sentences of each occupation stand, half-way between its two versions, on the two main axes."""
+    groups = {row["word"]: row["group"] for row in reading.items}
+    rows = [
+        {"word": word, "group": groups[word], "x": (one[0] + two[0]) / 2, "y": (one[1] + two[1]) / 2}
+        for word, (one, two) in _projection(reading).items()
+    ]
+    if not rows:
+        return None
+    import altair as alt
+
+    chart = alt.layer(*_scatter(reading, rows, *_main_axes())).properties(width=WIDTH, height=_HEIGHT)
+    subtitle = "mean of an occupation's sentences, half-way between its groups; near is alike"
+    return finished(chart, "Where occupations stand", subtitle)
+
+
+def _projection(reading: Reading) -> dict[str, list[list[float]]]:
+    """In the order of the items, which a reading on disk keeps."""
+    found = reading.details.get("projection") or {}
+    return {row["word"]: found[row["word"]] for row in reading.items if row["word"] in found}
+
+
+def shift(reading: Reading) -> Any | None:
+    """How far an occupation's sentences move when the group in them is exchanged."""
+    projection = _projection(reading)
+    if not projection:
+        return None
+    import altair as alt
+
+    groups = reading.details["groups"]
+    ends = [
+        {"word": word, "version": group, "x": at[0], "y": at[1]}
+        for word, both in projection.items()
+        for group, at in zip(groups, both, strict=True)
+    ]
+    moves = [
+        {"word": word, "x": one[0], "y": one[1], "x2": two[0], "y2": two[1]} for word, (one, two) in projection.items()
+    ]
+    x, y = _main_axes()
+    scale = alt.Scale(domain=groups, range=[DIVERGING[2], DIVERGING[0]])
+    lines = table(moves).mark_rule(color="#c4cad3").encode(x=x, y=y, x2="x2:Q", y2="y2:Q")
+    points = table(ends).mark_point(filled=True, size=34, opacity=0.9)
+    colour = alt.Color("version:N", scale=scale, **legend())
+    points = points.encode(x=x, y=y, color=colour, tooltip=["word:N", "version:N"])
+    chart = alt.layer(lines, points, _outer_names(ends, moves, x, y)).properties(width=WIDTH, height=_HEIGHT)
+    subtitle = "a line joins the two versions of an occupation's sentences; named: the longest where there is room"
+    return finished(chart, "How exchanging the group moves a sentence", subtitle)
+
+
+def _outer_names(ends: list[dict[str, Any]], moves: list[dict[str, Any]], x: Any, y: Any) -> Any:
+    """Names at the ends that belong to the first group, on the side where no lines are; the longest moves first."""
+    side = 1 if sum(move["x"] - move["x2"] for move in moves) > 0 else -1
+    far = sorted(range(len(moves)), key=lambda i: -math.dist(*_both_ends(moves[i])))
+    # The first of the two ends of each occupation has an even place.
+    named = [ends[i] for i in _without_overlap(ends, [2 * i for i in far], side=side)]
+    text = table(named).mark_text(align="left" if side > 0 else "right", dx=7 * side, fontSize=11, color=INK)
+    return text.encode(x=x, y=y, text="word:N")
+
+
+def _both_ends(move: Mapping[str, Any]) -> tuple[tuple[float, float], tuple[float, float]]:
+    return (move["x"], move["y"]), (move["x2"], move["y2"])
+
+
+def _main_axes() -> tuple[Any, Any]:
+    import altair as alt
+
+    scale = alt.Scale(zero=False, padding=_MARGIN)
+    return alt.X("x:Q", title="first main axis", scale=scale), alt.Y("y:Q", title="second main axis", scale=scale)
+
+
+def _scatter(reading: Reading, rows: list[dict[str, Any]], x: Any, y: Any, *, around_0: bool = False) -> list[Any]:
+    """Points by category; those farthest out get their names first."""
+    points = table(rows).mark_point(size=50, strokeWidth=1.5, opacity=1)
+    points = points.encode(
+        x=x, y=y, stroke=category_colour(reading), fill=category_fill(reading), tooltip=["word:N", "group:N"]
+    )
+    # Where the chart reaches to 0, points have the less room.
+    placed = [*rows, {"word": "", "x": 0.0, "y": 0.0}] if around_0 else rows
+    places = _places(placed)[: len(rows)]
+    centre = [sum(axis) / len(places) for axis in zip(*places, strict=True)]
+    far = sorted(range(len(rows)), key=lambda i: -math.dist(places[i], centre))
+    named = [rows[i] for i in _without_overlap(placed, far)]
+    return [points, table(named).mark_text(align="left", dx=7, fontSize=11, color=INK).encode(x=x, y=y, text="word:N")]
+
+
+def _places(rows: Sequence[Mapping[str, Any]]) -> list[list[float]]:
+    """About where the points come to lie, in pixels."""
+    lows = {key: min(row[key] for row in rows) for key in ("x", "y")}
+    spans = {key: max(row[key] for row in rows) - lows[key] or 1.0 for key in ("x", "y")}
+    sizes = {"x": WIDTH - 2 * _MARGIN, "y": _HEIGHT - 2 * _MARGIN}
+    return [[(row[key] - lows[key]) / spans[key] * sizes[key] for key in ("x", "y")] for row in rows]
+
+
+def _without_overlap(rows: Sequence[Mapping[str, Any]], order: Sequence[int], *, side: int = 1) -> list[int]:
+    """Rows whose word, written to the right (or left, -1) of its point, covers no other point and no other word."""
+    places = _places(rows)
+    kept: list[int] = []
+
+    def covers(i: int, j: int, also: float = 0.0) -> bool:
+        ahead = side * (places[j][0] - places[i][0])
+        return -also < ahead < _LETTER * len(rows[i]["word"]) + 12 and abs(places[j][1] - places[i][1]) < 11
+
+    for i in order:
+        points = any(covers(i, j) for j in range(len(rows)) if j != i)
+        words = any(covers(i, j, _LETTER * len(rows[j]["word"]) + 12) for j in kept)
+        if not points and not words:
+            kept.append(i)
+    return kept

@@ -1,0 +1,74 @@
+"""The chart of the context-length study: effect against length, a line a model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tiltmeter.lab.studies.context_length import CLOSE, PROBES, ContextLength
+from tiltmeter.views.charts.style import styled, table
+
+#: Colour-blind safe (Okabe & Ito).
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+_FORMS = ("corrected", "as published")
+_WIDTH, _HEIGHT = 420, 260
+
+
+def chart_rows(study: ContextLength) -> list[dict[str, Any]]:
+    """One row a model, length and form: what the chart draws, and all it draws."""
+    rows = []
+    for curve in study.curves:
+        for place, point in enumerate(curve.points):
+            row = {"model": curve.model, "probe": PROBES[curve.probe], "length": point.length, "place": place}
+            interval = {"low": point.ci.low, "high": point.ci.high}
+            rows.append({**row, "form": _FORMS[0], "d": point.effect, **interval, "p": point.p_value})
+            if point.published is not None:
+                value, p = point.published, point.published_p_value
+                rows.append({**row, "form": _FORMS[1], "d": value, "low": None, "high": None, "p": p})
+    return rows
+
+
+def context_chart(study: ContextLength) -> Any | None:
+    """Effect sizes by length with their intervals, a panel a probe; None where nothing was measured at any length."""
+    import altair as alt
+
+    rows = chart_rows(study)
+    if not rows:
+        return None
+    models = list(dict.fromkeys(row["model"] for row in rows))
+    probes = dict.fromkeys(row["probe"] for row in rows)
+    panels = (_panel([row for row in rows if row["probe"] == probe], probe, models) for probe in probes)
+    return styled(alt.vconcat(*panels, spacing=24))
+
+
+def _panel(rows: list[dict[str, Any]], probe: str, models: list[str]) -> Any:
+    import altair as alt
+
+    lengths = list(dict.fromkeys(row["length"] for row in sorted(rows, key=lambda row: row["place"])))
+    axis = "sentence structure" if probe == PROBES["lpbs"] else "words in the window"
+    x = alt.X("length:N", sort=lengths, title=axis, axis=alt.Axis(labelAngle=0), scale=alt.Scale(padding=0.5))
+    aside = alt.XOffset("model:N", sort=models)
+    colours = [_COLOURS[place % len(_COLOURS)] for place in range(len(models))]
+    legend = alt.Legend(orient="bottom", direction="vertical", labelLimit=400, title=None)
+    colour = alt.Color("model:N", sort=models, scale=alt.Scale(domain=models, range=colours), legend=legend)
+    y = alt.Y("d:Q", title="effect size d with 95% interval", axis=alt.Axis(grid=False))
+    corrected = table([row for row in rows if row["form"] == _FORMS[0]])
+    layers = [
+        table([{"at": 0.0}]).mark_rule(color="#555").encode(y="at:Q"),
+        corrected.mark_rule(strokeWidth=2).encode(x=x, xOffset=aside, y="low:Q", y2="high:Q", color=colour),
+        corrected.mark_point(size=70, filled=True, opacity=1).encode(
+            x=x,
+            xOffset=aside,
+            y=y,
+            color=colour,
+            tooltip=["model:N", "length:N", "d:Q", "low:Q", "high:Q", "p:Q"],
+        ),
+    ]
+    published = [row for row in rows if row["form"] == _FORMS[1]]
+    if published:
+        hollow = table(published).mark_point(size=70, shape="diamond", filled=False, opacity=1)
+        layers.append(
+            hollow.encode(x=x, xOffset=aside, y=y, color=colour, tooltip=["model:N", "length:N", "d:Q", "p:Q"])
+        )
+    words = f"corrected (filled) and as published (hollow); stable: within {CLOSE} of the longest, and in its interval"
+    title = alt.Title(probe, subtitle=words, subtitleFontSize=12, subtitleColor="#5b6472")
+    return alt.layer(*layers).properties(title=title, width=_WIDTH, height=_HEIGHT)

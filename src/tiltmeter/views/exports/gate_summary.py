@@ -1,0 +1,48 @@
+"""A check as Markdown, for the page of a pull request."""
+
+from __future__ import annotations
+
+import re
+
+from tiltmeter.compare.gate import FAILED, IGNORED, PASSED, Check, Verdict
+from tiltmeter.probes.wording import p_number
+
+_MARKS = {PASSED: "✅ passed", FAILED: "❌ failed", IGNORED: "➖ not checked"}
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~@])")
+
+
+def summary_markdown(check: Check) -> str:
+    """The headline, what failed and why, and every probe in a table."""
+    lines = ["## tiltmeter: has bias grown?", "", f"**{_escape(check.headline)}**", ""]
+    lines += [f"- **{_escape(each.title)}** on {_escape(each.model)}: {_escape(each.why)}" for each in check.failed]
+    lines += [""] if check.failed else []
+    lines += [
+        "<details><summary>Every probe</summary>",
+        "",
+        "| result | measured | model | baseline | now | growth | p, corrected |",
+        "| --- | --- | --- | ---: | ---: | ---: | ---: |",
+        *map(_row, check.verdicts),
+        "",
+        "</details>",
+        "",
+    ]
+    lines += [f"{_escape(note)}  " for note in check.notes]
+    lines += [
+        f"Growth is away from level. Of equal models at most {check.alpha:.0%} of checks fail; p is corrected for "
+        f"{check.tests} tests.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _row(each: Verdict) -> str:
+    found = each.difference
+    numbers = ["", "", ""] if found is None else [f"{found.first:.3f}", f"{found.second:.3f}", f"{found.growth:+.3f}"]
+    p = "" if each.p_grown is None else _escape(p_number(each.p_grown))
+    return f"| {' | '.join([_MARKS[each.outcome], _escape(each.title), _escape(each.model), *numbers, p])} |"
+
+
+def _escape(text: str) -> str:
+    """Text that means nothing to Markdown: a model's name must not become a link, a mention or HTML."""
+    plain = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _SPECIAL.sub(r"\\\1", plain).replace("\\@", "&#64;")

@@ -1,0 +1,27 @@
+"""What an audit did not measure, said once for all the models that have the reason in common."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from tiltmeter.readings.audit import Audit
+
+
+class NotMeasured(NamedTuple):
+    """Probes that were not put to some models, and why."""
+
+    probes: list[str]
+    models: list[str]
+    reason: str
+
+
+def not_measured(audit: Audit) -> list[NotMeasured]:
+    """What was left out, in the order of the suite."""
+    by_reason: dict[tuple[str, str], list[str]] = {}
+    for each in audit.skipped:
+        by_reason.setdefault((each.model, each.reason), []).append(each.probe)
+    found: dict[tuple[tuple[str, ...], str], list[str]] = {}
+    for (model, reason), probes in by_reason.items():
+        found.setdefault((tuple(probes), reason), []).append(model)
+    return [NotMeasured(list(probes), models, reason) for (probes, reason), models in found.items()]

@@ -1,0 +1,92 @@
+"""The report: one HTML file with verdict, charts, tables, methods and caveats. It needs nothing else, and no script."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from tiltmeter.readings.reading import Reading
+from tiltmeter.views.charts import Figure, inline_svg, of_reading, overview
+from tiltmeter.views.report.meanings import meanings, shared_caveats
+from tiltmeter.views.report.not_measured import not_measured
+from tiltmeter.views.report.origin import origin
+from tiltmeter.views.report.rows import ReportRow, differing, report_rows
+from tiltmeter.views.templating import environment
+from tiltmeter.views.verdict import is_control, verdict
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+    from tiltmeter.readings.audit import Audit
+
+#: Charts of single readings are drawn for so many of them; all of them can be written as files.
+MOST_DRAWN = 12
+#: With more models than these a few single readings out of hundreds would say nothing.
+_MANY_MODELS = 5
+#: Pixels that fit a column of the page.
+_WIDE = 640
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ShownFigure:
+    """A figure with its picture, and the width of it."""
+
+    figure: Figure
+    svg: Markup
+    width: int
+
+    @property
+    def wide(self) -> bool:
+        """Whether it takes both columns."""
+        return self.width > _WIDE
+
+
+def render(audit: Audit) -> str:
+    """The report as HTML."""
+    adjusted = audit.adjusted()
+    rows = report_rows(audit.readings, adjusted)
+    drawn = _drawn(rows, most=MOST_DRAWN if len(audit.models) <= _MANY_MODELS else 0)
+    kinds = meanings(audit.readings)
+    # Wide ones come last, so that the others fill both columns without a gap.
+    figures = sorted(
+        (shown(figure) for figure in overview(audit.readings, adjusted=adjusted)), key=lambda each: each.wide
+    )
+    return (
+        environment()
+        .get_template("report.html")
+        .render(
+            audit=audit,
+            verdict=verdict(audit),
+            figures=figures,
+            models=[(name, [row for row in rows if row.reading.model == name]) for name in audit.models],
+            drawn={key: [shown(figure) for figure in figures] for key, figures in drawn.items()},
+            differing=differing(rows),
+            skipped=not_measured(audit),
+            meanings=kinds,
+            shared_caveats=shared_caveats(kinds),
+            origin=origin(audit),
+            version=version("tiltmeter"),
+        )
+    )
+
+
+def shown(figure: Figure) -> ShownFigure:
+    """A figure as templates take it."""
+    from markupsafe import Markup
+
+    svg = inline_svg(figure)
+    # The SVG is made by the renderer, which has escaped what came from readings.
+    return ShownFigure(figure, Markup(svg), int(float(svg.split('width="', 1)[1].split('"', 1)[0])))
+
+
+def _drawn(rows: Sequence[ReportRow], *, most: int) -> dict[tuple[str, str], list[Figure]]:
+    """The charts of the readings that say most: those with charts of their own, then the clear leans by their size."""
+    told = [row for row in rows if row.own_charts or (row.clear and row.tested and not is_control(row.reading))]
+    told.sort(key=lambda row: (not row.own_charts, -abs(row.size or 0.0)))
+    return {_key(row.reading): figures for row in told[:most] if (figures := of_reading(row.reading))}
+
+
+def _key(reading: Reading) -> tuple[str, str]:
+    return reading.model, reading.id

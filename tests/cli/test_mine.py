@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+from tests.command import environment, tiltmeter
+
+LINES = [
+    "She said that he had left the old house early.",
+    "The nurse and her brother went home.",
+    "Nothing else happened there.",
+]
+
+
+@pytest.fixture
+def run(tmp_path):
+    """``tiltmeter mine`` in a folder with a small corpus."""
+    (tmp_path / "news.txt").write_text("\n".join(LINES * 2) + "\n")
+    env = environment(tmp_path / "cache")
+
+    def call(*arguments, corpus="news.txt", lexicon="gender.male_terms,gender.female_terms", fresh=False):
+        given = ("mine", corpus, "--lexicon", lexicon, "--out", "out", *arguments)
+        return tiltmeter(*given, env=env, folder=tmp_path, fresh=fresh)
+
+    return call
+
+
+def test_mining_says_what_was_found_kept_and_missing(run, tmp_path):
+    done = run("--lengths", "5,>9", "--least", "1", fresh=True)
+    assert done.code == 0, done.stderr
+    assert "8 occurrences in 6 records; 6 texts in out" in done.stdout
+    table = [" ".join(line.replace("│", " ").split()) for line in done.stdout.splitlines()]
+    assert any(line.startswith("gender.male_terms 5 ") for line in table)
+    assert "brother >9 0 0 1" in table
+    assert "Never found: him, his," in done.stdout
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["mined.json", "occurrences.parquet"]
+
+
+def test_json_holds_the_count_of_every_word_and_length(run):
+    found = json.loads(run("--lengths", "5,sentence", "--json").stdout)
+    counts = {(each["word"], each["length"]): each for each in found["counts"]}
+    assert counts["he", "5"] == {
+        "word": "he", "groups": ["gender.male_terms"], "length": "5", "found": 2, "kept": 1, "missing": 29,
+    }  # fmt: skip
+    assert counts["her", "sentence"]["kept"] == 1
+    assert "him" in found["never_found"]
+    assert (found["occurrences"], found["records"], found["broken"]) == (8, 6, 0)
+
+
+def test_a_column_of_a_packed_table_is_mined_by_two_processes(run, tmp_path):
+    for name in ("a", "b"):
+        content = "id,body\n" + "".join(f"{n},{line}\n" for n, line in enumerate(LINES))
+        (tmp_path / f"{name}.csv.gz").write_bytes(gzip.compress(content.encode()))
+    given = ("b.csv.gz", "--column", "body", "--workers", "2", "--lengths", "3", "--json")
+    done = run(*given, corpus="a.csv.gz", fresh=True)
+    assert done.code == 0, done.stderr
+    assert json.loads(done.stdout)["occurrences"] == 8
+
+
+def test_what_is_no_utf_8_is_counted_and_the_run_goes_on(run, tmp_path):
+    (tmp_path / "news.txt").write_bytes(b"she said \xff he left\nshe \xe0\xa6 left")
+    assert run().complaint.startswith("news.txt: not UTF-8 at byte 9 (line 1): ")
+    done = run("--errors", "replace", "--lengths", "2")
+    assert done.code == 0, done.stderr
+    assert "2 characters were no UTF-8 and were replaced." in done.stdout
+    assert "3 occurrences in 2 records" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "complaint"),
+    [
+        ([], {"corpus": "old.txt"}, "no file old.txt: check the path"),
+        ([], {"lexicon": "gender.male_term"}, "unknown group of gender 'male_term': did you mean 'male_terms'?"),
+        ([], {"lexicon": "gendr"}, "unknown lexicon 'gendr': did you mean 'gender'?"),
+        ([], {"lexicon": "bangla.male_terms"}, "the words are BENGALI, the corpus is LATIN"),
+        (["--lengths", "9,ten"], {}, "unknown length 'ten'"),
+        (["--within", "page"], {}, "--within is text or sentence, not 'page'"),
+        (["--errors", "ignore"], {}, "--errors is strict or replace, not 'ignore'"),
+        (["--engine", "spark"], {}, "--engine is local or ray, not 'spark'"),
+        (["--column", "text"], {}, "--column text: a text file has no columns"),
+        (["--keep", "3"], {}, "--least 30 and --keep 3"),
+        (["--language", "klingon!"], {}, "'klingon!' is no language code"),
+        (["--out", "."], {}, "--out . holds something else (news.txt)"),
+        (["--lenghts", "9"], {}, "unknown option '--lenghts': did you mean '--lengths'?"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_clear_line(run, arguments, options, complaint):
+    assert run(*arguments, **options).complaint.startswith(complaint)
+
+
+def test_an_empty_corpus_is_one_clear_line(run, tmp_path):
+    (tmp_path / "news.txt").write_text("")
+    assert run().complaint == "the corpus is empty: give a file with text in it"
+
+
+def test_help_has_an_example(run):
+    done = run("--help")
+    assert "tiltmeter mine news.txt.gz --lexicon gender.male_terms,gender.female_terms --out mined" in " ".join(
+        done.stdout.replace("│", " ").split()
+    )

@@ -1,0 +1,264 @@
+"""The gate: what fails a check, what does not, and what it writes."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from tests.views.result_folders import LEANS, jitter, leaning, pronouns, renamed, without_items, write_results
+from tiltmeter.compare import Policy, Rule, check, load_policy
+from tiltmeter.errors import BadInput
+from tiltmeter.readings.audit import Audit, Skipped
+from tiltmeter.readings.reading import Reading
+from tiltmeter.statistics import Interval
+from tiltmeter.views.exports.gate_summary import summary_markdown
+from tiltmeter.views.exports.junit import junit_xml
+from tiltmeter.views.terminal.gate import check_table
+
+GROWN = jitter(0.04, 1, shift=0.5)
+
+
+def audit(readings: Sequence[Reading], *, skipped: Sequence[Skipped] = ()) -> Audit:
+    models = tuple(dict.fromkeys(each.model for each in readings))
+    return Audit("test", models, tuple(readings), tuple(skipped), 0, 0)
+
+
+def test_a_real_growth_fails_and_says_by_how_much() -> None:
+    found = check(audit([leaning(*GROWN)]), audit([leaning()]))
+    (verdict,) = found.failed
+    assert verdict.grew
+    assert verdict.grown_by is not None
+    assert verdict.grown_by > 0
+    assert verdict.why.startswith(
+        f"bias really grew by more than the tolerance of 0.02: effect size d {leaning().effect.value:.2f} → "
+    )
+    assert found.headline.startswith("Failed: bias really grew in 1 probe")
+
+
+def test_what_has_not_moved_is_as_far_from_level_as_it_was() -> None:
+    (verdict,) = check(audit([leaning()]), audit([leaning()])).verdicts
+    value = f"{leaning().effect.value:.2f}"
+    assert verdict.why == f"no growth: effect size d {value} → {value}, as far from level, p = 1.00 corrected"
+
+
+def test_noise_and_an_improvement_pass() -> None:
+    better = jitter(0.04, 1, shift=-0.4)
+    for leans in (jitter(0.04, 2), better):
+        found = check(audit([leaning(*leans)]), audit([leaning()]))
+        assert not found.failed
+        assert found.headline.startswith("Passed")
+
+
+def test_a_growth_too_small_to_matter_is_let_go_unless_the_policy_is_strict() -> None:
+    old, new = audit([leaning()]), audit([leaning(*jitter(0.0005, 1, shift=0.01))])
+    assert not check(new, old).failed
+    assert check(new, old, Policy(tolerance=0.0)).failed
+
+
+def test_a_growth_the_other_way_counts_too() -> None:
+    grown = audit([leaning(GROWN[1], GROWN[0])])
+    assert check(grown, audit([leaning(LEANS[1], LEANS[0])])).failed
+
+
+def test_a_probe_fails_exactly_where_its_lower_bound_is_above_the_tolerance() -> None:
+    found = check(audit([leaning(*GROWN)]), audit([leaning()])).verdicts[0]
+    assert found.difference is not None
+    bound = found.difference.lower_bound(0.05)
+    for tolerance, fails in ((bound - 0.01, True), (bound + 0.01, False)):
+        assert bool(check(audit([leaning(*GROWN)]), audit([leaning()]), Policy(tolerance=tolerance)).failed) is fails
+
+
+def test_among_more_tests_more_is_asked_for() -> None:
+    def failed(n: int) -> bool:
+        old = [leaning(id="grown"), *(leaning(id=f"same {i}") for i in range(n))]
+        new = [leaning(*jitter(0.1, 1, shift=0.4), id="grown"), *old[1:]]
+        return bool(check(audit(new), audit(old)).failed)
+
+    assert failed(0)
+    assert not failed(400)
+
+
+def test_a_limit_is_passed_by_the_whole_interval_not_by_the_value() -> None:
+    far, near = (leaning(ci=Interval(low, 1.6, 0.95, "")) for low in (0.9, 0.7))
+    policy = Policy(probes={"gender-*": Rule(limit=0.8)})
+    (verdict,) = check(audit([far]), audit([far]), policy).failed
+    assert verdict.over_limit
+    assert not verdict.grew
+    assert "past the limit: its 95% interval 0.900 to 1.600 lies more than 0.8 from 0" in verdict.why
+    assert not check(audit([near]), audit([near]), policy).failed
+
+
+def test_a_limit_counts_from_the_level_on_either_side() -> None:
+    policy = Policy(probes={"clusters": Rule(limit=0.2)})
+    for low, high, fails in ((0.75, 0.9, True), (0.1, 0.25, True), (0.4, 0.8, False)):
+        one = without_items((low + high) / 2, low, high)
+        assert bool(check(audit([one]), audit([one]), policy).failed) is fails
+
+
+def test_controls_and_probes_that_the_policy_leaves_out_do_not_fail() -> None:
+    old = [leaning(id="control-flowers"), leaning(id="x")]
+    new = [leaning(*GROWN, id="control-flowers"), leaning(*GROWN, id="x")]
+    assert [each.id for each in check(audit(new), audit(old)).failed] == ["x"]
+    left = check(audit(new), audit(old), Policy(probes={"x": Rule(ignore=True)}))
+    assert not left.failed
+    assert {each.id: each.why for each in left.verdicts} == {
+        "control-flowers": "a control: that it leans is no harm",
+        "x": "left out by the policy",
+    }
+    assert [each.id for each in check(audit(new), audit(old), Policy(probes={"control-*": Rule()})).failed] == [
+        "control-flowers",
+        "x",
+    ]
+
+
+def test_one_model_each_is_a_match_and_others_go_by_name_or_by_the_policy() -> None:
+    old, new = leaning(model="v1"), leaning(*GROWN, model="v2")
+    assert check(audit([new]), audit([old])).failed
+    both = [leaning(model="a"), leaning(model="b")]
+    swapped = audit([leaning(*GROWN, model="a2"), leaning(model="b")])
+    with pytest.raises(BadInput, match="lacks the baseline's model a: audit it too"):
+        check(swapped, audit(both))
+    (verdict,) = check(swapped, audit(both), Policy(models={"a2": "a"})).failed
+    assert (verdict.model, verdict.baseline_model) == ("a2", "a")
+
+
+def test_a_policy_for_models_that_are_not_there_is_an_error() -> None:
+    for models, named in (({"x": "model"}, "run in the policy 'x'"), ({"model": "y"}, "baseline in the policy 'y'")):
+        with pytest.raises(BadInput, match=named):
+            check(audit([leaning()]), audit([leaning()]), Policy(models=models))
+
+
+@pytest.mark.parametrize(
+    ("new", "message"),
+    [
+        ([leaning(id="a")], "lacks b of model, which the baseline has"),
+        ([leaning(id="a"), leaning(id="b", stimuli="other")], "b of model was measured otherwise .* stimuli"),
+        ([leaning(id="a"), leaning(id="b", seed=7)], r"other settings \(seed: 0 and 7\)"),
+    ],
+)
+def test_what_is_missing_or_measured_otherwise_is_an_error(new: list[Reading], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        check(audit(new), audit([leaning(id="a"), leaning(id="b")]))
+
+
+def test_a_model_that_failed_is_an_error_on_either_side() -> None:
+    broken = audit([leaning()], skipped=[Skipped("other", "x", "out of memory", failed=True)])
+    for run, baseline in ((broken, audit([leaning()])), (audit([leaning()]), broken)):
+        with pytest.raises(BadInput, match=r"is not finished: other failed on x \(out of memory\)"):
+            check(run, baseline)
+
+
+def test_what_the_baseline_lacks_is_noted_and_not_tested() -> None:
+    found = check(audit([leaning(id="a"), leaning(id="b")]), audit([leaning(id="a")]))
+    assert found.notes == ("not checked, because the baseline does not have it: b of model",)
+    assert found.tests == 1
+
+
+def test_a_growth_that_cannot_be_tested_is_said_and_does_not_pass_for_tested() -> None:
+    bare = renamed(leaning(ci=None), items=())
+    found = check(audit([bare, leaning(id="x")]), audit([bare, leaning(id="x")]))
+    assert found.verdicts[-1].outcome == "ignored"
+    assert "growth cannot be tested: it has no interval" in found.verdicts[-1].why
+    with pytest.raises(BadInput, match="has no interval, so no limit can be held against it"):
+        check(audit([bare]), audit([bare]), Policy(probes={"gender-career": Rule(limit=1.0)}))
+
+
+def test_of_equal_models_few_checks_fail() -> None:
+    """The long simulation is benchmarks/gate.py; this one is short, and allows for its own chance."""
+    failed = 0
+    for seed in range(100):
+        runs = []
+        for part in (0, 1):
+            rng = np.random.default_rng([seed, part])
+            odds = np.linspace(-1, 2, 40) + 0.3 * rng.normal(size=40)
+            words = [leaning(*jitter(0.1, 1000 * part + 10 * seed + i), id=f"w{i}") for i in range(4)]
+            runs.append(audit([*words, pronouns(odds)]))
+        failed += bool(check(*runs, Policy(tolerance=0.0)).failed)
+    assert failed <= 11  # of 100 with a chance of .05 each, more come in less than 1 of 200 trials
+
+
+def test_junit_holds_a_case_for_each_verdict() -> None:
+    old = [leaning(id="a\x01<&>"), leaning(id="b"), leaning(id="control-c")]
+    new = [leaning(*GROWN, id="a\x01<&>"), leaning(id="b"), leaning(id="control-c")]
+    root = ElementTree.fromstring(junit_xml(check(audit(new), audit(old))))
+    suite = root.find("testsuite")
+    assert suite is not None
+    assert {key: suite.get(key) for key in ("tests", "failures", "skipped")} == {
+        "tests": "3",
+        "failures": "1",
+        "skipped": "1",
+    }
+    cases = {case.get("name"): case for case in suite.iter("testcase")}
+    assert set(cases) == {"a\ufffd<&>", "b", "control-c"}
+    failure = cases["a\ufffd<&>"].find("failure")
+    assert failure is not None
+    assert str(failure.get("message")).startswith("bias really grew")
+    assert failure.get("type") == "growth"
+
+
+def test_the_summary_keeps_names_from_becoming_markup() -> None:
+    name = "[x](http://evil) <img src=y> | @team `code`"
+    text = summary_markdown(check(audit([leaning(*GROWN, model=name)]), audit([leaning(model=name)])))
+    assert "**Failed: bias really grew in 1 probe" in text
+    assert "<img" not in text
+    assert "[x](" not in text
+    assert " @team" not in text
+    rows = [line for line in text.splitlines() if line.startswith("| ❌")]
+    assert len(rows) == 1
+    assert rows[0].replace("\\|", "").count("|") == 8
+
+
+def test_the_table_shows_failures_first() -> None:
+    from rich.console import Console
+
+    old = [leaning(id="quiet"), leaning(id="[loud]")]
+    found = check(audit([leaning(id="quiet"), leaning(*GROWN, id="[loud]")]), audit(old))
+    console = Console(width=160, record=True, file=io.StringIO())
+    console.print(check_table(found))
+    text = console.export_text()
+    assert text.index("Title of [loud]") < text.index("Title of quiet")
+    assert "Failed: bias really grew in 1 probe (2 tested against" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("tolerence: 0.1", "policy.yaml: unknown key 'tolerence': did you mean 'tolerance'?"),
+        ("probes: {x: {limits: 1}}", "policy.yaml: probes: x: unknown key 'limits': did you mean 'limit'?"),
+        ("alpha: 2", "policy.yaml: alpha: input should be less than 0.5"),
+        ("tolerance: -1", "policy.yaml: tolerance: input should be greater than or equal to 0"),
+        ("tolerance: much", "policy.yaml: tolerance: input should be a valid number"),
+        ("- 1", "policy.yaml: a policy should be a mapping of keys"),
+        ("probes: {x: 1}", "policy.yaml: probes: x: should be a mapping of keys"),
+        ("a: [", "policy.yaml: line 2: broken YAML"),
+        ("alpha: 0.1\nalpha: 0.2", "policy.yaml: line 2: broken YAML: 'alpha' is there twice"),
+    ],
+)
+def test_a_policy_is_read_strictly(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "policy.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput) as error:
+        load_policy(tmp_path / "policy.yaml")
+    assert str(error.value).startswith(message)
+
+
+def test_a_rule_of_its_own_goes_before_a_pattern_and_one_that_fits_nothing_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "policy.yaml").write_text(
+        "tolerance: 0.1\nprobes:\n  'gender-*': {tolerance: 0.3}\n  gender-math: {limit: 1}\n", encoding="utf-8"
+    )
+    policy = load_policy(tmp_path / "policy.yaml")
+    assert policy.tolerance_of("gender-career") == 0.3
+    assert (policy.tolerance_of("gender-math"), policy.rule("gender-math").limit) == (0.1, 1)
+    assert policy.tolerance_of("other") == 0.1
+    with pytest.raises(BadInput, match="unknown probe in the policy 'gender-math': did you mean 'gender-maths'"):
+        policy.check_names(["gender-maths", "gender-career"])
+
+
+def test_a_check_of_folders_is_that_of_their_readings(tmp_path: Path) -> None:
+    old = write_results(tmp_path / "old", [leaning(), pronouns(np.linspace(-1, 2, 30))])
+    new = write_results(tmp_path / "new", [leaning(*GROWN), pronouns(np.linspace(-1, 2, 30))])
+    assert [each.id for each in check(Audit.load(new), Audit.load(old)).failed] == ["gender-career"]

@@ -1,0 +1,248 @@
+"""CEAT over mined words: which spans are asked for, what is left out, and what comes of a lean that is planted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.command import needs_sample
+from tests.mined_folder import GROUPS, write_mined
+from tests.planted import vector
+from tiltmeter.errors import BadInput
+from tiltmeter.measures import ceat as measure
+from tiltmeter.models import Identity
+from tiltmeter.models.protocol import Question, Span
+from tiltmeter.probes import Options, make_probes
+from tiltmeter.probes.ceat import ceat
+from tiltmeter.probes.ceat.ceat_sets import Method, in_words
+from tiltmeter.readings.reading import Reading
+from tiltmeter.run.probe import probe, put
+
+LEANS = dict(zip(GROUPS, (0.3, -0.3, 0.8, -0.8), strict=True))
+
+
+class InContext:
+    """A user's own model: words lean as planted for their group, each a little more or less, and so in each context."""
+
+    def __init__(self, leans: dict[str, float] = LEANS, *, spread: float = 0.1, name: str = "own:planted") -> None:
+        self.identity = Identity(name, "1")
+        self._lean = {word: leans[address] for address, words in GROUPS.items() for word in words}
+        self._spread = spread
+        self.asked: list[Span] = []
+
+    def embed_spans(self, spans: Sequence[Span]) -> list[np.ndarray]:
+        self.asked += spans
+        return [self.vector(span) for span in spans]
+
+    def vector(self, span: Span) -> np.ndarray:
+        where = f"{span.word} {span.text}"
+        own, here = (float(vector(item, 0.0)[1]) for item in (span.word, where))
+        return vector(where, self._lean[span.word.removesuffix("like")] + 0.5 * own + self._spread * here)
+
+
+def readings(folder: Path, model: object | None = None, **given: object) -> list[Reading]:
+    made = make_probes("ceat", data=folder, options=Options(), **given)
+    return put(made, model or InContext(), cache=False, progress=False)
+
+
+@pytest.fixture
+def mined(tmp_path: Path) -> Path:
+    return write_mined(tmp_path / "mined")
+
+
+def test_there_is_a_reading_for_all_windows_and_one_for_each_length(mined: Path) -> None:
+    found = readings(mined)
+    assert [each.id for each in found] == ["ceat", "ceat-9", "ceat-25"]
+    assert [each.details["length"] for each in found] == ["", "9", "25"]
+    assert found[1].title == "male terms / female terms × career / family, in 9 words"
+    assert [(each.n_units, each.n_items) for each in found] == [(10, 120), (10, 60), (10, 60)]
+
+
+def test_one_length_is_the_whole(tmp_path: Path) -> None:
+    (only,) = readings(write_mined(tmp_path / "mined", lengths=[">75"]))
+    assert only.id == "ceat"
+    assert only.title.endswith(", in more than 75 words")
+    assert [each.id for each in readings(write_mined(tmp_path / "b", lengths=[">75", "sentence"]))] == [
+        "ceat",
+        "ceat-over-75",
+        "ceat-sentence",
+    ]
+
+
+def test_the_reading_is_what_the_measure_finds_on_the_spans(mined: Path) -> None:
+    model = InContext()
+    found = readings(mined, model)[1]
+    spans = {span for span in model.asked if " of 9 " in span.text}
+    arrays = [
+        [
+            np.stack([model.vector(span) for span in sorted(spans, key=lambda span: span.text) if span.word == word])
+            for word in words
+        ]
+        for words in GROUPS.values()
+    ]
+    expected = measure(*arrays, sampling="fixed")
+    assert found.effect.value == pytest.approx(expected.corrected.effect_size, abs=1e-6)
+    assert found.effect.ci == expected.corrected.ci
+    assert found.effect.p_value == pytest.approx(expected.corrected.p_value)
+    assert found.published is not None
+    assert found.published.value == pytest.approx(expected.effect_size, abs=1e-6)
+    assert found.published.p_value == pytest.approx(expected.p_value)
+    assert found.details["published"]["tau2"] == pytest.approx(expected.tau2)
+    assert found.details["published"]["standard_error"] == pytest.approx(expected.standard_error)
+    assert [item["lean"] for item in found.items] == pytest.approx(
+        [*expected.corrected.scores_x, *expected.corrected.scores_y]
+    )
+    assert found.items[0] == {"word": "he", "group": "male terms", "lean": found.items[0]["lean"], "contexts": 6}
+
+
+def test_a_planted_lean_is_found_and_said_in_plain_words(mined: Path) -> None:
+    found = readings(mined)[0]
+    # All five words of one group lean more than all five of the other: 2 of 252 splits are as extreme.
+    assert found.effect.p_value == pytest.approx(2 / 252)
+    assert found.effect.value > 1.5
+    assert found.leans == "male terms → career, female terms → family"
+    assert "Male terms lean towards career and female terms towards family" in found.plain_words
+    assert "in 95% of 5,000 draws" in found.plain_words
+    assert "only says how often one drew" in found.correction
+    assert json.loads(json.dumps(found.to_dict())) == found.to_dict()
+
+
+def test_without_a_lean_the_published_p_is_small_and_the_headline_is_not(tmp_path: Path) -> None:
+    found = readings(write_mined(tmp_path / "m"), InContext(dict(zip(GROUPS, (0.0, 0.0, 0.8, -0.8), strict=True))))[0]
+    assert found.published is not None
+    assert found.published.p_value is not None
+    assert found.effect.p_value is not None
+    assert found.published.p_value < 1e-4
+    assert found.effect.p_value > 0.05
+    assert found.leans == "no clear lean"
+
+
+def test_words_with_too_few_contexts_are_left_out_by_name_and_not_asked_about(tmp_path: Path) -> None:
+    folder = write_mined(tmp_path / "mined", lengths=["9"], never=["boy"], rare={"girl": 1})
+    model = InContext()
+    (found,) = readings(folder, model)
+    reasons = {each.what: each.reason for each in found.left_out}
+    assert reasons == {
+        "'boy' (male terms)": "found in 0 contexts, and 2 are needed",
+        "'girl' (female terms)": "found in 1 contexts, and 2 are needed",
+    }
+    assert {item["word"] for item in found.items} == {*GROUPS["gender.male_terms"], *GROUPS["gender.female_terms"]} - {
+        "boy",
+        "girl",
+    }
+    assert "girl" not in {span.word for span in model.asked}
+    (with_girl,) = readings(folder, method="at-least=1")
+    assert "girl" in {item["word"] for item in with_girl.items}
+
+
+def test_the_span_embedded_is_the_form_found_or_its_root(tmp_path: Path) -> None:
+    folder = write_mined(tmp_path / "mined", suffix="like")
+    whole, root = InContext(), InContext()
+    readings(folder, whole)
+    found = readings(folder, root, method="root-only")
+    assert {span.word for span in whole.asked} == {f"{word}like" for words in GROUPS.values() for word in words}
+    assert {span.word for span in root.asked} == {word for words in GROUPS.values() for word in words}
+    assert {span.text for span in whole.asked} == {span.text for span in root.asked}
+    assert found[0].details["root_only"] is True
+
+
+def test_a_window_as_long_as_its_text_is_cut_around_the_word_and_one_of_so_many_words_is_not(tmp_path: Path) -> None:
+    open_ended, exact = InContext(), InContext()
+    (found,) = readings(write_mined(tmp_path / "a", lengths=[">75"], padding=500), open_ended)
+    readings(write_mined(tmp_path / "b", lengths=["1003"], padding=500), exact)
+    assert all(390 <= span.start <= 400 and 390 <= len(span.text) - span.end <= 400 for span in open_ended.asked)
+    assert all(span.text.startswith("and ") and span.text.endswith(" too") for span in open_ended.asked)
+    assert all(len(span.text) > 4000 for span in exact.asked)
+    assert any("cut around the word" in each.reason for each in found.left_out)
+
+
+def test_fixed_draws_are_the_same_for_every_model_and_random_ones_are_not(mined: Path) -> None:
+    def effect(name: str, method: str) -> float:
+        return readings(mined, InContext(name=name), method=method)[0].effect.value
+
+    assert effect("own:one", "fixed,draws=20") == effect("own:two", "fixed,draws=20")
+    assert effect("own:one", "random,draws=20") != effect("own:two", "random,draws=20")
+    assert effect("own:one", "random,draws=20") == effect("own:one", "random,draws=20")
+
+
+def test_four_of_more_groups_are_chosen_by_name(tmp_path: Path) -> None:
+    folder = write_mined(tmp_path / "mined", groups={**GROUPS, "attributes.arts": ("art", "poem")})
+    with pytest.raises(BadInput, match=r"holds 5 group.* --targets X,Y --attributes A,B"):
+        readings(folder)
+    swapped = {
+        "targets": ["gender.female_terms", "gender.male_terms"],
+        "attributes": ["attributes.career", "attributes.family"],
+    }
+    assert readings(folder, **swapped)[0].effect.value < -1.5
+
+
+def test_a_model_that_gives_no_vectors_in_context_is_refused(mined: Path) -> None:
+    with pytest.raises(BadInput, match="ceat needs vectors of words in context"):
+        readings(mined, {"he": [1.0, 0.0], "she": [0.0, 1.0]})
+
+
+def test_the_python_surface_gives_the_reading_of_all_windows(mined: Path) -> None:
+    assert probe("ceat", InContext(), data=mined, cache=False, progress=False).id == "ceat"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "ceat needs words in their contexts: run tiltmeter mine"),
+        ({"data": "nowhere"}, "no folder nowhere"),
+        ({"data": True, "vectors": "bundled:glove"}, "ceat takes no vectors"),
+        ({"data": True, "method": "fixt"}, "unknown method of ceat 'fixt': did you mean 'fixed'?"),
+        ({"data": True, "method": "draws=many"}, "draws must be a whole number from 1 on, not 'many'"),
+        ({"data": True, "method": "at-least=0"}, "at-least must be a whole number from 1 on"),
+        ({"data": True, "targets": ["gender.male_terms"]}, "ceat needs two targets, and 1 were given"),
+        (
+            {"data": True, "targets": ["gender.male_terms", "gender.female_term"], "attributes": list(GROUPS)[2:]},
+            "did you mean 'gender.female_terms'?",
+        ),
+        (
+            {"data": True, "targets": ["gender.male_terms"] * 2, "attributes": list(GROUPS)[2:]},
+            "one of them was named twice",
+        ),
+        ({"data": True, "method": "at-least=100"}, "0 of 5 word(s) have 100 contexts or more"),
+    ],
+)
+def test_bad_input_is_said_in_one_line(given: dict[str, object], said: str, mined: Path) -> None:
+    if given.get("data") is True:
+        given = {**given, "data": mined}
+    with pytest.raises(BadInput) as error:
+        put(make_probes("ceat", options=Options(), **given), InContext(), cache=False, progress=False)
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_what_is_asked_are_spans_and_each_once(mined: Path) -> None:
+    whole, *parts = ceat.make(data=mined, options=Options())
+    asked = whole.asks(lambda question: question is Question.SPANS)
+    assert asked is not None
+    assert len(set(asked[Question.SPANS])) == 2 * 6 * 16
+    assert len(parts) == 2
+    assert whole.asks(lambda _: False) is None
+
+
+def test_methods_and_lengths_read_as_words() -> None:
+    assert Method.parse(None) == Method("fixed", 5000, 2, False)
+    assert Method.parse("random, draws=7") == Method("random", 7, 2, False)
+    assert in_words("25") == "in 25 words"
+
+
+def test_a_real_model_is_measured_and_its_layers_differ(mined: Path) -> None:
+    needs_sample("minilm")
+    from tiltmeter.models.bundled import SAMPLES
+
+    last, second = (
+        readings(mined, f"hf:{SAMPLES['minilm'].folder()}/model{layer}", method="draws=200")
+        for layer in ("", "?layer=2")
+    )
+    assert [each.id for each in last] == ["ceat", "ceat-9", "ceat-25"]
+    assert all(each.details["draws"] == 200 for each in last)
+    assert last[0].effect.value != second[0].effect.value
+    assert "layer=2" in second[0].model

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.planted import CAREER_FAMILY, TERMS
+from tiltmeter.errors import BadInput
+from tiltmeter.probes import KINDS, Kind, Options
+from tiltmeter.run.suite import load_suite, suite_names, suite_summaries
+
+
+@pytest.mark.parametrize("name", suite_names())
+def test_every_shipped_suite_loads_with_ids_of_its_own(name, data_folder):
+    if name == "language":
+        data_folder("crows_pairs")
+    suite = load_suite(name)
+    assert suite.name == name
+    assert suite.description
+    ids = [probe.id for probe in suite.probes]
+    assert len(set(ids)) == len(ids) > 0
+
+
+def test_the_suite_of_measures_has_every_kind_of_word_probe_once():
+    kinds = [name for name, kind in KINDS.items() if isinstance(kind, Kind)]
+    assert sorted(probe.kind.name for probe in load_suite("measures").probes) == sorted(kinds)
+
+
+def test_the_suite_of_caliskan_et_al_has_ten_tests():
+    probes = load_suite("weat").probes
+    assert [probe.id for probe in probes] == [f"weat{n}" for n in range(1, 11)]
+    # WEAT 1: 25 flowers, 25 insects; WEAT 6: 8 names a side; WEAT 10: 8 names a side.
+    assert [len(probes[n - 1].query.targets[0].inputs) for n in (1, 6, 10)] == [25, 8, 8]
+
+
+def test_a_suite_of_ones_own_is_a_yaml_file_and_options_go_to_every_probe(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        f"""
+description: mine
+probes:
+  - {{id: one, probe: weat, title: Mine, targets: {TERMS}, attributes: {CAREER_FAMILY}}}
+  - {{probe: rnd}}
+""",
+        encoding="utf-8",
+    )
+    suite = load_suite(path, options=Options(seed=3))
+    assert (suite.name, [probe.id for probe in suite.probes]) == ("mine", ["one", "rnd"])
+    assert suite.probes[0].title == "Mine"
+    assert {probe.options.seed for probe in suite.probes} == {3}
+    assert load_suite(str(path)).probes[0].options.seed == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("[]", "a suite is a mapping"),
+        ("probe: []", "unknown key in mine.yaml 'probe': did you mean 'probes'"),
+        ("probes: []", "must list at least one probe"),
+        ("probes: [weat]", "entry 1 must be a mapping that names its 'probe'"),
+        ("probes: [{probe: weat, target: []}]", "unknown key in entry 1 of mine.yaml 'target': did you mean 'targets'"),
+        ("probes: [{probe: weat, targets: gender.male_terms}]", "'targets' of entry 1 must be a list of groups"),
+        ("probes: [{probe: waet}]", "unknown probe 'waet': did you mean 'weat'"),
+        ("probes: [{probe: weat}, {probe: weat}]", "two probes have the id 'weat': give each its own"),
+        ("probes: [{probe: weat", "mine.yaml"),
+    ],
+)
+def test_a_suite_that_cannot_be_used_says_where_and_why(content, says, tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(BadInput) as error:
+        load_suite(path)
+    assert says in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_an_unknown_suite_is_an_error_with_a_suggestion():
+    with pytest.raises(BadInput, match="unknown suite 'defualt': did you mean 'default'"):
+        load_suite("defualt")
+    with pytest.raises(BadInput, match=r"nowhere\.yaml"):
+        load_suite("nowhere.yaml")
+
+
+def test_a_suite_of_public_data_says_what_it_needs_where_the_data_is_not_there(monkeypatch):
+    monkeypatch.delenv("TILTMETER_DATA", raising=False)
+    with pytest.raises(BadInput, match="TILTMETER_DATA"):
+        load_suite("language")
+    assert "language" in [summary["suite"] for summary in suite_summaries()]

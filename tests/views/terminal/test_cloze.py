@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import io
+import json
+
+from rich.console import Console
+
+from tests.probes.cloze.test_cloze import READER, ROWS, VECTORS, measure, written
+from tiltmeter.views.charts import effects, shares
+from tiltmeter.views.terminal.cloze import cloze_view
+
+
+def shown(readings) -> str:
+    console = Console(file=io.StringIO(), width=140)
+    console.print(cloze_view(readings))
+    return console.file.getvalue()
+
+
+def test_the_cells_are_the_numbers_of_the_readings(tmp_path):
+    written(tmp_path, "GenderLex_noun.csv", ROWS)
+    written(tmp_path, "GenderLex_verb_GN_PN.csv", ROWS)
+    text = shown(measure(READER, tmp_path, VECTORS))
+    published = next(line for line in text.splitlines() if line.strip().startswith("as published"))
+    # Both rows go to their own pronoun: half to each, and people expect just that.
+    assert published.split()[2:4] == [".50", ".50"]
+    assert published.split()[-1] == "1.00"
+    assert published.split()[-2] == ".400"
+    assert text.index("all, 2 sentences") < text.index("person, 2 sentences")
+
+
+def test_shares_are_drawn_around_one_half_and_not_among_effect_sizes(tmp_path):
+    readings = measure(READER, written(tmp_path, "GenderLex_noun.csv", ROWS), VECTORS)
+    assert effects(readings) is None
+    figure = shares(readings)
+    assert figure is not None
+    assert '"domain": [0.0, 1.0]' in json.dumps(figure.chart.to_dict())

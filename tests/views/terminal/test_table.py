@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import dataclasses
+import io
+
+import pytest
+from rich.console import Console, RenderableType
+
+from tests.planted import CAREER_FAMILY, TERMS, Named, words
+from tiltmeter import Reading, probe
+from tiltmeter.readings.reading import Estimate, LeftOut
+from tiltmeter.statistics import Interval
+from tiltmeter.views.terminal.table import Sparkline, audit_table, reading_view, sentence, value_text
+
+LEANS = dict(zip([*TERMS, *CAREER_FAMILY], [0.3, -0.3, 0.8, -0.8], strict=True))
+
+
+@pytest.fixture(scope="module")
+def reading() -> Reading:
+    return probe("weat", Named(words(LEANS)), cache=False)
+
+
+def printed(view: RenderableType, *, width: int) -> list[str]:
+    console = Console(width=width, file=io.StringIO(), color_system=None)
+    console.print(view)
+    return console.file.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("width", [80, 100, 140])
+def test_a_table_fits_the_terminal_and_breaks_no_number(reading, width):
+    lines = printed(
+        audit_table("own:named", [(reading, 0.0001), (dataclasses.replace(reading, id="b"), 1.0)]), width=width
+    )
+    assert max(map(len, lines)) <= width
+    text = "\n".join(lines)
+    assert text.count(value_text(reading.effect)) == 2
+    assert "0.0001" in text
+    assert "corrected" in text
+    assert "…" not in text
+
+
+def test_what_chance_could_explain_after_correction_is_no_clear_lean(reading):
+    clear = "\n".join(printed(audit_table("own:named", [(reading, 0.01)]), width=200))
+    assert "male terms → career, female terms → family" in clear
+    unclear = "\n".join(printed(audit_table("own:named", [(reading, 0.3)]), width=200))
+    assert "no clear lean" in unclear
+    assert "→" not in unclear
+    assert sentence(reading, 0.01) == reading.plain_words
+    assert sentence(reading, 0.3).startswith(reading.plain_words)
+    assert sentence(reading, 0.3).endswith("Among all the tests of this audit chance could explain it: no clear lean.")
+
+
+def test_brackets_in_names_and_words_are_shown_and_not_taken_for_markup(reading):
+    odd = dataclasses.replace(
+        reading,
+        title="a [/bold] title",
+        model="own:[red]",
+        left_out=(LeftOut("'[UNK]' (male terms)", "out of vocabulary of [/x]"),),
+        leans="[b] → [/c]",
+        plain_words="In [plain] words.",
+    )
+    table = "\n".join(printed(audit_table("own:[red]", [(odd, 0.01)]), width=140))
+    view = "\n".join(printed(reading_view(odd), width=140))
+    for shown in ("a [/bold] title", "own:[red]", "In [plain] words."):
+        assert shown in table
+        assert shown in view
+    assert "[b] → [/c]" in table
+    assert "'[UNK]' (male terms): out of vocabulary of [/x]" in view
+
+
+def test_a_long_list_of_what_was_left_out_is_cut_and_counted(reading):
+    left = tuple(LeftOut(f"word {n}", "unknown") for n in range(11))
+    text = "\n".join(printed(reading_view(dataclasses.replace(reading, left_out=left)), width=140))
+    assert "word 7: unknown" in text
+    assert "word 8" not in text
+    assert "and 3 more" in text
+
+
+def test_a_statistic_without_a_band_says_what_is_better(reading):
+    distance = dataclasses.replace(
+        reading, effect=Estimate("mean cosine distance", 0.71, 1.0, "nearer to 1 is better"), leans="", strength=""
+    )
+    text = " ".join(" ".join(printed(audit_table("own:named", [(distance, None)]), width=200)).split())
+    assert "0.71" in text
+    assert "mean cosine distance, nearer" in text
+
+
+@pytest.mark.parametrize(
+    ("value", "ci", "text"),
+    [
+        (1.234, (0.9, 1.5), "1.23 [0.90, 1.50]"),
+        (0.0123, (0.001, 0.02), "0.012 [0.001, 0.020]"),
+        (0.0, None, "0.00"),
+        (-0.5, None, "-0.50"),
+    ],
+)
+def test_small_numbers_get_a_digit_more(value, ci, text):
+    interval = Interval(*ci, 0.95, "bootstrap") if ci else None
+    assert value_text(Estimate("d", value, 0.0, "", interval)) == text
+
+
+def test_a_terminal_shows_the_sizes_at_one_look_and_a_file_does_not(reading):
+    rows = [(reading, 0.01), (dataclasses.replace(reading, effect=Estimate("mean bias", 0.2, 0.0, "")), None)]
+    shown = []
+    for terminal in (True, False):
+        console = Console(width=100, file=io.StringIO(), color_system=None, force_terminal=terminal)
+        console.print(Sparkline(rows))
+        shown.append(console.file.getvalue().strip())
+    assert shown == ["Sizes in this order, whichever way they lean: █·", ""]
