@@ -17,7 +17,7 @@ from tiltmeter.measures import (
     signed_shift,
     with_intervals,
 )
-from tiltmeter.measures.cabm import cabm
+from tiltmeter.measures import cabm
 
 FEATURES = np.array([[2.0, 0.1, 0.4], [-1.0, 0.0, 0.4], [0.0, -0.1, 0.2]])
 

@@ -21,7 +21,7 @@ from tiltmeter.measures import (
     stability,
     validate,
 )
-from tiltmeter.measures.cabm import cabm
+from tiltmeter.measures import cabm
 
 RNG = np.random.default_rng(7)
 SCORES = RNG.normal(0.1, 0.5, size=39)
