@@ -31,8 +31,7 @@ from tiltmeter.lab.reference.reference import reference_folder
 from tiltmeter.models.bundled import SAMPLES
 from tiltmeter.models.fingerprint import fingerprint
 from tiltmeter.models.transformers.gguf import unpacked
-from tiltmeter.readings.audit import Audit
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Audit, Reading
 from tiltmeter.run.audit import audit
 from tiltmeter.run.suite import load_suite
 

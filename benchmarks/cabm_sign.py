@@ -23,7 +23,7 @@ from tiltmeter.probes.cabm import cabm
 from tiltmeter.probes.cabm.occupation_features import read_features
 from tiltmeter.probes.cabm.occupation_sentences import asked_of
 from tiltmeter.probes.kind import Options
-from tiltmeter.probes.language import Replies
+from tiltmeter.probes.old_language import Replies
 from tiltmeter.stimuli.sentences.marked import MarkedSet
 
 TILT = 0.9

@@ -18,8 +18,7 @@ import numpy as np
 
 from simulated_readings import SUITE, Probe, draw_truth, measure
 from tiltmeter.compare import Difference, Policy, check, differ
-from tiltmeter.readings.audit import Audit
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Audit, Reading
 
 AGREEMENTS = (0.99, 0.98, 0.97, 0.95, 0.90)
 WORSE = 0.5

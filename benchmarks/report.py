@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from row import Row, show
-from tiltmeter.readings.reading import Estimate, LeftOut, Reading, ReadingStore
+from tiltmeter.readings import Estimate, LeftOut, Reading, ReadingStore
 from tiltmeter.statistics import Interval, band
 
 MODELS, PROBES = 50, 40

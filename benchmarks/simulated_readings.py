@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltmeter.readings.reading import Estimate, Reading
+from tiltmeter.readings import Estimate, Reading
 from tiltmeter.statistics import Interval
 
 Floats = NDArray[np.float64]

@@ -10,7 +10,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from tiltmeter.readings.audit import Audit
+from tiltmeter.readings import Audit
 from tiltmeter.views.terminal.calibration import COLUMNS, calibration_markdown
 
 PAGE = Path(__file__).parents[1] / "docs" / "which-measure.md"

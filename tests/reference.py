@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-import tiltmeter.lab
+import tiltmeter.lab.reference
 from tiltmeter.lab.calibrate.selftest import models_of
 from tiltmeter.lab.reference.reference import RECIPE, train_reference
 from tiltmeter.lab.reference.side_by_side import train_all
@@ -49,7 +49,7 @@ def selftest_cache() -> Path:
 def _lab() -> str:
     total = hashlib.sha256(repr(QUICK).encode())
     for name in (
-        "text.py",
+        "planted_text.py",
         "patterns_en.yaml",
         "reference.py",
         "recipe.py",
@@ -57,5 +57,5 @@ def _lab() -> str:
         "losses.py",
         "tiny_models.py",
     ):
-        total.update(Path(tiltmeter.lab.__path__[0], name).read_bytes())
+        total.update(Path(tiltmeter.lab.reference.__path__[0], name).read_bytes())
     return total.hexdigest()[:8]

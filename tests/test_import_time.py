@@ -24,7 +24,20 @@ def test_importing_tiltmeter_imports_nothing_but_the_standard_library():
 
 
 @pytest.mark.parametrize(
-    "room", ["audits", "auditing", "probing", "measures", "statistics", "stimuli", "models", "probes", "suites"]
+    "room",
+    [
+        "run",
+        "run.audit",
+        "run.probe",
+        "run.suite",
+        "measures",
+        "statistics",
+        "stimuli",
+        "models",
+        "probes",
+        "readings",
+        "compare",
+    ],
 )
 def test_importing_a_room_imports_nothing_heavy(room):
     assert not imported_by(f"import tiltmeter.{room}") & HEAVY

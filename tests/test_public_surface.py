@@ -153,7 +153,7 @@ def test_a_reading_and_an_audit_cannot_be_changed():
 
 def test_the_module_of_audits_does_not_hide_the_function():
     script = (
-        "from tiltmeter.readings.audit import Audit\nimport tiltmeter, tiltmeter.probes, tiltmeter.models.registry\n"
+        "from tiltmeter.readings import Audit\nimport tiltmeter, tiltmeter.probes, tiltmeter.models.registry\n"
         "assert callable(tiltmeter.audit) and callable(tiltmeter.probe) and callable(tiltmeter.load)\n"
         "assert tiltmeter.Audit is Audit"
     )

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from tiltmeter import measures, statistics, stimuli
     from tiltmeter.errors import TiltmeterError
     from tiltmeter.models import load
-    from tiltmeter.readings.audit import Audit
-    from tiltmeter.readings.reading import Reading
+    from tiltmeter.readings import Audit, Reading
     from tiltmeter.run.audit import audit
     from tiltmeter.run.probe import probe
 

@@ -24,7 +24,7 @@ from tests.views.result_folders import (
 from tiltmeter.compare import Difference, compare, differ, load_side
 from tiltmeter.compare.recipes import find_recipe
 from tiltmeter.errors import BadInput
-from tiltmeter.readings.reading import Estimate, Reading
+from tiltmeter.readings import Estimate, Reading
 from tiltmeter.views.terminal.comparison import comparison_table
 
 

@@ -13,8 +13,7 @@ import pytest
 from tests.views.result_folders import LEANS, jitter, leaning, pronouns, renamed, without_items, write_results
 from tiltmeter.compare import Policy, Rule, check, load_policy
 from tiltmeter.errors import BadInput
-from tiltmeter.readings.audit import Audit, Skipped
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Audit, Reading, Skipped
 from tiltmeter.statistics import Interval
 from tiltmeter.views.exports.gate_summary import summary_markdown
 from tiltmeter.views.exports.junit import junit_xml

@@ -9,7 +9,7 @@ from tests.planted import CAREER_FAMILY, TERMS, Named, words
 from tiltmeter import Reading, audit, probe
 from tiltmeter.errors import BadInput
 from tiltmeter.probes import KINDS, make_probe
-from tiltmeter.readings.reading import SCHEMA_VERSION, Estimate, ReadingStore
+from tiltmeter.readings import SCHEMA_VERSION, Estimate, ReadingStore
 
 LEANS = dict(zip([*TERMS, *CAREER_FAMILY], [0.3, -0.3, 0.8, -0.8], strict=True)) | {
     "occupations.all": 0.1,

@@ -15,7 +15,7 @@ from tiltmeter import Audit, audit
 from tiltmeter.errors import BadInput, ModelFailed
 from tiltmeter.models import VectorStore
 from tiltmeter.probes import Options, make_probes
-from tiltmeter.readings.audit import Skipped
+from tiltmeter.readings import Skipped
 from tiltmeter.run.suite import Suite, load_suite
 
 LEANS = dict(zip([*TERMS, *CAREER_FAMILY], [0.02, -0.02, 0.8, -0.8], strict=True)) | {

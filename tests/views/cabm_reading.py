@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from tests.reference import reference_model
 from tiltmeter.probes import Options
 from tiltmeter.probes.cabm import cabm
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 from tiltmeter.run.probe import put
 
 
@@ -22,7 +23,7 @@ def small_forests() -> Iterator[None]:
     """Their weights are tested with the measure; here they only have to be there, with a spread."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tiltmeter.probes.cabm.scores._FORESTS", 2)
-        patch.setattr("tiltmeter.measures.cabm.weights._TREES", 20)
+        patch.setattr(sys.modules["tiltmeter.measures.cabm.weights"], "_TREES", 20)
         yield
 
 

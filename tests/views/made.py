@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tiltmeter import Audit
-from tiltmeter.readings.reading import Estimate, LeftOut, Reading
+from tiltmeter.readings import Estimate, LeftOut, Reading
 from tiltmeter.statistics import Interval
 
 EVIL = "<script>alert('a')</script> & \"b\" \\1"

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tiltmeter.readings.reading import Estimate, Reading, ReadingStore
+from tiltmeter.readings import Estimate, Reading, ReadingStore
 from tiltmeter.statistics import Interval, effect_size
 
 #: Eight words a group; the first group leans to the first pole.

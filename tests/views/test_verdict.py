@@ -3,7 +3,7 @@ from __future__ import annotations
 import dataclasses
 
 from tests.views.made import audit, d, lpbs, reading, share
-from tiltmeter.readings.reading import Estimate
+from tiltmeter.readings import Estimate
 from tiltmeter.views.item_values import Item, item_values
 from tiltmeter.views.one_scale import on_one_scale
 from tiltmeter.views.report.meanings import meanings, shared_caveats

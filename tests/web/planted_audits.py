@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.planted import vector
-from tiltmeter.readings.reading import Estimate, LeftOut, Reading, ReadingStore
+from tiltmeter.readings import Estimate, LeftOut, Reading, ReadingStore
 from tiltmeter.statistics import Interval
 
 SCRIPT = "<script>alert(1)</script>"

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from tests.web.conftest import ADDRESS, client_of
 from tests.web.planted_audits import IMAGE, SCRIPT, reading, vectors_file, write_audit
-from tiltmeter.readings.reading import ReadingStore
+from tiltmeter.readings import ReadingStore
 from tiltmeter.web.security import COOKIE, MOST_BYTES
 from tiltmeter.web.settings import Settings
 

@@ -137,7 +137,7 @@ def stability(
     from rich.console import Console
 
     from tiltmeter.lab.studies.stability import across_models, shared_words
-    from tiltmeter.readings.audit import Audit
+    from tiltmeter.readings import Audit
     from tiltmeter.views.terminal.stability import stability_rows, stability_view
 
     readings = [reading for reading in Audit.load(folder).readings if reading.id == probe]

@@ -36,7 +36,7 @@ def probes(as_json: Json = False) -> None:
     from tiltmeter.probes import KINDS
 
     rows = [
-        {"probe": k.name, "asks for": k.asks_for, "what it measures": k.summary, "published by": k.citation}
+        {"probe": k.name, "asks for": k.needs, "what it measures": k.summary, "published by": k.citation}
         for k in KINDS.values()
     ]
     show(rows, ("probe", "asks for", "what it measures", "published by"), as_json)

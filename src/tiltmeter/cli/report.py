@@ -12,7 +12,7 @@ from tiltmeter.cli.output import Json, print_json
 from tiltmeter.errors import BadInput, unknown
 
 if TYPE_CHECKING:
-    from tiltmeter.readings.audit import Audit
+    from tiltmeter.readings import Audit
     from tiltmeter.views.charts import Figure
 
 app = typer.Typer()
@@ -42,7 +42,7 @@ def report(
     * tiltmeter report tiltmeter-results --format model-card
     * tiltmeter report tiltmeter-results --charts figures --format pdf
     """
-    from tiltmeter.readings.audit import Audit
+    from tiltmeter.readings import Audit
     from tiltmeter.views.charts import FORMATS as PICTURES
     from tiltmeter.views.exports import FORMATS, NAMES, export
 

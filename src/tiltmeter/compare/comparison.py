@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tiltmeter.compare.difference import Difference, differ
 from tiltmeter.compare.sides import Side
 from tiltmeter.errors import BadInput
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 from tiltmeter.statistics import Result, holm
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tiltmeter.compare.recipes import Recipe, find_recipe
 from tiltmeter.compare.unit_tables import Table
-from tiltmeter.readings.reading import Estimate, Reading
+from tiltmeter.readings import Estimate, Reading
 from tiltmeter.statistics import Interval, Result
 from tiltmeter.statistics.differences import Change, independent_change, paired_change
 

@@ -18,12 +18,12 @@ from tiltmeter.compare.matching import check_finished, match
 from tiltmeter.compare.policy import Policy
 from tiltmeter.errors import BadInput
 from tiltmeter.probes.wording import p_text
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 from tiltmeter.statistics import Result, holm
 from tiltmeter.statistics.differences import holm_bounds
 
 if TYPE_CHECKING:
-    from tiltmeter.readings.audit import Audit
+    from tiltmeter.readings import Audit
 
 PASSED, FAILED, IGNORED = "passed", "failed", "ignored"
 

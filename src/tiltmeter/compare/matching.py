@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 
 if TYPE_CHECKING:
-    from tiltmeter.readings.audit import Audit
+    from tiltmeter.readings import Audit
 
 
 def check_finished(audit: Audit, what: str) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from tiltmeter.compare import weighted as statistics
 from tiltmeter.compare.unit_tables import Item, Table, make_table
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 from tiltmeter.statistics.differences import Statistic, align
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.statistics.proportions import preferred

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 
 if TYPE_CHECKING:
-    from tiltmeter.readings.audit import Audit
+    from tiltmeter.readings import Audit
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def load_side(address: str) -> Side:
 
 def load_audit(folder: Path) -> Audit:
     """The finished audit of a folder; whatever is wrong with it is said with its name."""
-    from tiltmeter.readings.audit import Audit
+    from tiltmeter.readings import Audit
 
     if not folder.is_dir():
         raise BadInput(f"{folder} is no folder of results: run tiltmeter audit --out {folder}")

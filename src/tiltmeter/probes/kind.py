@@ -1,19 +1,23 @@
-"""What a kind of probe is: the stimuli it takes, the question it asks, the measure it applies."""
+"""What a probe is: stimuli, what is asked about them, and the measure. Put to a model, it gives a reading."""
 
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Generic, TypeAlias, TypeVar
 
-from tiltmeter.models.protocol import Question
-from tiltmeter.probes.words.sets import Answers, Query
-from tiltmeter.readings.reading import Estimate
+from tiltmeter.models.protocol import Identity, Question, Vector
+from tiltmeter.readings import Details, Estimate, Item, ItemMeaning, LeftOut, Poles, Reading, Statistic
 
-#: What a probe asks a model: inputs by question.
+#: What a kind of probe shows: a frozen dataclass of its own.
+S = TypeVar("S")
+#: What a probe asks a model: inputs by question, in the order in which the measure will look at the answers.
 Asked: TypeAlias = Mapping[Question, Sequence[Any]]
+#: Whether a model answers a question.
+CanAnswer: TypeAlias = Callable[[Question], bool]
 
-#: Travels with every reading of an intrinsic measure.
+# What to mind, said with every reading of a kind.
 INTRINSIC = (
     "This is an intrinsic measure: it describes geometry inside the model. It does not show that a product built "
     "on the model harms anyone, and a small value does not show that none does (Goldfarb-Tarrant et al. 2021)."
@@ -22,10 +26,24 @@ WORD_LISTS = (
     "It is only as good as its word lists: they stand for a group or an idea as their authors saw it, mostly in "
     "US English, and other lists can give another result."
 )
-HARM = (
+VECTOR_HARM = (
     "If it carries over to search, ranking or matching, people of the group that leans to the less valued side "
     "could be shown less often or described in stereotypes."
 )
+PROBABILITIES = (
+    "It reads the probabilities of words that the model never has to say: a lean here can show in generated text, "
+    "ranking or completion, but this does not measure it there (Goldfarb-Tarrant et al. 2021)."
+)
+TEMPLATES = (
+    "It is only as good as its sentences: they stand for a situation as their authors saw it, and other sentences can "
+    "give another result."
+)
+EXPECTATION_HARM = (
+    "If the model completes or ranks text, people could be assumed to be of the gender or group that it expects, and "
+    "those who are not could be misnamed or passed over."
+)
+OF_VECTORS = (VECTOR_HARM, INTRINSIC, WORD_LISTS)
+OF_PROBABILITIES = (EXPECTATION_HARM, PROBABILITIES, TEMPLATES)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -38,40 +56,148 @@ class Options:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Measured:
-    """What a measure found, before it becomes a reading."""
+class SideVectors:
+    """Word vectors that a probe needs from a second model: its spec, or an object of the user's."""
 
-    effect: Estimate
-    leans: str
-    strength: str
-    plain_words: str
-    items: tuple[Mapping[str, Any], ...]
-    n_items: int
-    n_units: int
-    published: Estimate | None = None
-    correction: str = ""
-    details: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    model: Any
+    words: tuple[str, ...]
+
+    @property
+    def key(self) -> Any:
+        return self.model if isinstance(self.model, str) else id(self.model)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of probe. ``targets`` and ``attributes`` say how many sets it takes (least, most)."""
+class Measured:
+    """What a measure found, before it becomes a reading (see ``Reading`` for the fields)."""
+
+    effect: Estimate
+    poles: Poles | None
+    plain_words: str
+    items: tuple[Item, ...]
+    item_meaning: ItemMeaning | None
+    statistic: Statistic | None
+    n_items: int
+    n_units: int
+    published: Estimate | None = None
+    repair: str = ""
+    notes: tuple[str, ...] = ()
+    details: Details | None = None
+
+
+class Replies:
+    """What a model answered to a probe; collects what had to be left out."""
+
+    def __init__(
+        self,
+        model: str,
+        asked: Asked,
+        answers: Mapping[Question, Mapping[Any, Any]],
+        vectors: Mapping[str, Vector | None] | None = None,
+    ) -> None:
+        self.model = model
+        self._asked = asked
+        self._answers = answers
+        self.vectors = vectors or {}
+        self._left_out: dict[LeftOut, None] = {}
+        self._unknown: dict[str, set[str]] = {}
+
+    def answered(self, question: Question) -> bool:
+        return question in self._asked
+
+    def asked(self, question: Question) -> Sequence[Any]:
+        """The inputs, in the order in which the probe asked about them."""
+        return self._asked[question]
+
+    def all(self, question: Question) -> list[Any]:
+        """The answers to a question in the order in which the probe asked."""
+        answers = self._answers[question]
+        return [answers[item] for item in self._asked[question]]
+
+    def of(self, question: Question, item: Any) -> Any:
+        """The answer to one input: a vector (None for a word out of vocabulary), TokenScores, Filled or Chosen."""
+        return self._answers[question][item]
+
+    def leave_out(self, what: str, reason: str) -> None:
+        self._left_out[LeftOut(what, reason)] = None
+
+    def note_unknown(self, text: str, places: Sequence[tuple[int, int]]) -> None:
+        """Name the words of a sentence that the model does not know; they are measured all the same."""
+        for start, end in places:
+            self._unknown.setdefault(text[start:end], set()).add(text)
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        unknown = (
+            LeftOut(f"'{word}' in {len(texts)} sentence(s)", f"unknown to {self.model}; read as an unknown word")
+            for word, texts in self._unknown.items()
+        )
+        return (*self._left_out, *unknown)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Part(Generic[S]):
+    """What a kind makes of the options given: the whole (without a name) first, then parts of it, if it has any."""
+
+    name: str
+    title: str
+    stimuli: S
+    dimension: str = "gender"
+    vectors: SideVectors | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Kind(Generic[S]):
+    """A kind of probe.
+
+    ``make`` turns options into stimuli; its keyword arguments are what the kind accepts, on the command line, in Python
+    and in suite files alike. ``ask`` turns stimuli into what to ask a model that answers some questions, or None where
+    none of them will do; ``measure`` turns the answers into what was found.
+    """
 
     name: str
     summary: str
-    question: Question
-    measure: Callable[[Query, Answers, Options], Measured]
-    targets: tuple[int, int]
-    attributes: tuple[int, int]
-    default: Mapping[str, Any]
     citation: str
     idea: str
-    pairs: bool = False
+    needs: str
+    make: Callable[..., Sequence[Part[S]]]
+    ask: Callable[[S, CanAnswer], Asked | None]
+    measure: Callable[[S, Replies, Options], Measured]
+    caveats: tuple[str, ...]
 
     @property
-    def asks_for(self) -> str:
-        return self.question.about
+    def accepts(self) -> tuple[str, ...]:
+        """The options it takes, in the order in which it declares them."""
+        return tuple(inspect.signature(self.make).parameters)
 
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        return (f"What counts as bias here: {self.idea}", HARM, INTRINSIC, WORD_LISTS)
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Probe(Generic[S]):
+    """One measurement, ready to be put to any model that answers its question."""
+
+    id: str
+    title: str
+    kind: Kind[S]
+    stimuli: S
+    options: Options = dataclasses.field(default_factory=Options)
+    vectors: SideVectors | None = None
+    dimension: str = ""
+    control: bool = False
+
+    def asks(self, can: CanAnswer) -> Asked | None:
+        """What to ask a model that answers these questions; None where it cannot be measured."""
+        return self.kind.ask(self.stimuli, can)
+
+    def read(
+        self,
+        identity: Identity,
+        asked: Asked,
+        answers: Mapping[Question, Mapping[Any, Any]],
+        vectors: tuple[Identity, Mapping[str, Vector | None]] | None = None,
+    ) -> Reading:
+        """Measure the model's answers to what ``asks`` said; ``vectors`` come from the second model, if it has one."""
+        from tiltmeter.probes.make_reading import make_reading
+
+        replies = Replies(identity.name, asked, answers, vectors[1] if vectors else None)
+        measured = self.kind.measure(self.stimuli, replies, self.options)
+        return make_reading(self, identity, measured, replies.left_out, vectors[0] if vectors else None)

@@ -6,50 +6,39 @@ import dataclasses
 import hashlib
 import json
 import platform
-from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tiltmeter.models.protocol import Identity
-from tiltmeter.probes.kind import Measured
-from tiltmeter.readings.reading import LeftOut, Reading
+from tiltmeter.readings import About, LeftOut, Provenance, Reading
+from tiltmeter.statistics import plain
+
+if TYPE_CHECKING:
+    from tiltmeter.probes.kind import Measured, Probe
 
 
 def make_reading(
-    probe: Any,
+    probe: Probe[Any],
     identity: Identity,
-    found: Measured,
-    *,
+    measured: Measured,
     left_out: tuple[LeftOut, ...],
-    stimuli: Any,
-    beside: Identity | None = None,
+    vectors: Identity | None = None,
 ) -> Reading:
-    """The reading of a probe on a model; ``stimuli`` is everything it was shown, ``beside`` a second model it used."""
+    """The reading of a probe on a model; ``vectors`` is a second model that gave word vectors."""
+    kind = probe.kind
+    fields = {field.name: getattr(measured, field.name) for field in dataclasses.fields(measured)}
     return Reading(
         id=probe.id,
-        probe=probe.kind.name,
+        probe=kind.name,
         title=probe.title,
         model=model_name(identity),
-        effect=found.effect,
-        published=found.published,
-        correction=found.correction,
-        leans=found.leans,
-        strength=found.strength,
-        plain_words=found.plain_words,
-        n_items=found.n_items,
-        n_units=found.n_units,
-        items=found.items,
+        dimension=probe.dimension,
+        control=probe.control,
+        family="control" if probe.control else "bias",
         left_out=left_out,
-        caveats=probe.kind.caveats,
-        details=found.details,
-        provenance={
-            "model": identity.to_dict(),
-            **({"beside": beside.to_dict()} if beside else {}),
-            "stimuli": _digest(stimuli),
-            "settings": dataclasses.asdict(probe.options),
-            "citation": probe.kind.citation,
-            "versions": versions(),
-        },
+        about=About(kind.summary, kind.idea, kind.citation, kind.caveats),
+        provenance=Provenance(identity, digest(probe.stimuli), dataclasses.asdict(probe.options), versions(), vectors),
+        **fields,
     )
 
 
@@ -65,7 +54,9 @@ def model_name(identity: Identity) -> str:
     return identity.name if bundled or not chosen else f"{identity.name}?{'&'.join(chosen)}"
 
 
-def _digest(values: Mapping[str, Any]) -> str:
+def digest(stimuli: Any) -> str:
+    """A short hash of everything that was shown; ``to_dict`` says what that is where not every field is."""
+    values = stimuli.to_dict() if hasattr(stimuli, "to_dict") else plain(stimuli)
     return hashlib.sha256(json.dumps(values, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -78,3 +69,37 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             found[package] = "unknown"
     return found
+
+
+def bridged(
+    probe: Any, identity: Identity, found: Any, *, left_out: Any, stimuli: Any, beside: Identity | None = None
+) -> Reading:
+    """Until every probe is of the new kind: an old probe's result, through the migration of schema 1."""
+    values = {
+        "schema_version": 1,
+        "id": probe.id,
+        "probe": probe.kind.name,
+        "title": probe.title,
+        "model": model_name(identity),
+        "effect": plain(found.effect),
+        "published": plain(found.published) if found.published else None,
+        "correction": found.correction,
+        "leans": found.leans,
+        "strength": found.strength,
+        "plain_words": found.plain_words,
+        "n_items": found.n_items,
+        "n_units": found.n_units,
+        "items": plain(found.items),
+        "left_out": plain(left_out),
+        "caveats": list(probe.kind.caveats),
+        "details": plain(found.details),
+        "provenance": {
+            "model": identity.to_dict(),
+            **({"beside": beside.to_dict()} if beside else {}),
+            "stimuli": digest(stimuli),
+            "settings": dataclasses.asdict(probe.options),
+            "citation": probe.kind.citation,
+            "versions": versions(),
+        },
+    }
+    return Reading.from_dict(values)

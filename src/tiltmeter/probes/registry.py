@@ -10,8 +10,9 @@ from tiltmeter.errors import BadInput, unknown
 from tiltmeter.probes.cabm import cabm
 from tiltmeter.probes.ceat import ceat
 from tiltmeter.probes.cloze import cloze
-from tiltmeter.probes.kind import Kind, Options
-from tiltmeter.probes.language import LanguageKind, LanguageProbe
+from tiltmeter.probes.kind import Options
+from tiltmeter.probes.old_kind import Kind
+from tiltmeter.probes.old_language import LanguageKind, LanguageProbe
 from tiltmeter.probes.sentences import lpbs, pairs, pronouns, stereoset, unmask
 from tiltmeter.probes.words import making as of_vectors
 from tiltmeter.probes.words.making import Probe, make_probe

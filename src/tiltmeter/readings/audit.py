@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from tiltmeter.errors import BadInput
-from tiltmeter.readings.reading import Reading, ReadingStore
+from tiltmeter.readings.reading import Reading
+from tiltmeter.readings.store import ReadingStore
 from tiltmeter.statistics import benjamini_hochberg, holm
 
 if TYPE_CHECKING:

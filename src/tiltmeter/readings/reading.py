@@ -1,39 +1,130 @@
-"""A reading: what one probe found on one model, complete enough to be defended, and its form on disk."""
+"""A reading: what one probe found on one model, complete enough to be defended and to be computed again."""
 
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import json
-import re
-import sys
-from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+import importlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 
 from tiltmeter.errors import BadInput
-from tiltmeter.files import UNFINISHED, writable, write_atomically
+from tiltmeter.models.protocol import Identity
+from tiltmeter.readings.details import Details
+from tiltmeter.readings.scale import Scale, find_scale
 from tiltmeter.statistics import Interval, plain
 
 if TYPE_CHECKING:
+    import altair as alt
     import pandas as pd
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+ALPHA = 0.05
+NO_CLEAR_LEAN = "no clear lean"
+
+Cell: TypeAlias = str | float | int | bool | None
+
+
+class Poles(NamedTuple):
+    """What lies at the two ends of a scale, in words. An effect that has one direction only has no second end."""
+
+    positive: str
+    negative: str = ""
+
+    def side(self, distance: float) -> str:
+        """The end on which a number lies that is so far from level."""
+        return self.negative if distance < 0 else self.positive
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number with its uncertainty and its meaning. ``level`` is the value that means "no lean"."""
+    """A number with its uncertainty, on a scale that says what it means."""
 
     name: str
     value: float
-    level: float
-    better: str
+    scale: Scale
     ci: Interval | None = None
     p_value: float | None = None
     alternative: str | None = None
     exact: bool | None = None
     p_standard_error: float | None = None
+
+    @property
+    def level(self) -> float:
+        return self.scale.level
+
+    @property
+    def better(self) -> str:
+        return self.scale.better
+
+    @property
+    def strength(self) -> str:
+        return self.scale.strength(self.value)
+
+    @property
+    def significant(self) -> bool | None:
+        """Whether chance alone is an unlikely explanation, taken alone: by its test, or by an interval without level.
+
+        None where the estimate has neither.
+        """
+        if self.p_value is not None:
+            return self.p_value <= ALPHA
+        return None if self.ci is None else self.level not in self.ci
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Item:
+    """One row behind an effect: a word or a sentence.
+
+    ``label`` is what was shown to the model, ``unit`` what counts as one independent observation (several items may
+    share it), ``value`` the number that the item has on its own; ``columns`` holds whatever else is known of it.
+    """
+
+    label: str
+    unit: str
+    group: str
+    value: float | None
+    columns: Mapping[str, Cell] = dataclasses.field(default_factory=dict)
+
+    def get(self, column: str) -> Cell:
+        """The value, or a further column; None where the item has no such column."""
+        return self.value if column == "value" else self.columns.get(column)
+
+    def to_dict(self) -> dict[str, Any]:
+        """One flat row."""
+        return {"label": self.label, "unit": self.unit, "group": self.group, "value": self.value, **self.columns}
+
+
+#: The columns that every item has; no further column may bear one of these names.
+ITEM_COLUMNS = ("label", "unit", "group", "value")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ItemMeaning:
+    """What the value of an item is, and what lies at its two ends."""
+
+    name: str
+    poles: Poles | None = None
+
+
+StatisticName: TypeAlias = Literal[
+    "mean", "mean of units", "sd of units", "d of rows", "d of units", "eta", "pearson", "spearman", "kl from even"
+]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Statistic:
+    """How the effect follows from the items, well enough to compute it again.
+
+    ``of`` names the columns it is made of, ``between`` the groups it compares (the first against the second), and
+    ``absolute`` says that sizes count and not signs. ``margins`` is the column of which a share counts the signs. Items
+    that lack a value in one of the columns do not count.
+    """
+
+    name: StatisticName
+    of: tuple[str, ...] = ("value",)
+    between: tuple[str, ...] = ()
+    absolute: bool = False
+    margins: str | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -44,55 +135,117 @@ class LeftOut:
     reason: str
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class About:
+    """What the probe measures, which idea of bias it stands for, whose it is, and what to mind."""
+
+    summary: str
+    idea: str
+    citation: str
+    caveats: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Provenance:
+    """Who was asked what, how, and with which versions; ``vectors`` is a second model whose word vectors were used."""
+
+    model: Identity
+    stimuli: str
+    settings: Mapping[str, Cell]
+    versions: Mapping[str, str]
+    vectors: Identity | None = None
+
+
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Reading:
     """One probe on one model.
 
-    ``effect`` is the headline (the corrected statistic); ``published`` the statistic as the literature
-    computes it, where it differs, and ``correction`` why. ``items`` are the rows behind the number, ``details`` further
-    numbers of the same measurement (parts, steps, other statistics).
+    ``effect`` is the headline (the repaired statistic); ``published`` the statistic as the literature computes it,
+    where it differs, and ``repair`` says why. ``poles`` are what an effect above and below level means; None where
+    it has no direction. ``dimension`` is what the groups differ in (gender, race, ...); a ``control`` should lean and is
+    no finding; ``family`` names the tests that it is corrected with. ``notes`` are remarks on the stimuli.
     """
 
     id: str
     probe: str
     title: str
     model: str
+    dimension: str
+    control: bool
+    family: str
     effect: Estimate
     published: Estimate | None
-    correction: str
-    leans: str
-    strength: str
+    repair: str
+    poles: Poles | None
     plain_words: str
     n_items: int
     n_units: int
-    items: tuple[Mapping[str, Any], ...]
+    items: tuple[Item, ...]
+    item_meaning: ItemMeaning | None
+    statistic: Statistic | None
     left_out: tuple[LeftOut, ...]
-    caveats: tuple[str, ...]
-    provenance: Mapping[str, Any]
-    details: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    notes: tuple[str, ...]
+    about: About
+    provenance: Provenance
+    details: Details | None = None
+
+    @property
+    def leans(self) -> str:
+        """Which way it leans, taken alone; empty where the effect has no direction."""
+        if self.poles is None:
+            return ""
+        towards = self.poles.side(self.effect.value - self.effect.level)
+        return towards if self.effect.significant and towards else NO_CLEAR_LEAN
+
+    @property
+    def strength(self) -> str:
+        return self.effect.strength
+
+    def chart(self) -> alt.TopLevelMixin:
+        """The chart that the report shows of this reading."""
+        # Views read readings. A reading finds its view by name when it is asked, as pandas finds its plotting backend.
+        charts = importlib.import_module("tiltmeter.views.charts")
+        chart: alt.TopLevelMixin = charts.chart_of(self)
+        return chart
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as JSON-ready values."""
-        return {"schema_version": SCHEMA_VERSION, **plain(self)}
+        values: dict[str, Any] = {"schema_version": SCHEMA_VERSION, **plain(self)}
+        for name in ("effect", "published"):
+            estimate: Estimate | None = getattr(self, name)
+            if estimate is not None:
+                values[name]["scale"] = estimate.scale.name
+        values["items"] = [item.to_dict() for item in self.items]
+        values["details"] = self.details.to_dict() if self.details else None
+        return values
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """The reading that ``to_dict`` described."""
+        """The reading that ``to_dict`` described, or one that an earlier version wrote."""
+        from pydantic import TypeAdapter
+
+        from tiltmeter.readings.schema_1 import migrated
+
         version = values.get("schema_version")
-        if version != SCHEMA_VERSION:
+        if version == 1:
+            values = migrated(values)
+        elif version != SCHEMA_VERSION:
             raise BadInput(f"a reading of schema {version} cannot be read by this version (schema {SCHEMA_VERSION})")
-        fields = {key: value for key, value in values.items() if key != "schema_version"}
-        fields["effect"] = _estimate(fields["effect"])
-        fields["published"] = _estimate(fields["published"]) if fields["published"] else None
-        fields["left_out"] = tuple(LeftOut(**each) for each in fields["left_out"])
-        fields["items"], fields["caveats"] = tuple(fields["items"]), tuple(fields["caveats"])
-        return cls(**fields)
+        fields = {key: value for key, value in values.items() if key not in ("schema_version", "items", "details")}
+        for name in ("effect", "published"):
+            if fields[name] is not None:
+                fields[name] = {**fields[name], "scale": find_scale(fields[name]["scale"])}
+        # Items come from a table whose columns have types, and there are many: they are not looked at one by one.
+        items = tuple(_item(row) for row in values["items"])
+        details = Details.from_dict(values["details"]) if values["details"] else None
+        reading: Self = TypeAdapter(cls).validate_python({**fields, "items": (), "details": None})
+        return dataclasses.replace(reading, items=items, details=details)
 
     def to_frame(self) -> pd.DataFrame:
-        """The items as a table."""
+        """The items as a table, one row per item."""
         import pandas as pd
 
-        return pd.DataFrame(list(self.items))
+        return pd.DataFrame([item.to_dict() for item in self.items])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Reading) and self.to_dict() == other.to_dict()
@@ -104,123 +257,6 @@ class Reading:
         return f"{self.title} [{self.model}]: {self.plain_words}"
 
 
-def _estimate(values: Mapping[str, Any]) -> Estimate:
-    ci = Interval(**values["ci"]) if values["ci"] else None
-    return Estimate(**{**values, "ci": ci})
-
-
-class ReadingStore:
-    """A folder of readings: one JSON file each, its items beside it as Parquet, and a manifest.
-
-    Files appear whole or not at all, so a run killed at any moment leaves nothing half-written.
-    """
-
-    MANIFEST = "audit.json"
-
-    def __init__(self, folder: Path | str) -> None:
-        self.folder = Path(folder).expanduser()
-
-    def prepare(self) -> None:
-        """Make sure results can be written, before anything is measured."""
-        with writable(self.folder):
-            (self.folder / "readings").mkdir(parents=True, exist_ok=True)
-        write_atomically(self.folder / "readings" / ".writable", b"")
-        (self.folder / "readings" / ".writable").unlink(missing_ok=True)
-
-    def save(self, reading: Reading) -> str:
-        """Write one reading; returns the name of its file."""
-        name = _file_name(reading)
-        values = reading.to_dict()
-        items = values.pop("items")
-        _json({"items": items})  # Parquet would take a NaN without a word
-        contents = {".parquet": _parquet(items), ".json": _json(values)}
-        for suffix, content in contents.items():
-            write_atomically(self.folder / "readings" / f"{name}{suffix}", content)
-        return name
-
-    def save_manifest(self, manifest: Mapping[str, Any]) -> None:
-        """Write the manifest last: it names the readings that belong together, and others are removed."""
-        write_atomically(self.folder / self.MANIFEST, _json({"schema_version": SCHEMA_VERSION, **manifest}))
-        kept = set(manifest["readings"])
-        for file in (self.folder / "readings").iterdir():
-            if file.suffix in (".json", ".parquet", UNFINISHED) and file.stem not in kept:
-                file.unlink(missing_ok=True)
-
-    def manifest(self) -> dict[str, Any]:
-        path = self.folder / self.MANIFEST
-        if not path.is_file():
-            raise BadInput(f"{self.folder} holds no finished audit ({self.MANIFEST} is missing): run tiltmeter audit")
-        values = _read_json(path)
-        if values.get("schema_version") != SCHEMA_VERSION:
-            raise BadInput(f"{path} was written by another version of tiltmeter: run the audit again")
-        return values
-
-    def load(self, names: Iterable[str]) -> list[Reading]:
-        """Readings by file name."""
-        import pyarrow as pa
-        import pyarrow.parquet as parquet
-
-        found = []
-        for name in names:
-            values = _read_json(self.folder / "readings" / f"{name}.json")
-            path = self.folder / "readings" / f"{name}.parquet"
-            if not path.is_file():
-                raise BadInput(f"{path} is missing: run the audit again")
-            try:
-                # From memory, because pyarrow cannot open a path that is no UTF-8; and neither from a Python file nor
-                # with threads, because a thread that lets go of a Python object as the program ends aborts it.
-                file = parquet.ParquetFile(pa.BufferReader(path.read_bytes()))
-                items = _rows(file.read(use_threads=False))
-                found.append(Reading.from_dict({**values, "items": items}))
-            except (KeyError, TypeError, ValueError, OSError) as error:  # pyarrow's own errors are among these
-                raise BadInput(
-                    f"the reading {path.with_suffix('')} is damaged ({error}): run the audit again"
-                ) from None
-        return found
-
-
-def _file_name(reading: Reading) -> str:
-    slug = re.sub(r"[^a-z0-9]+", "-", f"{reading.model} {reading.id}".lower()).strip("-")[:80]
-    # The name holds all that decides the content, so an audit that is killed leaves the one before it as it was.
-    exact = json.dumps([reading.provenance, reading.id], sort_keys=True)
-    return f"{slug}-{hashlib.sha256(exact.encode()).hexdigest()[:8]}"
-
-
-def _json(values: Mapping[str, Any]) -> bytes:
-    # allow_nan=False: a NaN that reaches a file is a bug, and must not pass silently.
-    text = json.dumps(values, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False) + "\n"
-    # The name of a folder may be no UTF-8; what Python makes of such a byte is the same in JSON's own escapes.
-    return text.encode(errors="backslashreplace")
-
-
-def _parquet(items: list[dict[str, Any]]) -> bytes:
-    import pyarrow as pa
-    import pyarrow.parquet as parquet
-
-    buffer = pa.BufferOutputStream()
-    parquet.write_table(pa.Table.from_pylist(items), buffer)
-    content: bytes = buffer.getvalue().to_pybytes()
-    return content
-
-
-def _rows(table: Any) -> list[dict[str, Any]]:
-    """The rows of a table. A word that stands in many of them is one object: an audit repeats its words."""
-    names, columns = table.column_names, [_shared(column) for column in table.columns]
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-
-
-def _shared(column: Any) -> list[Any]:
-    values: list[Any] = column.to_pylist()
-    return list(map(sys.intern, values)) if column.type == "string" and not column.null_count else values
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(values, dict):
-            raise ValueError("no JSON object")
-    except FileNotFoundError:
-        raise BadInput(f"{path} is missing: run the audit again") from None
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{path} cannot be read ({error}): run the audit again") from None
-    return values
+def _item(row: Mapping[str, Any]) -> Item:
+    columns = {name: value for name, value in row.items() if name not in ITEM_COLUMNS}
+    return Item(row["label"], row["unit"], row["group"], row["value"], columns)

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 from tiltmeter.errors import BadInput, TiltmeterError
 from tiltmeter.models import CachedModel, Identity, Question, VectorStore, load
 from tiltmeter.models.bundled import SAMPLES
-from tiltmeter.probes import AnyProbe, Options
+from tiltmeter.probes import Options
 from tiltmeter.probes.make_reading import model_name
-from tiltmeter.readings.audit import Audit, Skipped
-from tiltmeter.readings.reading import Reading, ReadingStore
-from tiltmeter.run.ask import ask, inputs_of, words_beside, words_for
+from tiltmeter.readings import Audit, Reading, ReadingStore, Skipped
+from tiltmeter.run.ask import Planned, ask, inputs_of, plan, side_vectors, vectors_for
 from tiltmeter.run.probe import check_options, stored
 from tiltmeter.run.suite import Suite, load_suite
 
@@ -50,8 +49,8 @@ def audit(
     tiltmeter.errors.BadInput: nothing could be measured: ...
     """
     started = _now()
-    plan = _plan(suite, seed, permutations)
-    check_options(plan.probes)
+    chosen = _suite(suite, seed, permutations)
+    check_options(chosen.probes)
     given = list(models) if isinstance(models, list | tuple) else [models]
     if not given:
         raise BadInput("no model to audit: name at least one, e.g. bundled:minilm")
@@ -60,7 +59,7 @@ def audit(
     store = ReadingStore(out) if out is not None else None
     if store:
         store.prepare()
-    run = _Run(plan, store, progress, announce)
+    run = _Run(chosen, store, progress, announce)
     asked = recalled = 0
     names = []
     with stored(cache) as vectors:
@@ -72,7 +71,7 @@ def audit(
     if not run.readings:
         raise BadInput(f"nothing could be measured: {_why(run.skipped)}")
     found = Audit(
-        plan.name,
+        chosen.name,
         tuple(names),
         tuple(run.readings),
         tuple(run.skipped),
@@ -88,12 +87,13 @@ def audit(
 
 def dry_run(models: Sequence[Any], *, suite: str | Path | Suite = "default") -> list[dict[str, Any]]:
     """What an audit would ask of each model and what that would cost at most; nothing is asked."""
-    plan = suite if isinstance(suite, Suite) else load_suite(suite)
+    chosen = suite if isinstance(suite, Suite) else load_suite(suite)
     rows = []
     with VectorStore() as store:
         for each in models:
             model = CachedModel(load(each), store)
-            for question, inputs in inputs_of(model, plan.probes).items():
+            planned, _ = plan(model, chosen.probes)
+            for question, inputs in inputs_of(planned).items():
                 new = model.unknown_inputs(question, inputs)
                 estimate = getattr(model.model, "estimate", None)
                 cost = estimate(new) if estimate else None
@@ -111,7 +111,7 @@ def dry_run(models: Sequence[Any], *, suite: str | Path | Suite = "default") -> 
     return rows
 
 
-def _plan(suite: str | Path | Suite, seed: int | None, permutations: int | None) -> Suite:
+def _suite(suite: str | Path | Suite, seed: int | None, permutations: int | None) -> Suite:
     chosen = {"seed": seed, "permutations": permutations}
     given: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
     if not isinstance(suite, Suite):
@@ -137,9 +137,9 @@ class _Run:
     """The state of one audit while it runs."""
 
     def __init__(
-        self, plan: Suite, store: ReadingStore | None, progress: bool | None, announce: Callable[[str], None]
+        self, suite: Suite, store: ReadingStore | None, progress: bool | None, announce: Callable[[str], None]
     ) -> None:
-        self._plan = plan
+        self._suite = suite
         self._store = store
         self._progress = progress
         self._announce = announce
@@ -153,17 +153,20 @@ class _Run:
         try:
             identity = self._distinct(model.identity)
             name = model_name(identity)
-            fitting = [probe for probe in self._plan.probes if self._fits(model, name, probe)]
-            beside = words_beside(fitting, model.store)
-            fitting, answers = self._ask(model, name, fitting)
+            planned, others = plan(model, self._suite.probes)
+            self.skipped += [
+                Skipped(name, probe.id, f"needs {probe.kind.needs}: this model does not give that") for probe in others
+            ]
+            vectors = side_vectors(planned, model.store)
+            planned, answers = self._ask(model, name, planned)
         except TiltmeterError as error:
             done = {each.probe for each in self.skipped if each.model == name}
             self.skipped += [
-                Skipped(name, probe.id, str(error), failed=True) for probe in self._plan.probes if probe.id not in done
+                Skipped(name, probe.id, str(error), failed=True) for probe in self._suite.probes if probe.id not in done
             ]
             return name
-        for probe in fitting:
-            self._read(identity, probe, answers, words_for(probe, beside))
+        for each in planned:
+            self._read(identity, each, answers, vectors_for(each.probe, vectors))
         return name
 
     def _distinct(self, identity: Identity) -> Identity:
@@ -174,34 +177,31 @@ class _Run:
         return dataclasses.replace(identity, name=f"{identity.name} ({earlier + 1})") if earlier else identity
 
     def _ask(
-        self, model: CachedModel, name: str, probes: list[AnyProbe]
-    ) -> tuple[list[AnyProbe], dict[Question, dict[Any, Any]]]:
+        self, model: CachedModel, name: str, planned: list[Planned]
+    ) -> tuple[list[Planned], dict[Question, dict[Any, Any]]]:
         """The answers, and the probes they are for: one that asks what the model refuses does not stop the others."""
         try:
-            return probes, ask(model, probes, self._announce, self._progress)
+            return planned, ask(model, planned, self._announce, self._progress)
         except BadInput as error:
             refused: dict[str, str] = {}
             answers: dict[Question, dict[Any, Any]] = {}
-            for probe in probes:
+            for each in planned:
                 try:
-                    for question, found in ask(model, [probe], self._announce, self._progress).items():
-                        answers.setdefault(question, {}).update(found)
+                    for question, some in ask(model, [each], self._announce, self._progress).items():
+                        answers.setdefault(question, {}).update(some)
                 except BadInput as own:
-                    refused[probe.id] = str(own)
-            if len(refused) == len(probes):
+                    refused[each.probe.id] = str(own)
+            if len(refused) == len(planned):
                 raise error
         self.skipped += [Skipped(name, probe, reason) for probe, reason in refused.items()]
-        return [probe for probe in probes if probe.id not in refused], answers
+        return [each for each in planned if each.probe.id not in refused], answers
 
-    def _fits(self, model: CachedModel, name: str, probe: AnyProbe) -> bool:
-        if probe.asks(model.answers_question) is not None:
-            return True
-        self.skipped.append(Skipped(name, probe.id, f"needs {probe.kind.asks_for}: this model does not give that"))
-        return False
-
-    def _read(self, identity: Identity, probe: AnyProbe, answers: dict[Question, dict[Any, Any]], beside: Any) -> None:
+    def _read(
+        self, identity: Identity, planned: Planned, answers: dict[Question, dict[Any, Any]], vectors: Any
+    ) -> None:
+        probe, asked = planned
         try:
-            reading = probe.read(identity, answers, beside)
+            reading = probe.read(identity, asked, answers, vectors)
         except TiltmeterError as error:
             self.skipped.append(Skipped(model_name(identity), probe.id, str(error)))
             return

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, get_args
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.models import CachedModel, VectorStore, load
 from tiltmeter.probes import AnyProbe, Options, make_probes
-from tiltmeter.probes.language import LanguageProbe
-from tiltmeter.readings.reading import Reading
-from tiltmeter.run.ask import ask, words_beside, words_for
+from tiltmeter.readings import Reading
+from tiltmeter.run.ask import ask, plan, side_vectors, vectors_for
 from tiltmeter.statistics import Alternative
 
 if TYPE_CHECKING:
@@ -58,17 +57,16 @@ def put(
     check_options(probes)
     with stored(cache) as store:
         wrapped = CachedModel(load(model, budget=budget), store)
-        fitting = []
-        for place, each in enumerate(probes):
-            if each.asks(wrapped.answers_question) is not None:
-                fitting.append(each)
-            elif place == 0 or not isinstance(each, LanguageProbe):  # a further part may be for other models
+        planned, others = plan(wrapped, probes)
+        for missing in others:
+            # A further part of a probe may be for other models.
+            if missing is probes[0] or missing.kind is not probes[0].kind:
                 raise BadInput(
-                    f"{each.kind.name} needs {each.kind.asks_for}: {wrapped.identity.name} does not give that"
+                    f"{missing.kind.name} needs {missing.kind.needs}: {wrapped.identity.name} does not give that"
                 )
-        beside = words_beside(fitting, store)
-        answers = ask(wrapped, fitting, announce, progress)
-        return [each.read(wrapped.identity, answers, words_for(each, beside)) for each in fitting]
+        vectors = side_vectors(planned, store)
+        answers = ask(wrapped, planned, announce, progress)
+        return [probe.read(wrapped.identity, asked, answers, vectors_for(probe, vectors)) for probe, asked in planned]
 
 
 def check_options(probes: Sequence[AnyProbe]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 
 Row = Mapping[str, Any]
 #: The number of an item, by the column it stands in; the first that is there counts.

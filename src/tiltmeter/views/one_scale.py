@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tiltmeter.readings.reading import Estimate
+from tiltmeter.readings import Estimate
 
 EFFECT = "effect size d"
 #: From these sizes on an effect is small, medium, large (Cohen 1988).

@@ -6,12 +6,12 @@ import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 from tiltmeter.views.one_scale import on_one_scale
 from tiltmeter.views.terminal.table import is_clear, shown_titles, value_text
 
 if TYPE_CHECKING:
-    from tiltmeter.readings.audit import Audit
+    from tiltmeter.readings import Audit
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from tiltmeter.readings.audit import Audit
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Audit, Reading
 from tiltmeter.views import exports
 from tiltmeter.views.exports.frames import csv_of, parquet_of
 from tiltmeter.web.dashboard import Board

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 from tiltmeter.views import charts
 from tiltmeter.views.charts import Figure, inline_svg
 from tiltmeter.web.entries import Entry

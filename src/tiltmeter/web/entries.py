@@ -7,7 +7,7 @@ import functools
 import hashlib
 import re
 
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 from tiltmeter.views.one_scale import BANDS, on_one_scale
 from tiltmeter.views.report.rows import ReportRow
 

@@ -13,7 +13,7 @@ from tiltmeter.models import CachedModel, Question
 from tiltmeter.models.inputs import Continuation, Fill
 from tiltmeter.probes import Probe, find_kind
 from tiltmeter.probes.words.sets import Query, StimulusSet
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 from tiltmeter.run.probe import put, stored
 from tiltmeter.statistics import Result
 from tiltmeter.stimuli import Group

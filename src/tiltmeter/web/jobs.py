@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import BadInput
-from tiltmeter.readings.reading import ReadingStore
+from tiltmeter.readings import ReadingStore
 from tiltmeter.web.shelf import NotHere
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import BadInput
-from tiltmeter.readings.audit import Audit, Skipped
-from tiltmeter.readings.reading import Reading, ReadingStore
+from tiltmeter.readings import Audit, Reading, ReadingStore, Skipped
 from tiltmeter.views.report.rows import report_rows
 from tiltmeter.web.entries import Entry, key_of
 

@@ -16,7 +16,7 @@ from tiltmeter.lab.calibrate.calibration_readings import save, to_readings
 from tiltmeter.lab.reference.frames import frames
 from tiltmeter.lab.reference.planted_text import planted
 from tiltmeter.lab.reference.recipe import CAUSAL_RECIPE
-from tiltmeter.readings.audit import Audit
+from tiltmeter.readings import Audit
 from tiltmeter.views.charts import calibration as chart_of
 from tiltmeter.views.charts import overview, to_svg
 from tiltmeter.views.terminal.calibration import COLUMNS, calibration_markdown, calibration_rows

@@ -13,8 +13,7 @@ from tests.reference import reference_model
 from tiltmeter.cli.lab import app
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.studies.context_length import Point, context_length, order, stable_from
-from tiltmeter.readings.audit import Audit
-from tiltmeter.readings.reading import Estimate, Reading
+from tiltmeter.readings import Audit, Estimate, Reading
 from tiltmeter.statistics import Interval
 from tiltmeter.views.charts import to_svg
 from tiltmeter.views.charts.context_length import chart_rows, context_chart

@@ -6,7 +6,7 @@ import pytest
 
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.studies.stability import MEASURES, across_models
-from tiltmeter.readings.reading import Estimate, Reading
+from tiltmeter.readings import Estimate, Reading
 
 WORDS = ("nurse", "plumber", "teacher")
 

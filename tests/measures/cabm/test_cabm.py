@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import (
+    cabm,
     context_shift,
     cosine_bias,
     equal_weights,
@@ -17,7 +18,6 @@ from tiltmeter.measures import (
     signed_shift,
     with_intervals,
 )
-from tiltmeter.measures import cabm
 
 FEATURES = np.array([[2.0, 0.1, 0.4], [-1.0, 0.0, 0.4], [0.0, -0.1, 0.2]])
 

@@ -13,6 +13,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import (
+    cabm,
     compare,
     cross_validated_scores,
     equal_weights,
@@ -21,7 +22,6 @@ from tiltmeter.measures import (
     stability,
     validate,
 )
-from tiltmeter.measures import cabm
 
 RNG = np.random.default_rng(7)
 SCORES = RNG.normal(0.1, 0.5, size=39)

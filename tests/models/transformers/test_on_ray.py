@@ -15,7 +15,7 @@ SCRIPT = textwrap.dedent(
     """
     import os, signal, sys, threading, time
     import numpy as np
-    from tiltmeter.models.engines import on_ray
+    from tiltmeter.models.transformers.on_ray import on_ray
     from tiltmeter.models import Span, load
     texts = [f"The {word} number {n} came to work and said hello to all {n % 7} of them." for n in range(300)
              for word in ("cook", "nurse")]

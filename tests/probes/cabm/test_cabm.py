@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import json
 import re
+import sys
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -21,7 +22,7 @@ from tiltmeter.models.protocol import Question, Span
 from tiltmeter.models.transformers.encoder import TransformerEncoder
 from tiltmeter.probes import Options
 from tiltmeter.probes.cabm import cabm
-from tiltmeter.readings.reading import Reading, ReadingStore
+from tiltmeter.readings import Reading, ReadingStore
 from tiltmeter.run.probe import put
 from tiltmeter.statistics import correlation
 from tiltmeter.stimuli.sentences.marked import MarkedSet
@@ -35,7 +36,7 @@ WIDE = 2_000  # so many dimensions that a direction without meaning gives next t
 def _small_forests(monkeypatch):
     """Their weights are tested with the measure; here they only have to be there."""
     monkeypatch.setattr("tiltmeter.probes.cabm.scores._FORESTS", 2)
-    monkeypatch.setattr("tiltmeter.measures.cabm.weights._TREES", 20)
+    monkeypatch.setattr(sys.modules["tiltmeter.measures.cabm.weights"], "_TREES", 20)
 
 
 class PlantedVectors:

@@ -19,7 +19,7 @@ from tiltmeter.models.protocol import Question, Span
 from tiltmeter.probes import Options, make_probes
 from tiltmeter.probes.ceat import ceat
 from tiltmeter.probes.ceat.ceat_sets import Method, in_words
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 from tiltmeter.run.probe import probe, put
 
 LEANS = dict(zip(GROUPS, (0.3, -0.3, 0.8, -0.8), strict=True))

@@ -19,7 +19,7 @@ from tiltmeter.lab.reference.planted_text import planted
 from tiltmeter.models.protocol import Fill, Question
 from tiltmeter.probes import Options
 from tiltmeter.probes.sentences import lpbs, unmask
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 from tiltmeter.run.probe import put
 from tiltmeter.statistics import correlation, effect_size
 from tiltmeter.stimuli.sentences.shipped import masked_set, trait_set

@@ -23,7 +23,7 @@ from tiltmeter.models.scores import TokenScores
 from tiltmeter.models.transformers.hub import TransformerModel
 from tiltmeter.probes import Options
 from tiltmeter.probes.sentences import pairs
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 from tiltmeter.run.probe import put
 from tiltmeter.statistics import correlation
 from tiltmeter.stimuli.sentences.shipped import japanese_pairs, masked_set

@@ -19,7 +19,7 @@ from tiltmeter.models.transformers.hub import TransformerModel
 from tiltmeter.probes import Options
 from tiltmeter.probes.sentences import pronouns, unmask
 from tiltmeter.probes.sentences.pronoun_sets import Pronouns, load_pronouns
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 from tiltmeter.run.probe import put
 from tiltmeter.stimuli.sentences.sets import PronounSentence, PronounSet
 

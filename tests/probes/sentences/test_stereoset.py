@@ -19,7 +19,7 @@ from tiltmeter.models.scores import Filled, TokenScores
 from tiltmeter.models.transformers.hub import TransformerModel
 from tiltmeter.probes import Options
 from tiltmeter.probes.sentences import stereoset
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 from tiltmeter.run.probe import put
 
 LABELS = ("stereotype", "anti-stereotype", "unrelated")

@@ -17,7 +17,7 @@ from tiltmeter.lab.reference.planted_text import planted
 from tiltmeter.models.protocol import Fill, Question
 from tiltmeter.probes import Options
 from tiltmeter.probes.sentences import unmask
-from tiltmeter.readings.reading import Reading, ReadingStore
+from tiltmeter.readings import Reading, ReadingStore
 from tiltmeter.run.probe import put
 from tiltmeter.statistics import correlation
 from tiltmeter.stimuli.sentences.shipped import masked_set

@@ -11,7 +11,7 @@ import pytest
 from tests.views.cabm_reading import changed, measured, with_details, with_items
 from tiltmeter import Audit
 from tiltmeter.measures.cabm import weights as cabm_weights
-from tiltmeter.readings.reading import Reading, ReadingStore
+from tiltmeter.readings import Reading, ReadingStore
 from tiltmeter.views.charts import to_png, to_svg
 from tiltmeter.views.charts.cabm.bars import categories, importance, parts, scores, weights
 from tiltmeter.views.charts.cabm.colours import FEATURES

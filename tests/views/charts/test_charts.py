@@ -12,7 +12,7 @@ from scipy.stats import spearmanr
 
 from tests.views.made import EVIL, cloze, d, lpbs, reading, share
 from tiltmeter.errors import BadInput
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 from tiltmeter.views.charts import (
     Figure,
     agreement_over_items,

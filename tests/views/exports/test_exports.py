@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from tests.views.made import EVIL, audit, cloze, d, lpbs, reading
 from tiltmeter import Audit
 from tiltmeter.errors import BadInput
-from tiltmeter.readings.audit import Skipped
+from tiltmeter.readings import Skipped
 from tiltmeter.views.exports import (
     FORMATS,
     NAMES,

@@ -15,8 +15,7 @@ from tests.views.made import d
 from tests.views.made import reading as made_reading
 from tiltmeter import Audit, audit
 from tiltmeter.probes import make_probes
-from tiltmeter.readings.audit import Skipped
-from tiltmeter.readings.reading import LeftOut, ReadingStore
+from tiltmeter.readings import LeftOut, ReadingStore, Skipped
 from tiltmeter.run.suite import load_suite
 from tiltmeter.views.charts import style
 from tiltmeter.views.report.report import render

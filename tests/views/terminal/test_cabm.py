@@ -9,7 +9,7 @@ from rich.console import Console
 from tests.reference import reference_model
 from tests.views.cabm_reading import changed, measured, small_forests, with_details, with_items
 from tiltmeter.cli.app import probe
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 from tiltmeter.views.terminal.cabm import cabm_view
 
 

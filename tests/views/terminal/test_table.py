@@ -8,7 +8,7 @@ from rich.console import Console, RenderableType
 
 from tests.planted import CAREER_FAMILY, TERMS, Named, words
 from tiltmeter import Reading, probe
-from tiltmeter.readings.reading import Estimate, LeftOut
+from tiltmeter.readings import Estimate, LeftOut
 from tiltmeter.statistics import Interval
 from tiltmeter.views.terminal.table import Sparkline, audit_table, reading_view, sentence, value_text
 

@@ -14,7 +14,7 @@ from tiltmeter.models import CachedModel
 from tiltmeter.probes.cabm.occupation_features import Features, read_features
 from tiltmeter.probes.cabm.occupation_sentences import asked_of
 from tiltmeter.probes.cabm.scores import Labels, independent_labels
-from tiltmeter.probes.language import Replies
+from tiltmeter.probes.old_language import Replies
 from tiltmeter.statistics.groups import Floats
 
 Weighting = Callable[[Floats], Weights]

@@ -22,7 +22,7 @@ from tiltmeter.lab.reference.side_by_side import train_all
 from tiltmeter.lab.reference.spec import ReferenceModel
 from tiltmeter.models import CachedModel, VectorStore
 from tiltmeter.progress import progress_bar
-from tiltmeter.readings.reading import LeftOut
+from tiltmeter.readings import LeftOut
 from tiltmeter.stimuli import group
 
 #: No bias: every calibration has it.

@@ -12,7 +12,7 @@ from tiltmeter.lab.calibrate.dose_response import Null, Point, Summary
 from tiltmeter.lab.reference.frames import frames
 from tiltmeter.models.protocol import Identity
 from tiltmeter.probes.make_reading import versions
-from tiltmeter.readings.reading import Estimate, Reading, ReadingStore
+from tiltmeter.readings import Estimate, Reading, ReadingStore
 from tiltmeter.statistics import plain
 
 PROBE = "calibration"

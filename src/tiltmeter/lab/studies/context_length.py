@@ -6,7 +6,7 @@ import dataclasses
 import itertools
 from collections.abc import Sequence
 
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 from tiltmeter.statistics import Interval, Result
 
 #: Two effects nearer to each other than this differ by less than what Cohen calls a small effect.

@@ -8,7 +8,7 @@ from typing import Any
 
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import Stability, stability
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 
 #: What is compared: a name in plain words, and where the items of a CABM reading have it.
 MEASURES: Mapping[str, str] = {

@@ -18,11 +18,11 @@ from tiltmeter.probes.cabm.cabm_items import CLOSE, NEUTRAL, details, items, nam
 from tiltmeter.probes.cabm.occupation_features import Features, read_features
 from tiltmeter.probes.cabm.occupation_sentences import asked_of
 from tiltmeter.probes.cabm.scores import METHODS, THRESHOLD, Form, Scored, given_by_user, score
-from tiltmeter.probes.kind import INTRINSIC, Asked, Measured, Options
-from tiltmeter.probes.language import HARM, TEMPLATES, LanguageKind, LanguageProbe, Replies
+from tiltmeter.probes.kind import Options
+from tiltmeter.probes.old_kind import INTRINSIC, Asked, Estimate, Measured
+from tiltmeter.probes.old_language import HARM, TEMPLATES, LanguageKind, LanguageProbe, Replies
 from tiltmeter.probes.sentences.pronoun_sets import load_pronouns, read_pronouns
 from tiltmeter.probes.wording import ALPHA, correlation_strength, interval_text, p_text
-from tiltmeter.readings.reading import Estimate
 from tiltmeter.statistics import Correlation, bootstrap_interval, correlation
 from tiltmeter.stimuli.corpus_counts import in_corpus
 from tiltmeter.stimuli.sentences.label_file import LabelFile, read_labels

@@ -28,7 +28,7 @@ from tiltmeter.probes.cabm.occupation_sentences import (
     read_vectors,
     usable,
 )
-from tiltmeter.probes.language import Replies
+from tiltmeter.probes.old_language import Replies
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.statistics.randomness import generator
 from tiltmeter.stimuli.sentences.marked import MarkedSet

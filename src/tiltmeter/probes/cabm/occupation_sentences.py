@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from tiltmeter import measures
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Fill, Question, Span
-from tiltmeter.probes.kind import Asked
-from tiltmeter.probes.language import Replies
+from tiltmeter.probes.old_kind import Asked
+from tiltmeter.probes.old_language import Replies
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.stimuli.sentences.marked import MarkedSentence, MarkedSet, Neutral
 from tiltmeter.stimuli.sentences.sets import MASK

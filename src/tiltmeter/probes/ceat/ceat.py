@@ -14,10 +14,10 @@ from tiltmeter import measures
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Question, Vector
 from tiltmeter.probes.ceat.ceat_sets import Method, WordSet, WordsInContext, words_in_context
-from tiltmeter.probes.kind import HARM, INTRINSIC, WORD_LISTS, Asked, Measured, Options
-from tiltmeter.probes.language import LanguageKind, LanguageProbe, Replies
+from tiltmeter.probes.kind import Options
+from tiltmeter.probes.old_kind import HARM, INTRINSIC, WORD_LISTS, Asked, Estimate, Measured
+from tiltmeter.probes.old_language import LanguageKind, LanguageProbe, Replies
 from tiltmeter.probes.wording import p_text, tilt
-from tiltmeter.readings.reading import Estimate
 from tiltmeter.statistics import Alternative, minimum_detectable_effect
 
 #: What the probe can be told besides ``data``, ``vectors`` and ``method``.

@@ -7,9 +7,8 @@ from typing import Any
 
 from tiltmeter.errors import BadInput
 from tiltmeter.measures.cloze_scores import ClozeScores
-from tiltmeter.probes.kind import Measured
+from tiltmeter.probes.old_kind import Estimate, Measured
 from tiltmeter.probes.wording import ALPHA, p_text, percent_text
-from tiltmeter.readings.reading import Estimate
 from tiltmeter.stimuli.sentences.sets import ClozeSet, RaceSet
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Question
 from tiltmeter.probes.cloze.cloze_rows import choice
-from tiltmeter.probes.kind import Measured, Options
-from tiltmeter.probes.language import Replies
+from tiltmeter.probes.kind import Options
+from tiltmeter.probes.old_kind import Estimate, Measured
+from tiltmeter.probes.old_language import Replies
 from tiltmeter.probes.wording import ALPHA, p_text, percent_text
-from tiltmeter.readings.reading import Estimate
 from tiltmeter.statistics import clustered_share
 from tiltmeter.stimuli.sentences.sets import ClozeSet
 

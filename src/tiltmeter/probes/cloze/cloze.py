@@ -18,8 +18,9 @@ from tiltmeter.probes.cloze.cells import Cell, in_words, numbers
 from tiltmeter.probes.cloze.choices import measure_choices
 from tiltmeter.probes.cloze.cloze_rows import asked, choose_form, probabilities
 from tiltmeter.probes.cloze.similarities import similarities, words_of
-from tiltmeter.probes.kind import Asked, Measured, Options
-from tiltmeter.probes.language import Beside, LanguageKind, LanguageProbe, Replies
+from tiltmeter.probes.kind import Options
+from tiltmeter.probes.old_kind import Asked, Measured
+from tiltmeter.probes.old_language import Beside, LanguageKind, LanguageProbe, Replies
 from tiltmeter.stimuli import datasets
 from tiltmeter.stimuli.sentences import shipped as own_sets
 from tiltmeter.stimuli.sentences.sets import ClozeSet, RaceSet
@@ -227,7 +228,7 @@ KIND = LanguageKind(
     summary="Which pronoun the model expects at the end of a sentence, revised by a verb, noun or occupation in it",
     citation="Sabir & Sharma (2025), Exploring Gender Bias Beyond Occupational Titles",
     idea="a model that is level expects either pronoun equally often over a balanced set of sentences.",
-    asks_for="log-probabilities of a pronoun (a causal or masked language model, or a chat model)",
+    needs="log-probabilities of a pronoun (a causal or masked language model, or a chat model)",
     ask=_ask,
     measure=_measure,
     warnings=(

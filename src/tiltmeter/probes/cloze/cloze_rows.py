@@ -11,8 +11,8 @@ import numpy as np
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.models.protocol import Choice, Continuation, Fill, Question, TokenScores
-from tiltmeter.probes.kind import Asked
-from tiltmeter.probes.language import Replies
+from tiltmeter.probes.old_kind import Asked
+from tiltmeter.probes.old_language import Replies
 from tiltmeter.stimuli.sentences.sets import MASK, ClozeRow, RaceRow
 
 FORMS = ("last", "all", "mean")

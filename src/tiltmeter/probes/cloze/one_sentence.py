@@ -11,7 +11,7 @@ from tiltmeter.models import CachedModel
 from tiltmeter.models.protocol import Question
 from tiltmeter.probes.cloze.cloze_rows import asked, choose_form, probabilities
 from tiltmeter.probes.cloze.similarities import similarities, words_of
-from tiltmeter.probes.language import Replies
+from tiltmeter.probes.old_language import Replies
 from tiltmeter.stimuli.sentences.sets import ClozeRow
 
 _OPTIONS = re.compile(r"\[([^\[\]/]+)/([^\[\]/]+)\]")

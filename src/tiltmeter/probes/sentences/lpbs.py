@@ -10,12 +10,12 @@ from typing import Any, cast
 from tiltmeter import measures
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Question
-from tiltmeter.probes.kind import Asked, Measured, Options
-from tiltmeter.probes.language import LanguageKind, LanguageProbe, Replies
+from tiltmeter.probes.kind import Options
+from tiltmeter.probes.old_kind import Asked, Estimate, Measured
+from tiltmeter.probes.old_language import LanguageKind, LanguageProbe, Replies
 from tiltmeter.probes.sentences.lpbs_scores import Scores, Table, Unit, asked, mean_of, read
 from tiltmeter.probes.sentences.lpbs_sets import Attributes, attributes
 from tiltmeter.probes.wording import ALPHA, interval_text, p_text, tilt
-from tiltmeter.readings.reading import Estimate
 from tiltmeter.statistics import Alternative, minimum_detectable_effect
 
 

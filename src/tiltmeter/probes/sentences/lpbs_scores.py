@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from tiltmeter.models.protocol import Fill, Question
-from tiltmeter.probes.language import Replies
+from tiltmeter.probes.old_language import Replies
 from tiltmeter.probes.sentences.lpbs_sets import Attributes
 from tiltmeter.stimuli.sentences.sets import MASK, TraitSentence
 

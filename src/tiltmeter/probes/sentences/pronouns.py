@@ -12,12 +12,12 @@ import numpy as np
 from tiltmeter import measures
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Fill, Question
-from tiltmeter.probes.kind import Asked, Measured, Options
-from tiltmeter.probes.language import LanguageKind, LanguageProbe, Replies
+from tiltmeter.probes.kind import Options
+from tiltmeter.probes.old_kind import Asked, Estimate, Measured
+from tiltmeter.probes.old_language import LanguageKind, LanguageProbe, Replies
 from tiltmeter.probes.sentences.pronoun_sets import SOMEBODY_ELSE, Pronouns, load_pronouns, parts_of
 from tiltmeter.probes.sentences.shares import BETTER, preference_words
 from tiltmeter.probes.wording import ALPHA, interval_text, p_text
-from tiltmeter.readings.reading import Estimate
 from tiltmeter.statistics import Correlation, by_unit, clustered_share, correlation
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.statistics.proportions import preferred

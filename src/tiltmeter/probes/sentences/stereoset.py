@@ -18,10 +18,10 @@ from typing import Any
 from tiltmeter import measures
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.models.protocol import Continuation, Fill, Question, Span
-from tiltmeter.probes.kind import Asked, Measured, Options
-from tiltmeter.probes.language import LanguageKind, LanguageProbe, Replies
+from tiltmeter.probes.kind import Options
+from tiltmeter.probes.old_kind import Asked, Estimate, Measured
+from tiltmeter.probes.old_language import LanguageKind, LanguageProbe, Replies
 from tiltmeter.probes.sentences.shares import BETTER, FAULTY_PAIRS, preference_words
-from tiltmeter.readings.reading import Estimate
 from tiltmeter.stimuli import datasets
 from tiltmeter.stimuli.sentences.sets import StereoExample
 

@@ -13,10 +13,10 @@ import numpy as np
 from tiltmeter import measures
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.models.protocol import Fill, Question
-from tiltmeter.probes.kind import Asked, Measured, Options
-from tiltmeter.probes.language import LanguageKind, LanguageProbe, Replies
+from tiltmeter.probes.kind import Options
+from tiltmeter.probes.old_kind import Asked, Estimate, Measured
+from tiltmeter.probes.old_language import LanguageKind, LanguageProbe, Replies
 from tiltmeter.probes.wording import ALPHA, correlation_strength, interval_text, p_text
-from tiltmeter.readings.reading import Estimate
 from tiltmeter.statistics import Correlation, by_unit, correlation
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.stimuli.sentences.sets import MaskedSentence, MaskedSet

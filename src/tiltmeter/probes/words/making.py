@@ -9,12 +9,13 @@ from typing import Any
 from tiltmeter import stimuli
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.models.protocol import Identity, Question
-from tiltmeter.probes.kind import Asked, Kind, Options
-from tiltmeter.probes.make_reading import make_reading
+from tiltmeter.probes.kind import Options
+from tiltmeter.probes.make_reading import bridged as make_reading
+from tiltmeter.probes.old_kind import Asked, Kind
 from tiltmeter.probes.words import along_pairs, one_group, two_groups
 from tiltmeter.probes.words.sets import Answers, Query, StimulusSet
 from tiltmeter.probes.words.two_groups import labels
-from tiltmeter.readings.reading import LeftOut, Reading
+from tiltmeter.readings import LeftOut, Reading
 
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in (*two_groups.KINDS, *one_group.KINDS, *along_pairs.KINDS)}
 
@@ -38,14 +39,16 @@ class Probe:
         return self.query.inputs()
 
     @property
-    def beside(self) -> None:
+    def vectors(self) -> None:
         """No second model is needed."""
 
     def asks(self, answers: Callable[[Question], bool]) -> Asked | None:
         """What to ask a model that answers these questions; None where it cannot be measured."""
         return {self.question: self.inputs} if answers(self.question) else None
 
-    def read(self, identity: Identity, answers: Mapping[Question, Mapping[Any, Any]], _beside: None = None) -> Reading:
+    def read(
+        self, identity: Identity, _asked: Any, answers: Mapping[Question, Mapping[Any, Any]], _vectors: None = None
+    ) -> Reading:
         """Measure the model's answers."""
         known = Answers(identity.name, answers[self.question])
         found = self.kind.measure(self.query, known, self.options)

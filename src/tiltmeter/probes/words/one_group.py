@@ -9,10 +9,10 @@ import numpy as np
 from tiltmeter import measures
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Question
-from tiltmeter.probes.kind import Kind, Measured, Options
+from tiltmeter.probes.kind import Options
+from tiltmeter.probes.old_kind import Estimate, Kind, Measured
 from tiltmeter.probes.wording import ALPHA, correlation_strength, interval_text, p_text
 from tiltmeter.probes.words.sets import Answers, Query
-from tiltmeter.readings.reading import Estimate
 from tiltmeter.statistics import Alternative, bootstrap_interval
 
 OCCUPATIONS = {

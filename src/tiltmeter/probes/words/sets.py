@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Vector
-from tiltmeter.readings.reading import LeftOut
+from tiltmeter.readings import LeftOut
 from tiltmeter.stimuli import Group, Pairs, SentenceSet
 
 Matrix = NDArray[np.float32]

@@ -10,10 +10,10 @@ import numpy as np
 from tiltmeter import measures
 from tiltmeter.measures.geometry import cosines, rows
 from tiltmeter.models.protocol import Question
-from tiltmeter.probes.kind import Kind, Measured, Options
+from tiltmeter.probes.kind import Options
+from tiltmeter.probes.old_kind import Estimate, Kind, Measured
 from tiltmeter.probes.wording import ALPHA, interval_text, p_text, tilt
 from tiltmeter.probes.words.sets import Answers, Found, Query
-from tiltmeter.readings.reading import Estimate
 from tiltmeter.statistics import Alternative, by_unit, minimum_detectable_effect
 
 _NEARER_ZERO = "nearer to 0 is better"

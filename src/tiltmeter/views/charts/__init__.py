@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 from tiltmeter.views.charts.agreement import agreement_over_items, agreement_over_models
 from tiltmeter.views.charts.calibration import calibration
 from tiltmeter.views.charts.cloze import contexts

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tiltmeter.probes.wording import ALPHA, p_number
-from tiltmeter.readings.reading import Estimate, Reading
+from tiltmeter.readings import Estimate, Reading
 from tiltmeter.views.charts.figure import Figure
 from tiltmeter.views.charts.style import (
     COLOURS,

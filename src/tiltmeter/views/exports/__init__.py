@@ -14,7 +14,7 @@ from tiltmeter.views.exports.markdown import to_markdown
 from tiltmeter.views.exports.model_card import model_index, to_model_card
 
 if TYPE_CHECKING:
-    from tiltmeter.readings.audit import Audit
+    from tiltmeter.readings import Audit
 
 
 def to_html(audit: Audit) -> str:

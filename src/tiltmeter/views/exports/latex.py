@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tiltmeter.views.report.rows import ReportRow, report_rows
 
 if TYPE_CHECKING:
-    from tiltmeter.readings.audit import Audit
+    from tiltmeter.readings import Audit
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",

@@ -14,7 +14,7 @@ from tiltmeter.views.report.rows import ReportRow, report_rows
 from tiltmeter.views.verdict import verdict
 
 if TYPE_CHECKING:
-    from tiltmeter.readings.audit import Audit
+    from tiltmeter.readings import Audit
 
 #: What has a meaning in Markdown, or would begin a tag.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")

@@ -6,7 +6,7 @@ import re
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 from tiltmeter.views.exports.markdown import plain, readings_table, table
 from tiltmeter.views.report.meanings import meanings
 from tiltmeter.views.report.origin import origin
@@ -14,7 +14,7 @@ from tiltmeter.views.report.rows import report_rows
 from tiltmeter.views.verdict import verdict
 
 if TYPE_CHECKING:
-    from tiltmeter.readings.audit import Audit
+    from tiltmeter.readings import Audit
 
 #: What the hub calls the task a probe puts to a model; language models are asked in more than one way.
 _TASKS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 
 _IDEA = "What counts as bias here: "
 

@@ -7,10 +7,10 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tiltmeter.readings.reading import Reading, ReadingStore
+from tiltmeter.readings import Reading, ReadingStore
 
 if TYPE_CHECKING:
-    from tiltmeter.readings.audit import Audit
+    from tiltmeter.readings import Audit
 
 
 #: Studies that leave a folder like that of an audit, and what makes them.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 from tiltmeter.views.charts import Figure, inline_svg, of_reading, overview
 from tiltmeter.views.report.meanings import meanings, shared_caveats
 from tiltmeter.views.report.not_measured import not_measured
@@ -19,7 +19,7 @@ from tiltmeter.views.verdict import is_control, verdict
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-    from tiltmeter.readings.audit import Audit
+    from tiltmeter.readings import Audit
 
 #: Charts of single readings are drawn for so many of them; all of them can be written as files.
 MOST_DRAWN = 12

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from tiltmeter.probes.wording import ALPHA, p_number
-from tiltmeter.readings.reading import Estimate, Reading
+from tiltmeter.readings import Estimate, Reading
 from tiltmeter.views.charts import has_own_charts
 from tiltmeter.views.item_values import Item, item_values
 from tiltmeter.views.one_scale import EFFECT, is_share, on_one_scale

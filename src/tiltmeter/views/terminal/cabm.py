@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 from tiltmeter.views.charts.cabm.colours import FEATURES, FORMS, category_names, weightings
 from tiltmeter.views.terminal.cabm_checks import check_rows, pair_rows
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tiltmeter.probes.wording import p_text
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 from tiltmeter.views.charts.cabm.colours import FORMS
 
 #: A label, where the number stands in a validation, how it is written, and what it means.

@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 
 _FORMS = {
     "last": "the pronoun is the last word (ClozeLast)",

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tiltmeter.probes.wording import ALPHA, p_number
-from tiltmeter.readings.reading import Estimate, Reading
+from tiltmeter.readings import Estimate, Reading
 from tiltmeter.views.one_scale import on_one_scale
 
 _COLOURS = {"large": "red", "medium": "yellow", "small": "green", "negligible": "blue"}

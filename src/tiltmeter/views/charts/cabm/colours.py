@@ -7,7 +7,7 @@ from typing import Any
 
 from tiltmeter.probes.cabm.cabm_items import CLOSE, NEUTRAL
 from tiltmeter.probes.cabm.scores import METHODS
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 from tiltmeter.views.charts.style import SOFT, styled, table
 
 #: In the order in which a reading holds their weights; and in words.

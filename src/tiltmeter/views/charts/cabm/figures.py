@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 from tiltmeter.views.charts.cabm import bars as cabm_bars
 from tiltmeter.views.charts.cabm import maps as cabm_maps
 from tiltmeter.views.charts.cabm import shap as cabm_shap

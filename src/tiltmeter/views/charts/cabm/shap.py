@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tiltmeter.readings.reading import Reading
+from tiltmeter.readings import Reading
 from tiltmeter.views.charts.cabm.colours import FEATURES, WIDTH, finished
 from tiltmeter.views.charts.style import table
 

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tiltmeter.models.protocol import Identity, Question, Vector
-from tiltmeter.probes.kind import Asked, Measured, Options
-from tiltmeter.probes.make_reading import make_reading
-from tiltmeter.readings.reading import LeftOut, Reading
+from tiltmeter.probes.kind import Options
+from tiltmeter.probes.make_reading import bridged as make_reading
+from tiltmeter.probes.old_kind import Asked, Measured
+from tiltmeter.readings import LeftOut, Reading
 from tiltmeter.statistics import plain
 
 #: Travels with every reading of a model's probabilities.
@@ -39,7 +40,7 @@ class LanguageKind:
     summary: str
     citation: str
     idea: str
-    asks_for: str
+    needs: str
     ask: Callable[[Any, Callable[[Question], bool]], Asked | None]
     measure: Callable[[Any, Replies, Options], Measured]
     warnings: tuple[str, ...] = ()
@@ -106,7 +107,7 @@ class LanguageProbe:
     kind: LanguageKind
     stimuli: Any
     options: Options = dataclasses.field(default_factory=Options)
-    beside: Beside | None = None
+    vectors: Beside | None = None
 
     def asks(self, answers: Callable[[Question], bool]) -> Asked | None:
         """What to ask a model that answers these questions; None where it cannot be measured."""
@@ -115,6 +116,7 @@ class LanguageProbe:
     def read(
         self,
         identity: Identity,
+        _asked: Any,
         answers: Mapping[Question, Mapping[Any, Any]],
         beside: tuple[Identity, Mapping[str, Vector | None]] | None = None,
     ) -> Reading:

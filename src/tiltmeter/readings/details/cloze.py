@@ -1,0 +1,3 @@
+"""What ClozeGender tells of one cell of its table."""
+
+from __future__ import annotations
