@@ -162,8 +162,8 @@ class Reading:
 
     ``effect`` is the headline (the repaired statistic); ``published`` the statistic as the literature computes it,
     where it differs, and ``repair`` says why. ``poles`` are what an effect above and below level means; None where
-    it has no direction. ``dimension`` is what the groups differ in (gender, race, ...); a ``control`` should lean and is
-    no finding; ``family`` names the tests that it is corrected with. ``notes`` are remarks on the stimuli.
+    it has no direction. ``dimension`` is what the groups differ in (gender, race, ...); a ``control`` should lean and
+    is no finding; ``family`` names the tests that it is corrected with. ``notes`` are remarks on the stimuli.
     """
 
     id: str

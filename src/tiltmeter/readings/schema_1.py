@@ -242,6 +242,7 @@ def _form(values: Values, items: Sequence[Values]) -> _Form | None:
     return _FORMS.get(str(values["probe"]))
 
 
-def _towards(item: Values) -> float | None:
+def _towards(item: Values) -> float:
     """The log-odds of the form that is expected; of the masculine one where nothing is."""
-    return -item["log_odds_men"] if item["expected"] == "women" else item["log_odds_men"]
+    odds = float(item["log_odds_men"])
+    return -odds if item["expected"] == "women" else odds
