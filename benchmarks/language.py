@@ -21,7 +21,7 @@ from tiltmeter.models.transformers.batching import by_length, fair_budget, pad
 from tiltmeter.models.transformers.hub import TransformerModel
 from tiltmeter.models.transformers.language_model import BUDGET
 from tiltmeter.stimuli.sentences.sets import ClozeRow, ClozeSet
-from tiltmeter.stimuli.sentences.shipped import cloze_sets, masked_set
+from tiltmeter.stimuli.sentences.shipped import cloze_sets, occupation_set
 
 #: Sentences whose pseudo-log-likelihoods are compared with minicons.
 SENTENCES = 200
@@ -48,8 +48,8 @@ def bench() -> list[Row]:
 
 def sentences(n: int) -> list[str]:
     """Different English sentences of our own sets."""
-    rows = masked_set().rows
-    return [row.text.replace("[MASK]", row.fillers[0]) for row in rows[:: max(1, len(rows) // n)]][:n]
+    texts = occupation_set().texts
+    return list(texts[:: max(1, len(texts) // n)][:n])
 
 
 def cloze() -> list[ClozeSet]:
@@ -149,14 +149,13 @@ def sentence_pairs(n: int) -> list[tuple[str, str]]:
     from tiltmeter.stimuli.datasets import find, load_crows_pairs
 
     try:
-        rows = load_crows_pairs(find("crows_pairs")).rows
-        found = [(row.stereotyped, row.other) for row in rows]
+        both = [pair.forms["sentence"] for pair in load_crows_pairs(find("crows_pairs")).sentences]
     except BadInput:  # not on this machine
-        found = [
-            (row.text.replace("[MASK]", row.fillers[0]), row.text.replace("[MASK]", row.fillers[1]))
-            for row in masked_set().rows
+        both = [
+            tuple(sentence.version("pronoun", group).text for group in (1, 2))
+            for sentence in occupation_set().sentences
         ]
-    return found[:: max(1, len(found) // n)][:n]
+    return [(one, two) for one, two in both[:: max(1, len(both) // n)][:n]]
 
 
 def against_bare_loop(kind: str, model: TransformerModel, texts: list[str]) -> Row:

@@ -19,7 +19,7 @@ from tiltmeter.errors import BadInput
 from tiltmeter.stimuli import group
 from tiltmeter.stimuli.datasets import data_folder
 from tiltmeter.stimuli.mining import mine
-from tiltmeter.stimuli.sentences.shipped import masked_set
+from tiltmeter.stimuli.sentences.shipped import occupation_set
 
 LEXICON = ("gender.male_terms", "gender.female_terms", "attributes.career", "attributes.family")
 #: Megabytes of text, of the sample for the slow way, and how many times as much text shows how the cost grows; the
@@ -105,7 +105,7 @@ def sentences() -> list[str]:
         with path.open(encoding="utf-8", newline="") as stream:
             return [" ".join(row["sentence_text"].split()) for row in csv.DictReader(stream)]
     except (BadInput, OSError):  # not on this machine
-        return [row.text.replace("[MASK]", row.fillers[0]) for row in masked_set().rows]
+        return list(occupation_set().texts)
 
 
 def sample(path: Path) -> list[str]:

@@ -16,7 +16,7 @@ from tiltmeter.stimuli.lexicon.lexicon import (
     pairs,
     templates,
 )
-from tiltmeter.stimuli.sentences.association_folder import AssociationFolder, ModelName, load_association_folder
+from tiltmeter.stimuli.sentences.association_folder import AssociationFolder, load_association_folder
 from tiltmeter.stimuli.sentences.seat_file import SeatTest, load_seat_file
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
 from tiltmeter.stimuli.sentences.templates import fill_templates
@@ -28,7 +28,6 @@ __all__ = [
     "AssociationFolder",
     "Group",
     "Lexicon",
-    "ModelName",
     "Pairs",
     "SeatTest",
     "Sentence",

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli import ModelName, load_association_folder
+from tiltmeter.stimuli import load_association_folder
 
 TEMPLATES = {"career_templates": ["A {} works.", "Ask the {}."], "family_templates": ["A {} cooks."]}
 
@@ -69,27 +69,6 @@ def test_templates_are_found_beside_the_lists_or_in_a_config_folder(folder, plac
     assert load_association_folder(folder).templates["family"] == ("A {} cooks.",)
 
 
-def test_models_are_named_and_their_keys_are_not_kept(folder):
-    config = {
-        "models": {
-            "Cohere v3": {"provider": "Cohere", "model_name": "embed-english-v3.0", "api_key_env": "s3cr3t"},
-            "OpenAI": {"provider": "OpenAI", "model_name": "text-embedding-3-small", "apiKey": "s3cr3t"},
-            "broken": {"provider": "Voyage"},
-        }
-    }
-    (folder / "models_config.json").write_text(json.dumps(config), encoding="utf-8")
-    loaded = load_association_folder(folder)
-    assert loaded.models == (
-        ModelName("cohere", "embed-english-v3.0"),
-        ModelName("openai", "text-embedding-3-small"),
-    )
-    assert "s3cr3t" not in repr(loaded)
-    assert loaded.warnings[-2:] == (
-        "models_config.json: apiKey, api_key_env not read: keys belong in the environment, not in a file",
-        "models_config.json: an entry without provider and model_name: left out",
-    )
-
-
 @pytest.mark.parametrize(
     ("name", "content", "expected"),
     [
@@ -150,4 +129,3 @@ def test_the_published_folder_gives_the_published_sentences(data):
         "attribute lists 'family' and 'support' share 'caretaker': kept in both",
         "attribute lists 'leadership' and 'support' share 'facilitator': kept in both",
     )
-    assert loaded.models == ()

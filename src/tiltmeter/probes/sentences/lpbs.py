@@ -46,10 +46,10 @@ def _ask(stimuli: Attributes, can: CanAnswer) -> Asked | None:
 def _lpbs(scores: dict[Unit, Scores], options: Options, *, groups: bool) -> measures.LpbsResult:
     rows = list(scores.values())
     return measures.lpbs(
-        [[each.fill[0]] for each in rows],
-        [[each.prior[0]] for each in rows],
-        [[each.fill[1]] for each in rows],
-        [[each.prior[1]] for each in rows],
+        [[row.fill[0]] for row in rows],
+        [[row.prior[0]] for row in rows],
+        [[row.fill[1]] for row in rows],
+        [[row.prior[1]] for row in rows],
         groups=[unit.group for unit in scores] if groups else None,
         alternative=cast(Alternative, options.alternative),
         permutations=options.permutations,
@@ -62,7 +62,7 @@ def _measure(stimuli: Attributes, replies: Replies, options: Options) -> Measure
     # Each structure counts once, however many sentences it has.
     scores = {unit: mean_of(list(parts.values())) for unit, parts in table.items()}
     every = _lpbs(scores, options, groups=False)
-    grouped = {unit: each for unit, each in scores.items() if unit.group in stimuli.labels}
+    grouped = {unit: mean for unit, mean in scores.items() if unit.group in stimuli.labels}
     two = len({unit.group for unit in grouped}) == 2
     compared = _lpbs(grouped, options, groups=True) if two else None
     effect, poles, words = (
@@ -77,21 +77,21 @@ def _measure(stimuli: Attributes, replies: Replies, options: Options) -> Measure
                 unit.attribute,
                 unit.attribute,
                 unit.group,
-                each.association,
+                part.association,
                 {
                     "structure": structure,
-                    "fill_bias": each.fill_bias,
-                    "prior_bias": each.prior_bias,
-                    "sentences": each.sentences,
-                    "term_pairs": len(each.pairs),
+                    "fill_bias": part.fill_bias,
+                    "prior_bias": part.prior_bias,
+                    "sentences": part.sentences,
+                    "term_pairs": len(part.pairs),
                 },
             )
             for unit, parts in table.items()
-            for structure, each in parts.items()
+            for structure, part in parts.items()
         ),
         ItemMeaning("association (log-odds with the attribute, less those without)", Poles(*stimuli.poles)),
         Statistic("d of units", between=stimuli.labels) if compared else Statistic("mean of units"),
-        sum(each.sentences for parts in table.values() for each in parts.values()),
+        sum(part.sentences for parts in table.values() for part in parts.values()),
         len(table),
         notes=stimuli.sentences.notes,
         details=_details(table, every, compared),
@@ -108,7 +108,7 @@ def _compare(
     assert p is not None
     effect = Estimate("effect size d", d, D, ci, p, options.alternative, result.exact, result.standard_error)
     (first, second), (one, two) = stimuli.labels, stimuli.poles
-    parts = [[each for unit, each in scores.items() if unit.group == group] for group in stimuli.labels]
+    parts = [[mean for unit, mean in scores.items() if unit.group == group] for group in stimuli.labels]
     counts = len(parts[0]), len(parts[1])
     words = tilt(stimuli.labels, stimuli.poles, d, ci, p, counts, detectable=minimum_detectable_effect(*counts))[-1]
     means = [mean_of(part).association for part in parts]
@@ -158,8 +158,8 @@ def _details(table: Table, every: measures.LpbsResult, compared: measures.LpbsRe
     groups: dict[str, list[Scores]] = {}
     for unit, parts in table.items():
         groups.setdefault(unit.group, []).append(mean_of(list(parts.values())))
-        for structure, each in parts.items():
-            structures.setdefault(structure, []).append(each)
+        for structure, part in parts.items():
+            structures.setdefault(structure, []).append(part)
     return LpbsDetails(
         association=every.mean,
         fill_bias=every.fill_bias,

@@ -45,10 +45,10 @@ class Scores:
 
 def mean_of(some: Sequence[Scores], *, by_pairs: bool = False) -> Scores:
     """The mean of scores, each counting once, or as often as it has pairs of terms."""
-    weights = [len(each.pairs) for each in some] if by_pairs else None
-    values = np.average([(*each.fill, *each.prior) for each in some], axis=0, weights=weights).tolist()
-    pairs = frozenset[tuple[str, str]]().union(*(each.pairs for each in some))
-    return Scores((values[0], values[1]), (values[2], values[3]), pairs, sum(each.sentences for each in some))
+    weights = [len(row.pairs) for row in some] if by_pairs else None
+    values = np.average([(*row.fill, *row.prior) for row in some], axis=0, weights=weights).tolist()
+    pairs = frozenset[tuple[str, str]]().union(*(row.pairs for row in some))
+    return Scores((values[0], values[1]), (values[2], values[3]), pairs, sum(row.sentences for row in some))
 
 
 #: By attribute, and within it by structure.
@@ -64,8 +64,8 @@ def fills(stimuli: Attributes) -> list[Fill]:
     target, attribute = stimuli.target, stimuli.attribute
     return [
         fill
-        for each in stimuli.sentences.sentences
-        for fill in (fill_at(each, target), fill_at(each, target, attribute))
+        for sentence in stimuli.sentences.sentences
+        for fill in (fill_at(sentence, target), fill_at(sentence, target, attribute))
     ]
 
 
@@ -90,7 +90,7 @@ def read_scores(stimuli: Attributes, replies: Replies) -> Table:
     }
     # The measure compares the group that it meets first with the other.
     order = {group: number for number, group in enumerate(stimuli.labels)}
-    return dict(sorted(table.items(), key=lambda each: order.get(each[0].group, len(order))))
+    return dict(sorted(table.items(), key=lambda entry: order.get(entry[0].group, len(order))))
 
 
 def _by_group(fill: Fill, answer: Filled, pairs: Sequence[tuple[str, str]]) -> tuple[float, float]:

@@ -37,7 +37,7 @@ class Attributes:
 
     @property
     def structures(self) -> list[str]:
-        return list(dict.fromkeys(each.tags.get("structure", "") for each in self.sentences.sentences))
+        return list(dict.fromkeys(row.tags.get("structure", "") for row in self.sentences.sentences))
 
     def only(self, structure: str) -> Attributes:
         """The sentences of one structure."""
@@ -65,14 +65,14 @@ def load_attributes(data: str | Path | None) -> Attributes:
 
 
 def _traits(source: SentenceSet) -> Attributes:
-    tagged = tuple(each.tagged(group=f"{each.tags['group']} traits") for each in source.sentences)
-    first, second = dict.fromkeys(each.tags["group"] for each in tagged)
+    tagged = tuple(row.tagged(group=f"{row.tags['group']} traits") for row in source.sentences)
+    first, second = dict.fromkeys(row.tags["group"] for row in tagged)
     return Attributes(dataclasses.replace(source, sentences=tagged), "target", "trait", "traits", (first, second))
 
 
 def _occupations(source: SentenceSet, noun: str = "occupations") -> Attributes:
     labels = {group: f"{group}'s {noun}" for group in source.groups}
-    tagged = tuple(each.tagged(group=labels.get(each.tags.get("expected", ""), _NEITHER)) for each in source.sentences)
+    tagged = tuple(row.tagged(group=labels.get(row.tags.get("expected", ""), _NEITHER)) for row in source.sentences)
     first, second = labels.values()
     return Attributes(dataclasses.replace(source, sentences=tagged), "pronoun", "occupation", noun, (first, second))
 
@@ -83,25 +83,21 @@ def _bec_pro() -> Attributes:
     Balanced professions belong to neither group and are left out.
     """
     source = load_bec_pro(find("bec_pro"))
-    frames: dict[str, dict[str, None]] = {}
-    for each in source.sentences:
-        persons = frames.setdefault(each.around("pronoun")[0], {})
-        persons.update(dict.fromkeys(each.forms["pronoun"]))
-    chosen: dict[str, list[Sentence]] = {frame: [] for frame in frames}
-    balanced = set()
-    for each in source.sentences:
-        frame = each.around("pronoun")[0]
-        forms = tuple(frames[frame])
-        if "expected" not in each.tags:
-            balanced.add(each.unit)
-        elif each.word("pronoun") == forms[0]:
-            sentence = dataclasses.replace(each, forms={"pronoun": forms}).tagged(structure=each.tags["kind"])
-            chosen[frame].append(sentence)
+    frames: dict[str, list[Sentence]] = {}
+    for row in source.sentences:
+        frames.setdefault(row.around("pronoun")[0], []).append(row)
+    sentences = []
+    for rows in frames.values():
+        persons = tuple(dict.fromkeys(form for row in rows for form in row.forms["pronoun"]))
+        sentences += [
+            dataclasses.replace(row, forms={"pronoun": persons}).tagged(structure=row.tags["kind"])
+            for row in rows
+            if "expected" in row.tags and row.word("pronoun") == persons[0]
+        ]
+    balanced = {row.unit for row in source.sentences if "expected" not in row.tags}
     note = f"{len(balanced)} balanced professions belong to neither group: left out"
-    sentences = tuple(sentence for some in chosen.values() for sentence in some)
-    return _occupations(
-        dataclasses.replace(source, sentences=sentences, notes=(note,) if balanced else ()), "professions"
-    )
+    notes = (note,) if balanced else ()
+    return _occupations(dataclasses.replace(source, sentences=tuple(sentences), notes=notes), "professions")
 
 
 _NAMED: Mapping[str, Callable[[], Attributes]] = {

@@ -38,7 +38,7 @@ def _make(*, data: str | Path | None = None) -> list[Part[Pronouns]]:
     whole = load_pronouns(data)
     sentences = whole.sentences
     title = _TITLES.get(sentences.name, f"Pronouns: {sentences.name}")
-    types = dict.fromkeys(each.tags["kind"] for each in sentences.sentences) if sentences.name == "winobias" else ()
+    types = dict.fromkeys(row.tags["kind"] for row in sentences.sentences) if sentences.name == "winobias" else ()
     return [
         Part("", title, whole, sentences.dimension),
         *(
@@ -58,7 +58,7 @@ def _ask(stimuli: Pronouns, can: CanAnswer) -> Asked | None:
     if can(Question.FILLS):
         return {Question.FILLS: [fill_at(sentence, "pronoun") for sentence in sentences]}
     if can(Question.TOKENS):
-        return {Question.TOKENS: [each.version("pronoun", group).text for each in sentences for group in (1, 2)]}
+        return {Question.TOKENS: [row.version("pronoun", group).text for row in sentences for group in (1, 2)]}
     return None
 
 

@@ -73,8 +73,8 @@ def _place(table: Table, row: Row) -> tuple[int, int]:
     The first, because the published sentences also mask inside a profession: "This [MASK] is a lodging [MASK]ager."
     """
     text, masked, person = (normalise(row[key]) for key in ("Sentence", "Sent_TM", "Person"))
-    before, found, _ = masked.partition(MASK)
-    if not found or not text.startswith(before + person):
+    before, mask, _ = masked.partition(MASK)
+    if not mask or not text.startswith(before + person):
         raise table.wrong(row, f"Sent_TM should be the sentence with {MASK} in place of '{person}'")
     if normalise(row["Profession"]) not in text:
         raise table.wrong(row, f"the sentence does not hold the profession '{row['Profession']}'")

@@ -1,7 +1,7 @@
 """Word lists and templates in the layout of the published association study, made into sentences as it does.
 
-A folder holds ``target_words_*.txt`` and ``attribute_words_*.txt``; ``templates.json`` (and, where there is
-one, ``models_config.json``) lies in that folder, in its ``config``, or in the ``config`` beside or above it.
+A folder holds ``target_words_*.txt`` and ``attribute_words_*.txt``; ``templates.json`` lies in that folder, in its
+``config``, or in the ``config`` beside or above it.
 """
 
 from __future__ import annotations
@@ -20,15 +20,6 @@ from tiltmeter.stimuli.sentences.sentence import SentenceSet, fill_frame
 from tiltmeter.stimuli.text import comparable, normalise
 
 _QUOTES = "\"'`“”‘’«»"
-_SECRET = re.compile(r"(?:^|[_-]|api|access)(?:key|token|secret|password|credentials?)(?:$|[_-])", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class ModelName:
-    """A model that the study's configuration names; its key is not read."""
-
-    provider: str
-    model: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +31,6 @@ class AssociationFolder:
     templates: Mapping[str, tuple[str, ...]]
     target_sentences: Mapping[str, SentenceSet]
     attribute_sentences: Mapping[str, SentenceSet]
-    models: tuple[ModelName, ...]
     warnings: tuple[str, ...]
 
 
@@ -60,15 +50,14 @@ def load_association_folder(path: str | Path) -> AssociationFolder:
     _report_shared(attributes, warnings)
     templates = _templates(folder, attributes, warnings)
     numbers = itertools.count()
-    own = {name: [(next(numbers), frame) for frame in frames] for name, frames in templates.items()}
-    every = [numbered for group in own.values() for numbered in group]
+    by_group = {name: [(next(numbers), frame) for frame in frames] for name, frames in templates.items()}
+    every = [numbered for frames in by_group.values() for numbered in frames]
     return AssociationFolder(
         targets=targets,
         attributes=attributes,
         templates=templates,
         target_sentences={name: _verbatim(group, every) for name, group in targets.items()},
-        attribute_sentences={name: _verbatim(group, own[name]) for name, group in attributes.items()},
-        models=_models(folder, warnings),
+        attribute_sentences={name: _verbatim(group, by_group[name]) for name, group in attributes.items()},
         warnings=tuple(warnings),
     )
 
@@ -123,7 +112,9 @@ def _report_shared(groups: Mapping[str, Group], warnings: list[str]) -> None:
 
 
 def _templates(folder: Path, attributes: Mapping[str, Group], warnings: list[str]) -> dict[str, tuple[str, ...]]:
-    file = _config(folder, "templates.json")
+    here = folder.resolve()
+    places = (here, here / "config", here.parent / "config", here.parent.parent / "config")
+    file = next((place / "templates.json" for place in places if (place / "templates.json").is_file()), None)
     if file is None:
         raise BadInput(f"no templates.json in {folder}, its config folder or the config folder beside or above it")
     groups = _domain(read_json(file), folder, file)
@@ -159,35 +150,3 @@ def _frames(frames: Any, file: Path, name: str) -> tuple[str, ...]:
         if not isinstance(frame, str) or frame.count("{}") != 1:
             raise BadInput(f"{file.name}: {name}: {frame!r} needs one {{}} where the word goes")
     return tuple(normalise(frame) for frame in frames)
-
-
-def _models(folder: Path, warnings: list[str]) -> tuple[ModelName, ...]:
-    file = _config(folder, "models_config.json")
-    if file is None:
-        return ()
-    secrets: set[str] = set()
-
-    def without_secrets(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        secrets.update(key for key, _ in items if _SECRET.search(key))
-        return {key: value for key, value in items if key not in secrets}
-
-    content = read_json(file, pairs=without_secrets)
-    if secrets:
-        named = ", ".join(sorted(secrets))
-        warnings.append(f"{file.name}: {named} not read: keys belong in the environment, not in a file")
-    listed = content.get("models", content) if isinstance(content, dict) else content
-    entries = list(listed.values()) if isinstance(listed, dict) else listed
-    models = []
-    for entry in entries if isinstance(entries, list) else []:
-        provider, model = (entry.get("provider"), entry.get("model_name")) if isinstance(entry, dict) else (None, None)
-        if isinstance(provider, str) and isinstance(model, str):
-            models.append(ModelName(provider.strip().lower(), model.strip()))
-        else:
-            warnings.append(f"{file.name}: an entry without provider and model_name: left out")
-    return tuple(models)
-
-
-def _config(folder: Path, name: str) -> Path | None:
-    here = folder.resolve()
-    places = (here, here / "config", here.parent / "config", here.parent.parent / "config")
-    return next((place / name for place in places if (place / name).is_file()), None)

@@ -31,7 +31,7 @@ _IRREGULAR = {
 }
 
 #: A sentence's unit and where it stands.
-_Found: TypeAlias = tuple[str, int, int]
+_Placed: TypeAlias = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +59,22 @@ def load_seat_file(path: str | Path) -> SeatTest:
     sets = {}
     for key, (label, texts) in lists.items():
         place = f"{file.name}: {key} ({label})"
-        found = _units(texts, words[key][1] if words else None, place, warnings)
-        made = [_sentence(text, each, frames) for text, each in zip(texts, found, strict=True)]
-        sets[key] = SentenceSet(f"{file.stem}.{key}", tuple(made), label)
+        units = _units(texts, words[key][1] if words else None, place, warnings)
+        sentences = (_sentence(text, unit, frames) for text, unit in zip(texts, units, strict=True))
+        sets[key] = SentenceSet(f"{file.stem}.{key}", tuple(sentences), label)
     return SeatTest(file.stem, sets["targ1"], sets["targ2"], sets["attr1"], sets["attr2"], tuple(warnings))
 
 
-def _units(texts: Sequence[str], words: Sequence[str] | None, place: str, warnings: list[str]) -> list[_Found]:
+def _units(texts: Sequence[str], words: Sequence[str] | None, place: str, warnings: list[str]) -> list[_Placed]:
     whole = [(text, 0, len(text)) for text in texts]
     if not any(text.endswith((".", "!", "?")) for text in texts):
         return whole  # a word test: each entry is its own word
     by_word = [_match(text, words) for text in texts] if words else None
     if words and by_word and None not in by_word:
-        found = [each for each in by_word if each is not None]
-        missing = [word for word in words if word not in {unit for unit, _, _ in found}]
+        units = [match for match in by_word if match is not None]
+        missing = [word for word in words if word not in {unit for unit, _, _ in units}]
         warnings += [f"{place}: no sentence for '{word}', which the word test has" for word in missing]
-        return found
+        return units
     rectangle = _rectangle(texts)
     if rectangle is None:
         warnings.append(f"{place}: cannot tell which words the sentences stand for: each is its own unit")
@@ -82,10 +82,10 @@ def _units(texts: Sequence[str], words: Sequence[str] | None, place: str, warnin
     return rectangle
 
 
-def _match(text: str, words: Iterable[str]) -> _Found | None:
+def _match(text: str, words: Iterable[str]) -> _Placed | None:
     """The word that the sentence holds: the longest before a part of it, as it is before inflected."""
     tokens = [(match.group().casefold(), match.start(), match.end()) for match in _TOKEN.finditer(text)]
-    best: tuple[tuple[int, int], _Found] | None = None
+    best: tuple[tuple[int, int], _Placed] | None = None
     for word in words:
         parts = word.casefold().split()
         for first in range(len(tokens) - len(parts) + 1):
@@ -110,7 +110,7 @@ def _forms(word: str) -> frozenset[str]:
     return frozenset({word} | plurals | singulars | irregular)
 
 
-def _rectangle(texts: Sequence[str]) -> list[_Found] | None:
+def _rectangle(texts: Sequence[str]) -> list[_Placed] | None:
     """Units of a list that runs through the same templates for each word in turn, words by templates."""
     for n_templates in range(1, len(texts) // 2 + 1):
         if len(texts) % n_templates:
@@ -123,7 +123,7 @@ def _rectangle(texts: Sequence[str]) -> list[_Found] | None:
     return None
 
 
-def _fillers(texts: Sequence[str]) -> list[_Found] | None:
+def _fillers(texts: Sequence[str]) -> list[_Placed] | None:
     """What differs between sentences of one template: all but the tokens they begin and end with alike."""
     tokens = [list(_TOKEN.finditer(text)) for text in texts]
     shortest = min(map(len, tokens))
@@ -144,16 +144,16 @@ def _alike(lines: Sequence[Sequence[str]], most: int) -> int:
     return count
 
 
-def _sentence(text: str, found: _Found, frames: dict[str, int]) -> Sentence:
-    unit, start, end = found
+def _sentence(text: str, placed: _Placed, frames: dict[str, int]) -> Sentence:
+    unit, start, end = placed
     frame = f"{text[:start]}{{}}{text[end:]}".casefold()
     number = frames.setdefault(frame, len(frames))
     return Sentence(text, {"word": (start, end)}, unit, tags={"template": str(number)})
 
 
 def _word_file(file: Path) -> dict[str, tuple[str, tuple[str, ...]]] | None:
-    beside = file.with_name(file.name.removeprefix("sent-"))
-    return _read(beside) if beside != file and beside.is_file() else None
+    word_file = file.with_name(file.name.removeprefix("sent-"))
+    return _read(word_file) if word_file != file and word_file.is_file() else None
 
 
 def _read(file: Path) -> dict[str, tuple[str, tuple[str, ...]]]:

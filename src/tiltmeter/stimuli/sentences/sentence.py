@@ -70,10 +70,10 @@ class Sentence:
 
     def masked(self, *slots: str) -> Sentence:
         """The sentence with a mask in each of the slots."""
-        made = self
+        sentence = self
         for slot in slots:
-            made = made.put(slot, MASK)
-        return made
+            sentence = sentence.put(slot, MASK)
+        return sentence
 
     def tagged(self, **tags: str) -> Sentence:
         """The sentence with further tags."""
@@ -108,8 +108,8 @@ class SentenceSet:
 
     def where(self, **tags: str) -> SentenceSet:
         """The sentences that have these tags."""
-        chosen = (each for each in self.sentences if tags.items() <= each.tags.items())
-        return dataclasses.replace(self, sentences=tuple(chosen))
+        chosen = tuple(sentence for sentence in self.sentences if tags.items() <= sentence.tags.items())
+        return dataclasses.replace(self, sentences=chosen)
 
     @property
     def units(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ A set of your own has the form of the shipped one of its kind and is named by it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -16,7 +16,6 @@ from tiltmeter.stimuli.sentences.marked import MarkedSet
 from tiltmeter.stimuli.sentences.marked_by_lexicon import marked_by_lexicon
 from tiltmeter.stimuli.sentences.sentence import (
     MASK,
-    Sentence,
     SentenceSet,
     expected_by_share,
     fill_frame,
@@ -26,7 +25,7 @@ from tiltmeter.stimuli.sentences.sets import ClozeRow, ClozeSet
 from tiltmeter.stimuli.text import capitalise
 
 if TYPE_CHECKING:
-    from tiltmeter.stimuli.sentences.shipped_file import ClozeEntry, ClozeFile, PairsFile, SetFile, Shape, TopicEntry
+    from tiltmeter.stimuli.sentences.shipped_file import ClozeEntry, ClozeFile, PairsFile, Shape, TopicEntry
 
 #: Below the first percentage of women people are taken to expect a man, above the second a woman.
 _EXPECTED = (40.0, 60.0)
@@ -116,7 +115,7 @@ def pair_set(name: str | Path | None = None) -> SentenceSet:
             first, second = (fill_frame(frame, {"pronoun": word}).text for word in file.pronouns)
             versions = (first, second) if expected == 1 else (second, first)
             pairs.append(sentence_pair(*versions, kind=topic, number=str(number)))
-    return _set(file, pairs, name="pairs_en" if name is None else file.name)
+    return file.sentence_set(pairs, name="pairs_en" if name is None else file.name)
 
 
 #: A frame with a place for the pronoun, what it is about, and the group that people expect in it.
@@ -173,7 +172,7 @@ def trait_set(name: str | Path = "traits_bn") -> SentenceSet:
 
     file = read_shipped("traits", name, TraitsFile)
     forms = {"target": tuple(term for pair in file.terms for term in pair)}
-    sentences = [
+    sentences = (
         fill_frame(
             frame,
             {"target": file.terms[0][0], "trait": trait},
@@ -186,9 +185,8 @@ def trait_set(name: str | Path = "traits_bn") -> SentenceSet:
         for frame in frames
         for group_name, traits in file.traits.items()
         for trait in traits
-    ]
-    shipped = str(name) in set_names("traits")
-    return _set(file, sentences, groups=_GENDERS if shipped else file.terms[0])
+    )
+    return file.sentence_set(sentences, groups=_GENDERS if name in set_names("traits") else file.terms[0])
 
 
 def occupation_set(name: str | Path = "occupations_en") -> SentenceSet:
@@ -206,6 +204,8 @@ def occupation_set(name: str | Path = "occupations_en") -> SentenceSet:
     except BadInput as error:
         raise BadInput(f"{file.name}: occupations: {error}") from None
     shares = {occupation: share / 100 for occupation, share in occupation_shares(occupations).items()}
+    groups = {word: expected_by_share(shares.get(word)) for word in occupations.texts}
+    expected = {word: {"expected": group_name} if group_name else {} for word, group_name in groups.items()}
     frames = [(word, frame) for word in occupations.texts for frame in file.frames]
     sentences = [
         fill_frame(
@@ -213,22 +213,18 @@ def occupation_set(name: str | Path = "occupations_en") -> SentenceSet:
             {"pronoun": frame.fillers[0], "occupation": word},
             unit=word,
             forms={"pronoun": frame.fillers},
-            tags={
-                "kind": "/".join(frame.fillers).lower(),
-                "id": str(number),
-                **({"expected": expected} if (expected := expected_by_share(shares.get(word))) else {}),
-            },
+            tags={"kind": "/".join(frame.fillers).lower(), "id": str(number), **expected[word]},
         )
         for number, (word, frame) in enumerate(frames, 1)
     ]
-    return _set(file, sentences, groups=_GENDERS, shares=shares)
+    return file.sentence_set(sentences, groups=_GENDERS, shares=shares)
 
 
 def group_set(addresses: Sequence[str], name: str | Path = "groups_en") -> MarkedSet:
     """Every occupation of a lexicon beside every word of two or more groups, in every frame for words of its kind.
 
-    >>> made = group_set(["identity.young_terms", "identity.old_terms"])
-    >>> made.groups, made.rows[0].text
+    >>> marked = group_set(["identity.young_terms", "identity.old_terms"])
+    >>> marked.groups, marked.rows[0].text
     (('words for young people', 'words for old people'), 'The young technician came to the office.')
     """
     from tiltmeter.stimuli.sentences.shipped_file import GroupsFile
@@ -238,29 +234,10 @@ def group_set(addresses: Sequence[str], name: str | Path = "groups_en") -> Marke
     return marked_by_lexicon(file.frames, groups, occupations.texts, name=" / ".join(addresses))
 
 
-def _set(
-    file: SetFile,
-    sentences: Sequence[Sentence],
-    *,
-    name: str = "",
-    groups: tuple[str, str] | tuple[()] = (),
-    shares: Mapping[str, float] | None = None,
-) -> SentenceSet:
-    return SentenceSet(
-        name or file.name,
-        tuple(sentences),
-        groups=groups,
-        dimension=file.dimension,
-        language=file.language,
-        shares=shares or {},
-        notes=tuple(file.warnings),
-    )
-
-
 def occupation_shares(occupations: Group) -> dict[str, float]:
     """What a group of a lexicon says of the percentage of women in each occupation, where it says it."""
-    known = ((word.text, word.properties.get("female_share")) for word in occupations.words)
-    return {text: share for text, share in known if isinstance(share, float)}
+    shares = ((word.text, word.properties.get("female_share")) for word in occupations.words)
+    return {text: share for text, share in shares if isinstance(share, float)}
 
 
 def read_shipped(kind: str, name: str | Path, shape: type[Shape]) -> Shape:

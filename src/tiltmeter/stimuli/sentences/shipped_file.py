@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictStr, ValidationError, model_validator
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.stimuli.sentences.sentence import MASK, expected_by_share
+from tiltmeter.stimuli.sentences.sentence import MASK, Sentence, SentenceSet, expected_by_share
 from tiltmeter.stimuli.text import comparable, normalise
 from tiltmeter.stimuli.yaml_file import read_yaml
 
@@ -33,13 +33,13 @@ Text = Annotated[StrictStr, AfterValidator(_text)]
 
 def _check_places(frame: str, *places: str) -> None:
     """Each of the places stands in the frame once, and no other does: a misspelt one would end up in a sentence."""
-    found = Counter(_PLACE.findall(frame))
-    for place in found:
+    counts = Counter(_PLACE.findall(frame))
+    for place in counts:
         if place not in places:
             raise ValueError(f"'{frame}': {unknown('place', place, places)}")
     for place in places:
-        if found[place] != 1:
-            raise ValueError(f"'{frame}' needs {place} once, not {found[place]} times")
+        if counts[place] != 1:
+            raise ValueError(f"'{frame}' needs {place} once, not {counts[place]} times")
 
 
 def _check_distinct(texts: Iterable[str]) -> None:
@@ -72,6 +72,11 @@ class SetFile(_Strict):
     citation: StrictStr = ""
     notes: StrictStr = ""
     warnings: list[Text] = []
+
+    def sentence_set(self, sentences: Iterable[Sentence], **fields: Any) -> SentenceSet:
+        """Sentences of this file with what it says of itself; ``fields`` are the others of a sentence set."""
+        about = {"name": self.name, "dimension": self.dimension, "language": self.language}
+        return SentenceSet(**{**about, "notes": tuple(self.warnings), **fields}, sentences=tuple(sentences))
 
 
 class ClozeEntry(_Strict):
@@ -184,7 +189,7 @@ class GroupsFile(SetFile):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        frames = [frame for own in self.frames.values() for frame in own]
+        frames = [frame for some in self.frames.values() for frame in some]
         for frame in frames:
             _check_places(
                 frame, *(f"{{a {x}}}" if f"{{a {x}}}" in frame else f"{{{x}}}" for x in ("group", "occupation"))
@@ -206,7 +211,7 @@ def _complaint(error: ValidationError, raw: Any, shape: type[SetFile]) -> str:
     """The first complaint of pydantic as one line that names the entry."""
     complaints = error.errors()
     # A misspelt key is also missing under its right name; the misspelling is the more useful thing to say.
-    first = next((each for each in complaints if each["type"] == "extra_forbidden"), complaints[0])
+    first = next((one for one in complaints if one["type"] == "extra_forbidden"), complaints[0])
     place, here = list[str](), raw
     for step in first["loc"]:
         here = _inside(here, step)
