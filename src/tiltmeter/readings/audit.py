@@ -30,7 +30,10 @@ class Skipped:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Audit:
-    """The readings of one audit. ``asked`` and ``recalled`` count inputs put to models and known before."""
+    """The readings of one audit. ``asked`` and ``recalled`` count inputs put to models and known before.
+
+    ``command`` is the shell command that makes it again; empty where a model or the suite was an object of Python.
+    """
 
     suite: str
     models: tuple[str, ...]
@@ -40,6 +43,8 @@ class Audit:
     recalled: int
     notes: tuple[str, ...] = ()
     folder: Path | None = None
+    suite_description: str = ""
+    command: str = ""
 
     def adjusted(self) -> list[float | None]:
         """For each reading its p-value adjusted for all tests of the audit (Holm); None where it has no test."""
@@ -62,6 +67,8 @@ class Audit:
             "recalled": self.recalled,
             "notes": list(self.notes),
             "folder": None if self.folder is None else str(self.folder),
+            "suite_description": self.suite_description,
+            "command": self.command,
         }
 
     def report(self, path: str | Path) -> Path:
@@ -85,6 +92,8 @@ class Audit:
                 recalled=manifest["recalled"],
                 notes=tuple(manifest["notes"]),
                 folder=store.folder,
+                suite_description=manifest.get("suite_description", ""),
+                command=manifest.get("command", ""),
             )
         except (KeyError, TypeError) as error:
             raise BadInput(f"{store.folder / store.MANIFEST} is damaged ({error}): run the audit again") from None
