@@ -103,7 +103,8 @@ def _title(whole: str | None, part: Part[Any]) -> str:
 
 def _not_accepted(name: str, key: str, accepted: tuple[str, ...]) -> BadInput:
     if any(key in _accepts(kind) for kind in KINDS.values()):
-        return BadInput(f"{name} takes no {key}: leave it out; it takes {', '.join(accepted)}")
+        shown = "data (--from)" if key == "data" else key
+        return BadInput(f"{name} takes no {shown}: leave it out; it takes {', '.join(accepted)}")
     return unknown(f"option of {name}", key, (*accepted, "id", "title", "dimension", "control"))
 
 
