@@ -2,16 +2,16 @@
 
 A module counts when a function defined in it is called; what runs while a module is merely imported does not count, nor
 do packages that only gather names. Modules stand in the order of their first call. A room is a top-level folder of
-``tiltmeter`` or a module beside the folders, but for the small tools that every room uses (``SHARED``). The rooms in that
-order, equal neighbours taken together, less the different ones among them, are the re-entries.
+``tiltmeter`` or a module beside the folders, but for the small tools that every room uses (``SHARED``). The rooms in
+that order, equal neighbours taken together, less the different ones among them, are the re-entries.
 
     python benchmarks/walk.py                        # probe weat bundled:glove, and an audit with LPBS
     python benchmarks/walk.py probe mac bundled:glove
 
 The audit is walked from the call of ``tiltmeter.audit`` to its readings, with a model that is trained beforehand and
-nothing in the cache. How often each different ``Fill`` is constructed is counted too: it should be once. By this definition
-the code before the rooms were built had 37 modules with 5 re-entries for WEAT (the issue counted 42), 59 modules for the
-audit (62), and built every fill three times.
+nothing in the cache. How often each different ``Fill`` is constructed is counted too: it should be once. By this
+definition the code before the rooms were built had 37 modules with 5 re-entries for WEAT, 59 modules with 13 for the
+audit, and built every fill three times.
 """
 
 from __future__ import annotations

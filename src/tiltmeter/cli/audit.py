@@ -71,7 +71,8 @@ def audit(
         print_json(result.to_dict())
     else:
         _show_audit(result, report)
-    for model, reason in {skipped.model: skipped.reason for skipped in reversed(failed)}.items():
+    for model in dict.fromkeys(skipped.model for skipped in failed):
+        reason = next(skipped.reason for skipped in failed if skipped.model == model)
         complain(reason if model in reason else f"{model}: {reason}")
     return 2 if failed else 0
 

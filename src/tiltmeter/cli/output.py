@@ -53,6 +53,10 @@ def complain(message: str) -> None:
     say(f"error: {' '.join(message.split())}")
 
 
+def split(addresses: str | None) -> list[str] | None:
+    return None if addresses is None else [part for part in map(str.strip, addresses.split(",")) if part]
+
+
 def parse_budget(text: str | None) -> Any:
     if text is None:
         return None

@@ -16,6 +16,7 @@ from tiltmeter.cli.output import (
     parse_budget,
     print_json,
     say,
+    split,
     width,
 )
 from tiltmeter.errors import BadInput
@@ -94,10 +95,8 @@ def probe(
 
 def _groups(text: str | None) -> list[str | list[str]] | None:
     """Groups as they are typed: addresses, which hold a dot, or words with a plus between them."""
-    if text is None:
-        return None
-    parts = filter(None, map(str.strip, text.split(",")))
-    return [part.split("+") if "." not in part and "+" in part else part for part in parts]
+    parts = split(text)
+    return parts and [part.split("+") if "." not in part and "+" in part else part for part in parts]
 
 
 def _pairs(text: str | None) -> str | list[list[str]] | None:

@@ -41,10 +41,10 @@ def find_kind(name: str) -> Kind[Any]:
     >>> find_kind("direct-bias").accepts
     ('targets', 'pairs')
     """
-    kind = KINDS.get(name.replace("-", "_"), KINDS.get(name))
-    if kind is None:
-        raise unknown("probe", name, KINDS)
-    return kind
+    try:
+        return KINDS[name.replace("-", "_")]
+    except KeyError:
+        raise unknown("probe", name, KINDS) from None
 
 
 def make_probes(
@@ -102,7 +102,7 @@ def _title(whole: str | None, part: Part[Any]) -> str:
 
 
 def _not_accepted(name: str, key: str, accepted: tuple[str, ...]) -> BadInput:
-    if any(key in _accepts(kind) for kind in KINDS.values()):
+    if any(key in _accepts(kind) for kind in KINDS.complete().values()):
         shown = "data (--from)" if key == "data" else key
         return BadInput(f"{name} takes no {shown}: leave it out; it takes {', '.join(accepted)}")
     return unknown(f"option of {name}", key, (*accepted, "id", "title", "dimension", "control"))

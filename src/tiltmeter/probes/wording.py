@@ -1,12 +1,21 @@
-"""Until every importer takes these from ``tiltmeter.readings.wording``: to be deleted."""
+"""Until every importer takes these from ``tiltmeter.readings``: to be deleted."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tiltmeter.readings.reading import ALPHA, NO_CLEAR_LEAN
-from tiltmeter.readings.scale import CORRELATION, D
-from tiltmeter.readings.wording import interval_text, p_number, p_text, percent_text, tilt_in_words
+from tiltmeter.readings import (
+    ALPHA,
+    CORRELATION,
+    D,
+    Poles,
+    interval_text,
+    p_number,
+    p_text,
+    percent_text,
+    tilt_in_words,
+)
+from tiltmeter.readings.reading import NO_CLEAR_LEAN
 
 __all__ = ["ALPHA", "correlation_strength", "interval_text", "p_number", "p_text", "percent_text", "tilt"]
 
@@ -14,8 +23,8 @@ __all__ = ["ALPHA", "correlation_strength", "interval_text", "p_number", "p_text
 def tilt(
     groups: Any, poles: Any, d: float, ci: Any, p: float, words: Any, *, detectable: float
 ) -> tuple[str, str, str]:
-    ends, sentence = tilt_in_words(groups, poles, d, ci, p, words, detectable=detectable)
-    return NO_CLEAR_LEAN if p > ALPHA else ends.side(d), D.strength(d), sentence
+    sentence = tilt_in_words(groups, poles, d, ci, p, words, detectable=detectable)
+    return NO_CLEAR_LEAN if p > ALPHA else Poles.crossed(groups, poles).side(d), D.strength(d), sentence
 
 
 def correlation_strength(r: float) -> str:
