@@ -96,7 +96,7 @@ def probe(
 def _groups(text: str | None) -> list[str | list[str]] | None:
     """Groups as they are typed: addresses, which hold a dot, or words with a plus between them."""
     parts = split(text)
-    return parts and [part.split("+") if "." not in part and "+" in part else part for part in parts]
+    return None if parts is None else [part.split("+") if "." not in part and "+" in part else part for part in parts]
 
 
 def _pairs(text: str | None) -> str | list[list[str]] | None:

@@ -127,8 +127,7 @@ def dry_run(models: Sequence[Any], *, suite: str | Path | Suite = "default") -> 
             rows += [_cost(model, question, inputs) for question, inputs in inputs_of(planned).items()]
             for key, (side, words) in side_words(planned).items():
                 sides.setdefault(key, (side, {}))[1].update(dict.fromkeys(words))
-        for side, words in sides.values():
-            rows.append(_cost(CachedModel(load(side), store), Question.WORDS, list(words)))
+        rows += [_cost(CachedModel(load(side), store), Question.WORDS, list(some)) for side, some in sides.values()]
     return rows
 
 
