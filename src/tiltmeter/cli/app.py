@@ -212,6 +212,7 @@ def probe(
     from rich.console import Console
 
     from tiltmeter.probes import LanguageKind, Options, association_probes, find_kind, make_probes, seat_probe
+    from tiltmeter.probes.kind import Kind
     from tiltmeter.run.probe import put
     from tiltmeter.views.terminal.cabm import cabm_view
     from tiltmeter.views.terminal.cloze import cloze_view
@@ -223,7 +224,7 @@ def probe(
         chosen: list[Any] = [seat_probe(source, options=options)]
     elif source is not None and kind == "association":
         chosen = list(association_probes(source, options=options))
-    elif source is not None and not isinstance(find_kind(name), LanguageKind):
+    elif source is not None and not isinstance(find_kind(name), LanguageKind | Kind):
         raise BadInput(f"--from goes with seat, association and the probes of language models, not {name}")
     else:
         chosen = make_probes(
@@ -245,8 +246,9 @@ def probe(
         print_json([reading.to_dict() for reading in readings])
         return
     console = Console(width=width())
-    if kind == "cloze" and all("published" in reading.details for reading in readings):
-        console.print(reading_view(readings[0]), "", cloze_view(readings))
+    table = cloze_view(readings)
+    if table is not None:
+        console.print(reading_view(readings[0]), "", table)
         return
     for reading in readings:
         console.print(reading_view(reading), "")

@@ -20,6 +20,7 @@ from tiltmeter.statistics import plain
 from tiltmeter.statistics.proportions import preferred
 from tiltmeter.stimuli import datasets
 from tiltmeter.stimuli.sentences import shipped as own_sets
+from tiltmeter.stimuli.sentences.cloze_sets import cloze_sets, expected_group
 from tiltmeter.stimuli.sentences.sets import PairSet, SentencePair
 
 #: What each method asks, and what it compares.
@@ -97,13 +98,15 @@ def english_pairs() -> PairSet:
     >>> english_pairs().rows[0].other
     'The engineer confirmed that the bridge was designed by her.'
     """
-    cloze = next(each for each in own_sets.cloze_sets("cloze_en") if each.variant == "all")
+    cloze = next(each for each in cloze_sets("cloze_en") if each.variant == "all")
     rows = tuple(
-        SentencePair(f"{row.texts[row.label - 1]}.", f"{row.texts[2 - row.label]}.", "occupation", row.number)
-        for row in cloze.rows
-        if row.label is not None
+        SentencePair(
+            f"{row.of_group(expected).text}.", f"{row.of_group(3 - expected).text}.", "occupation", int(row.tags["row"])
+        )
+        for row in cloze.sentences
+        if (expected := expected_group(row))
     )
-    return PairSet("pairs_en", rows, cloze.language, cloze.warnings)
+    return PairSet("pairs_en", rows, cloze.language, cloze.notes)
 
 
 def _method(stimuli: Pairs, can: Callable[[Question], bool]) -> str | None:

@@ -1,6 +1,6 @@
 """The sets for language models that come with tiltmeter, written for it; each is one YAML file in ``sets/``.
 
-A set of your own has the form of the shipped one of its kind and is named by its path: ``cloze_sets("mine.yaml")``.
+A set of your own has the form of the shipped one of its kind and is named by its path: ``trait_set("mine.yaml")``.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from tiltmeter.stimuli.lexicon.lexicon import Group, group
 from tiltmeter.stimuli.sentences.marked import MarkedSet
 from tiltmeter.stimuli.sentences.marked_by_lexicon import marked_by_lexicon
 from tiltmeter.stimuli.sentences.sets import (
-    ClozeRow,
-    ClozeSet,
     MaskedSentence,
     MaskedSet,
     PairSet,
@@ -28,10 +26,7 @@ from tiltmeter.stimuli.sentences.sets import (
 from tiltmeter.stimuli.text import capitalise, indefinite
 
 if TYPE_CHECKING:
-    from tiltmeter.stimuli.sentences.shipped_file import ClozeEntry, PairsFile, Shape, TopicEntry
-
-#: Below the first percentage of women people are taken to expect a man, above the second a woman.
-_EXPECTED = (40.0, 60.0)
+    from tiltmeter.stimuli.sentences.shipped_file import Shape
 
 
 def set_names(kind: str) -> tuple[str, ...]:
@@ -44,61 +39,6 @@ def set_names(kind: str) -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".yaml") for name in files if name.startswith(f"{kind}_")))
 
 
-def cloze_sets(name: str | Path = "cloze_en") -> tuple[ClozeSet, ...]:
-    """Sentences that end in a pronoun: one set for each variant and each context word.
-
-    The label is the one in the file, or else follows from the share of women in the occupation: the share in the
-    file, or that of the lexicon ``occupations``.
-
-    >>> first = cloze_sets()[0]
-    >>> first.name, first.rows[0].text_1, first.rows[0].contexts, first.rows[0].label
-    ('cloze_en-all-noun', 'The engineer confirmed that the bridge was designed by him', ('bridge', 'bridge'), 1)
-    """
-    from tiltmeter.stimuli.sentences.shipped_file import ClozeFile
-
-    file = _read("cloze", name, ClozeFile)
-    shares = _shares(group("occupations.all"))
-    return tuple(
-        ClozeSet(
-            f"{file.name}-{variant}-{context}",
-            variant,
-            context,
-            file.groups,
-            tuple(
-                _cloze_row(
-                    _with_person(entry, person),
-                    file.pronouns,
-                    getattr(entry, context),
-                    _label(entry, shares),
-                    number,
-                )
-                for number, entry in enumerate(file.rows, 1)
-            ),
-            file.language,
-            tuple(file.warnings),
-        )
-        for variant, person in file.variants.items()
-        for context in ("noun", "verb", "occupation")
-    )
-
-
-def _cloze_row(frame: str, pronouns: tuple[str, str], context: str, label: int | None, number: int) -> ClozeRow:
-    text_1, text_2 = (capitalise(frame.replace("{pronoun}", pronoun)) for pronoun in pronouns)
-    return ClozeRow(text_1, text_2, pronouns, (context, context), label, number)
-
-
-def _with_person(entry: ClozeEntry, person: str) -> str:
-    return entry.sentence.replace("{person}", person.replace("{occupation}", entry.occupation))
-
-
-def _label(entry: ClozeEntry, shares: dict[str, float]) -> int | None:
-    share = shares.get(entry.occupation) if entry.female_share is None else entry.female_share
-    if "label" in entry.model_fields_set or share is None:
-        return entry.label
-    low, high = _EXPECTED
-    return 1 if share < low else 2 if share > high else None
-
-
 def japanese_pairs(name: str | Path = "pairs_ja") -> PairSet:
     """Minimal pairs on stereotypes of Japanese culture; ``kind`` is the topic.
 
@@ -107,34 +47,18 @@ def japanese_pairs(name: str | Path = "pairs_ja") -> PairSet:
     """
     from tiltmeter.stimuli.sentences.shipped_file import PairsFile
 
-    file = _read("pairs", name, PairsFile)
+    file = read_shipped("pairs", name, PairsFile)
+    frames = [(topic, frame) for topic in file.topics for frame in topic.sentences]
     rows = tuple(
-        SentencePair(*(row.texts if row.label == 1 else row.texts[::-1]), topic.topic, row.number)
-        for topic, row in _topic_rows(file)
+        SentencePair(
+            capitalise(frame.replace("{pronoun}", file.pronouns[topic.group - 1])),
+            capitalise(frame.replace("{pronoun}", file.pronouns[2 - topic.group])),
+            topic.topic,
+            number,
+        )
+        for number, (topic, frame) in enumerate(frames, 1)
     )
     return PairSet(file.name, rows, file.language, tuple(file.warnings))
-
-
-def japanese_cloze(name: str | Path = "pairs_ja") -> ClozeSet:
-    """The same sentences with both pronouns, and the topic as the context word that is said to decide.
-
-    >>> row = japanese_cloze().rows[0]
-    >>> row.pronouns, row.contexts, row.label
-    (('彼', '彼女'), ('サラリーマン', 'サラリーマン'), 1)
-    """
-    from tiltmeter.stimuli.sentences.shipped_file import PairsFile
-
-    file = _read("pairs", name, PairsFile)
-    rows = tuple(row for _, row in _topic_rows(file))
-    return ClozeSet(file.name, "all", "topic", file.groups, rows, file.language, tuple(file.warnings))
-
-
-def _topic_rows(file: PairsFile) -> list[tuple[TopicEntry, ClozeRow]]:
-    sentences = [(topic, sentence) for topic in file.topics for sentence in topic.sentences]
-    return [
-        (topic, _cloze_row(sentence, file.pronouns, topic.context, topic.group, number))
-        for number, (topic, sentence) in enumerate(sentences, 1)
-    ]
 
 
 def trait_set(name: str | Path = "traits_bn") -> TraitSet:
@@ -146,7 +70,7 @@ def trait_set(name: str | Path = "traits_bn") -> TraitSet:
     """
     from tiltmeter.stimuli.sentences.shipped_file import TraitsFile
 
-    file = _read("traits", name, TraitsFile)
+    file = read_shipped("traits", name, TraitsFile)
     first, second = file.traits
     rows = tuple(
         _trait_sentence(frame, {"{target}": file.terms[0][0], "{trait}": trait}, group_name, structure)
@@ -176,7 +100,7 @@ def masked_set(name: str | Path = "occupations_en") -> MaskedSet:
     """
     from tiltmeter.stimuli.sentences.shipped_file import OccupationsFile
 
-    file = _read("occupations", name, OccupationsFile)
+    file = read_shipped("occupations", name, OccupationsFile)
     try:
         occupations = group(file.occupations)
     except BadInput as error:
@@ -189,7 +113,7 @@ def masked_set(name: str | Path = "occupations_en") -> MaskedSet:
     return MaskedSet(
         file.name,
         rows,
-        {occupation: share / 100 for occupation, share in _shares(occupations).items()},
+        {occupation: share / 100 for occupation, share in occupation_shares(occupations).items()},
         file.language,
         tuple(file.warnings),
     )
@@ -204,7 +128,7 @@ def group_set(addresses: Sequence[str], name: str | Path = "groups_en") -> Marke
     """
     from tiltmeter.stimuli.sentences.shipped_file import GroupsFile
 
-    file = _read("groups", name, GroupsFile)
+    file = read_shipped("groups", name, GroupsFile)
     occupations, groups = group(file.occupations), [group(address) for address in addresses]
     return marked_by_lexicon(file.frames, groups, occupations.texts, name=" / ".join(addresses))
 
@@ -213,13 +137,14 @@ def _with_occupation(frame: str, occupation: str) -> str:
     return capitalise(frame.replace("{a occupation}", indefinite(occupation)).replace("{occupation}", occupation))
 
 
-def _shares(occupations: Group) -> dict[str, float]:
+def occupation_shares(occupations: Group) -> dict[str, float]:
     """What a group of a lexicon says of the percentage of women in each occupation, where it says it."""
     known = ((word.text, word.properties.get("female_share")) for word in occupations.words)
     return {text: share for text, share in known if isinstance(share, float)}
 
 
-def _read(kind: str, name: str | Path, shape: type[Shape]) -> Shape:
+def read_shipped(kind: str, name: str | Path, shape: type[Shape]) -> Shape:
+    """A shipped set of a kind by its name, or a file of that form by its path."""
     from tiltmeter.stimuli.sentences.shipped_file import read_set
 
     if isinstance(name, Path) or name.endswith((".yaml", ".yml")):
