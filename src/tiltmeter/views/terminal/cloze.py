@@ -40,7 +40,8 @@ def cloze_view(readings: Sequence[Reading]) -> RenderableType | None:
     if races:
         title = f"{model}: race by occupation, {races[0].rows:,} sentences that end in them"
         tables.append(_table(title, races))
-    groups = ", ".join(dict.fromkeys(group for cell in cells for group in cell.groups))
+    columns = dict(pair for cell in cells for pair in zip(_heads(cell), cell.groups, strict=True))
+    groups = ", ".join(head if head == group else f"{head} ({group})" for head, group in columns.items())
     repair = next((reading.repair for reading in readings if reading.repair), "")
     return Group(*tables, Text(_MEANING.format(groups=groups)), Text(f"Why the two differ. {repair}") if repair else "")
 
@@ -64,13 +65,19 @@ def _table(title: str, cells: Sequence[ClozeDetails]) -> Table:
     )
     table.add_column("", no_wrap=True)
     for cell in cells:
-        for i, name in enumerate([*cell.groups, *_further(cell)]):
+        for i, name in enumerate([*_heads(cell), *_further(cell)]):
             above = cell.context if i == 0 and cell.variant != "race" else ""
             table.add_column(f"{above}\n{name}", justify="right", no_wrap=True)
     for form in ("published", "repaired"):
         rows = [_numbers(cell, getattr(cell, form)) for cell in cells]
         table.add_row("as published" if form == "published" else form, *(number for row in rows for number in row))
     return table
+
+
+def _heads(cell: ClozeDetails) -> tuple[str, ...]:
+    """What stands above the shares of the groups: initials where four contexts stand side by side."""
+    initials = tuple(group[:1].upper() for group in cell.groups)
+    return cell.groups if cell.variant == "race" or len(set(initials)) < 2 else initials
 
 
 def _further(cell: ClozeDetails) -> list[str]:
