@@ -26,7 +26,8 @@ from tiltmeter.models.bundled import load_bundled
 from tiltmeter.models.protocol import Span
 from tiltmeter.models.scores import TokenScores
 from tiltmeter.models.transformers.hub import TransformerModel
-from tiltmeter.stimuli.sentences.shipped import cloze_sets, japanese_pairs, masked_set
+from tiltmeter.stimuli.sentences.cloze_sets import cloze_sets
+from tiltmeter.stimuli.sentences.shipped import japanese_pairs, masked_set
 
 ROOT = Path(__file__).resolve().parent.parent
 #: A log-probability of a token may differ by so much.
@@ -96,8 +97,8 @@ def masked_model() -> TransformerModel:
 
 def sentences() -> list[str]:
     """One hundred texts of our own sets, and one hundred of public ones where they are there."""
-    cloze, masked = cloze_sets()[0].rows, masked_set().rows
-    texts = [row.text_1 for row in cloze[:30]]
+    cloze, masked = cloze_sets()[0].texts, masked_set().rows
+    texts = list(cloze[:30])
     texts += [row.text.replace("[MASK]", row.fillers[0]) for row in masked[:: len(masked) // 30][:30]]
     texts += [row.stereotyped for row in japanese_pairs().rows[:28]]
     return [*texts, *OWN, *public()]

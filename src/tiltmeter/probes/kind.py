@@ -61,6 +61,8 @@ class SideVectors:
 
     model: Any
     words: tuple[str, ...]
+    #: Without a vector of each of these nothing can be measured; of a phrase, those of its words will do.
+    required: tuple[str, ...] = ()
 
     @property
     def key(self) -> Any:

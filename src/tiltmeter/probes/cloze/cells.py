@@ -29,7 +29,7 @@ from tiltmeter.readings.details.cloze import (
 )
 from tiltmeter.readings.scale import SHARE
 from tiltmeter.statistics import Interval, clustered_share
-from tiltmeter.stimuli.sentences.cloze_sets import PRONOUN, ClozeSet, expected_group
+from tiltmeter.stimuli.sentences.cloze_sets import PRONOUN, ClozeSet
 from tiltmeter.stimuli.sentences.sentence import Sentence
 
 
@@ -54,9 +54,9 @@ class Cell:
         return first, second
 
     @property
-    def sentences(self) -> tuple[Sentence, ...]:
-        """With the occupation as their unit where it is one of the contexts, because it stands for the person."""
-        return next((each for each in self.sets if each.context == "occupation"), self.sets[0]).sentences
+    def people(self) -> ClozeSet:
+        """The sentences by occupation where that is one of the contexts, because it stands for the person."""
+        return next((each for each in self.sets if each.context == "occupation"), self.sets[0])
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -126,7 +126,7 @@ def measure_cell(cell: Cell, replies: Replies, options: Options) -> Measured:
     """What the answers say of the sentences of a cell, as published and repaired."""
     if replies.answered(Question.CHOICES):
         return _measure_choices(cell, replies, options)
-    chances = read_chances(cell.sentences, cell.form, replies)
+    chances = read_chances(cell.people.sentences, cell.form, replies)
     near = [_similarities(each, replies) for each in cell.sets]
     results = [_score(each, chances, similar, options) for each, similar in zip(cell.sets, near, strict=True)]
     if len(results) > 1:
@@ -160,8 +160,8 @@ def _combined(cell: Cell, results: Sequence[measures.ClozeResult], options: Opti
     """The product of the scores over contexts, as published and repaired."""
     combined = functools.partial(
         measures.cloze_combined,
-        labels=_labels(cell.sentences),
-        clusters=[sentence.unit for sentence in cell.sentences],
+        labels=_labels(cell.people),
+        clusters=cell.people.units,
         permutations=options.permutations,
         seed=options.seed,
     )
@@ -172,7 +172,7 @@ def _combined(cell: Cell, results: Sequence[measures.ClozeResult], options: Opti
         cell.context,
         cell.form,
         cell.groups,
-        len(cell.sentences),
+        len(cell.people.sentences),
         _shares(published),
         _shares(repaired),
         _steps([results[0].steps[0], published.step("as published"), repaired.step("repaired")]),
@@ -203,16 +203,15 @@ def _score(stimuli: ClozeSet, chances: Chances, near: _Near, options: Options) -
         ended_1=ended_1,
         ended_2=ended_2,
         known=near.has_vector,
-        labels=_labels(stimuli.sentences),
+        labels=_labels(stimuli),
         clusters=stimuli.units,
         permutations=options.permutations,
         seed=options.seed,
     )
 
 
-def _labels(sentences: Sequence[Sentence]) -> list[int | None] | None:
-    labels = [expected_group(sentence) for sentence in sentences]
-    return labels if any(labels) else None
+def _labels(stimuli: ClozeSet) -> tuple[int | None, ...] | None:
+    return stimuli.labels if any(stimuli.labels) else None
 
 
 def _weat(winners: Sequence[int], near: _Near) -> float | None:
@@ -230,7 +229,7 @@ def _shared_tokens(cell: Cell, replies: Replies) -> SharedTokens | None:
     if cell.sets[0].races or not (replies.answered(Question.CONTINUATIONS) or replies.answered(Question.TOKENS)):
         return None
     if cell.form == "last":
-        return SharedTokens(None, len(cell.sentences))
+        return SharedTokens(None, len(cell.people.sentences))
     scored = replies.all(Question.TOKENS)
     both = zip(scored[0::2], scored[1::2], strict=True)
     pairs = [measures.nangia(a.logprobs, a.ids.tolist(), b.logprobs, b.ids.tolist()) for a, b in both]
@@ -271,15 +270,14 @@ def _items(
     }
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     return tuple(
-        _item(cell, sentence, _log_ratio(row["repaired_1"], row["repaired_2"]), row)
-        for sentence, row in zip(cell.sentences, rows, strict=True)
+        _item(sentence, _log_ratio(row["repaired_1"], row["repaired_2"]), row)
+        for sentence, row in zip(cell.people.sentences, rows, strict=True)
     )
 
 
-def _item(cell: Cell, sentence: Sentence, value: float | None, columns: Mapping[str, Any]) -> Item:
+def _item(sentence: Sentence, value: float | None, columns: Mapping[str, Any]) -> Item:
     """A sentence as an item; its group is the one that people expect."""
-    expected = expected_group(sentence)
-    return Item(sentence.text, sentence.unit, "" if expected is None else cell.groups[expected - 1], value, columns)
+    return Item(sentence.text, sentence.unit, sentence.tags.get("expected", ""), value, columns)
 
 
 def _log_ratio(one: float, two: float) -> float:
@@ -352,7 +350,7 @@ def _measure_choices(cell: Cell, replies: Replies, options: Options) -> Measured
         votes = [vote for vote in (chosen.first, chosen.second) if vote]
         won = sum(vote == 1 for vote in votes) / len(votes) if votes else None
         columns = {"won": won, "first": chosen.first, "second": chosen.second}
-        items.append(_item(cell, sentence, won, columns))
+        items.append(_item(sentence, won, columns))
     decided = [(item.unit, item.value) for item in items if item.value is not None]
     if not decided:
         raise BadInput(

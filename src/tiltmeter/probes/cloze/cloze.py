@@ -58,7 +58,11 @@ def _part(cell: Cell, vectors: Any) -> Part[Cell]:
     first, second = cell.groups
     combined = cell.context == "combined"
     context = "all contexts combined" if combined else f"context {cell.context}"
-    races = any(each.races for each in cell.sets)
+    races = cell.sets[0].races
+    sentences = [sentence for each in cell.sets for sentence in each.sentences]
+    pronouns = [form for sentence in sentences for form in sentence.forms.get(PRONOUN, ())]
+    terms = dict.fromkeys([word for race in races for word in race] or pronouns)
+    contexts = dict.fromkeys(word for sentence in sentences for word in (sentence.unit, other_context(sentence)))
     return Part(
         cell.variant if combined else f"{cell.variant}-{cell.context}",
         f"Race: {first} or {second} by occupation"
@@ -66,14 +70,8 @@ def _part(cell: Cell, vectors: Any) -> Part[Cell]:
         else f"Cloze ({cell.variant}): {first} or {second}, {context}",
         cell,
         cell.sets[0].dimension,
-        SideVectors(vectors, words_of(dict.fromkeys(word for each in cell.sets for word in _words(each)))),
+        SideVectors(vectors, words_of([*terms, *contexts]), tuple(terms)),
     )
-
-
-def _words(stimuli: ClozeSet) -> list[str]:
-    pronouns = [word for sentence in stimuli.sentences for word in sentence.forms.get(PRONOUN, ())]
-    contexts = [word for sentence in stimuli.sentences for word in (sentence.unit, other_context(sentence))]
-    return [word for race in stimuli.races for word in race] + pronouns + contexts
 
 
 def _ask(cell: Cell, can: CanAnswer) -> Asked | None:

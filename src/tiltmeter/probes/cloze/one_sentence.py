@@ -40,7 +40,7 @@ def parse(sentence: str) -> Sentence:
     text = sentence.strip()
     if not text[places[0].end() :].strip(" .。"):
         text = text.rstrip(".。 ")
-    return Sentence(text, {PRONOUN: places[0].span()}, forms={PRONOUN: (one, two)}, tags={"row": "1"}).put(PRONOUN, one)
+    return Sentence(text, {PRONOUN: places[0].span()}, forms={PRONOUN: (one, two)}, tags={"number": "1"}).put(PRONOUN, one)
 
 
 def one_sentence(

@@ -39,7 +39,7 @@ def choose_form(sentences: Sequence[Sentence], method: str | None) -> str:
     without = next((sentence for sentence in sentences if stem(sentence) is None), None)
     if method == "last" and without is not None:
         raise BadInput(
-            f"method last needs the pronoun as the last word; row {without.tags['row']} has it elsewhere: use mean"
+            f"method last needs the pronoun as the last word; row {without.tags['number']} has it elsewhere: use mean"
         )
     return method or ("last" if without is None else "mean")
 
@@ -118,7 +118,7 @@ def _place(sentence: Sentence) -> Place:
     if "before" in sentence.slots:
         one, two = _words(sentence)
         raise BadInput(
-            f"row {sentence.tags['row']}: '{one}' and '{two}' do not stand in the same place of its two sentences"
+            f"row {sentence.tags['number']}: '{one}' and '{two}' do not stand in the same place of its two sentences"
         )
     return sentence.slots[PRONOUN]
 

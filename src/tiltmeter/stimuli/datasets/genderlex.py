@@ -15,7 +15,7 @@ from tiltmeter.stimuli.sentences.sentence import Sentence
 from tiltmeter.stimuli.text import normalise
 
 GROUPS = ("men", "women")
-LABELS = {"M": 1, "W": 2}
+LABELS = dict(zip("MW", GROUPS, strict=True))
 CONTEXTS = {"noun": "noun", "verb": "verb", "occ": "occupation"}
 _VARIANTS = {None: "all", "someone": "someone", "gn_pn": "person"}
 _CLOZE_NAME = re.compile(r"(?:^|_)(noun|verb|occ)(?:_(someone|gn_pn))?$", re.IGNORECASE)
@@ -38,7 +38,7 @@ def load_race_sets(folder: str | Path) -> tuple[ClozeSet, ...]:
     return tuple(_race_set(file) for file in files)
 
 
-def group_of(table: Table, row: Row) -> int:
+def group_of(table: Table, row: Row) -> str:
     """The group that people expect, from the column HB."""
     label = row["HB"].strip()
     if label not in LABELS:
@@ -111,7 +111,7 @@ def _with_label_conflicts(sets: list[ClozeSet]) -> tuple[ClozeSet, ...]:
         if one.variant != other.variant or one.versions != other.versions:
             continue
         pairs = zip(one.sentences, other.sentences, strict=True)
-        differ = [int(mine.tags["row"]) for mine, theirs in pairs if mine.tags["expected"] != theirs.tags["expected"]]
+        differ = [int(mine.tags["number"]) for mine, theirs in pairs if mine.tags["expected"] != theirs.tags["expected"]]
         if differ:
             message = f"HB differs between {one.name} and {other.name} in {rows_named(differ)}: kept"
             conflicts.setdefault(one.name, []).append(message)
@@ -149,4 +149,4 @@ def _race_set(file: Path) -> ClozeSet:
 def _race_sentence(row: Row) -> Sentence:
     text = normalise(row["sent"]).rstrip(".")
     place = (text.rindex(" ") + 1, len(text))
-    return Sentence(text, {PRONOUN: place}, normalise(row["context"]), tags={"row": str(row.number)})
+    return Sentence(text, {PRONOUN: place}, normalise(row["context"]), tags={"number": str(row.number)})

@@ -5,15 +5,17 @@ from __future__ import annotations
 import dataclasses
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tiltmeter.stimuli.lexicon.lexicon import group
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
 from tiltmeter.stimuli.sentences.shipped import occupation_shares, read_shipped
 from tiltmeter.stimuli.text import capitalise
 
+if TYPE_CHECKING:
+    from tiltmeter.stimuli.sentences.shipped_file import ClozeEntry, ClozeFile, PairsFile
+
 PRONOUN = "pronoun"
-#: Below the first percentage of women people are taken to expect a man, above the second a woman.
-_EXPECTED = (40.0, 60.0)
 _ENDS = ("", ".", "。")
 
 
@@ -30,6 +32,12 @@ class ClozeSet(SentenceSet):
     races: tuple[tuple[str, ...], ...] = ()
 
     @property
+    def labels(self) -> tuple[int | None, ...]:
+        """The group that people expect in each sentence, 1 or 2; None where they expect neither."""
+        numbers = {group: number for number, group in enumerate(self.groups, 1)}
+        return tuple(numbers.get(sentence.tags.get("expected", "")) for sentence in self.sentences)
+
+    @property
     def versions(self) -> tuple[tuple[str, ...], ...]:
         """The sentences of each group."""
         return tuple(tuple(sentence.of_group(group).text for sentence in self.sentences) for group in (1, 2))
@@ -42,7 +50,7 @@ def two_versions(
     *,
     contexts: tuple[str, str],
     row: int,
-    expected: int | None = None,
+    expected: str = "",
 ) -> Sentence:
     """One sentence of which two versions are known, with the pronoun as a slot.
 
@@ -54,7 +62,7 @@ def two_versions(
         pronouns: The word of each group that is compared.
         contexts: The word that is said to decide, in both versions.
         row: The number of the row in its file, for messages.
-        expected: The group that people expect, 1 or 2.
+        expected: The group that people expect, if they expect one.
 
     >>> both = ("Ask him if he ran.", "Ask her if she ran.")
     >>> sentence = two_versions(*both, ("him", "her"), contexts=("run", "run"), row=1)
@@ -75,8 +83,8 @@ def two_versions(
         slots["before"], forms["before"] = (0, at_1), (text_1[:at_1], text_2[:at_2])
     if text_1[end_1:] != text_2[end_2:]:
         slots["after"], forms["after"] = (end_1, len(text_1)), (text_1[end_1:], text_2[end_2:])
-    tags = {"row": str(row), "context_2": contexts[1], "expected": "" if expected is None else str(expected)}
-    return Sentence(text_1, slots, contexts[0], forms, {name: tag for name, tag in tags.items() if tag})
+    tags = {"number": str(row), "context_2": contexts[1], **({"expected": expected} if expected else {})}
+    return Sentence(text_1, slots, contexts[0], forms, tags)
 
 
 def stem(sentence: Sentence) -> str | None:
@@ -90,11 +98,6 @@ def stem(sentence: Sentence) -> str | None:
     return before.rstrip() if last and "before" not in sentence.slots and not re.search(r"\w$", before) else None
 
 
-def expected_group(sentence: Sentence) -> int | None:
-    """The group that people expect, 1 or 2; None where they expect neither."""
-    return int(sentence.tags["expected"]) if "expected" in sentence.tags else None
-
-
 def cloze_sets(name: str | Path = "cloze_en") -> tuple[ClozeSet, ...]:
     """Sentences that end in a pronoun: one set for each variant and each context word.
 
@@ -102,24 +105,16 @@ def cloze_sets(name: str | Path = "cloze_en") -> tuple[ClozeSet, ...]:
     file, or that of the lexicon ``occupations``.
 
     >>> first = cloze_sets()[0]
-    >>> first.name, first.sentences[0].text, first.sentences[0].unit, expected_group(first.sentences[0])
+    >>> first.name, first.sentences[0].text, first.units[0], first.labels[0]
     ('cloze_en-all-noun', 'The engineer confirmed that the bridge was designed by him', 'bridge', 1)
     """
-    from tiltmeter.stimuli.sentences.shipped_file import ClozeEntry, ClozeFile
+    from tiltmeter.stimuli.sentences.shipped_file import ClozeFile
 
     file = read_shipped("cloze", name, ClozeFile)
     shares = occupation_shares(group("occupations.all"))
 
-    def expected(entry: ClozeEntry) -> int | None:
-        share = shares.get(entry.occupation) if entry.female_share is None else entry.female_share
-        if "label" in entry.model_fields_set or share is None:
-            return entry.label
-        low, high = _EXPECTED
-        return 1 if share < low else 2 if share > high else None
-
     def sentence(entry: ClozeEntry, person: str, context: str, number: int) -> Sentence:
-        frame = entry.sentence.replace("{person}", person.replace("{occupation}", entry.occupation))
-        return _in_frame(frame, file.pronouns, context, number, expected(entry))
+        return _in_frame(file, entry.frame(person), context, entry.expected_group(shares), number)
 
     return tuple(
         ClozeSet(
@@ -140,16 +135,15 @@ def japanese_cloze(name: str | Path = "pairs_ja") -> ClozeSet:
     """Minimal pairs on stereotypes of Japanese culture, with the topic as the context word that is said to decide.
 
     >>> sentence = japanese_cloze().sentences[0]
-    >>> sentence.forms["pronoun"], sentence.unit, expected_group(sentence)
-    (('彼', '彼女'), 'サラリーマン', 1)
+    >>> sentence.forms["pronoun"], sentence.unit, sentence.tags["expected"]
+    (('彼', '彼女'), 'サラリーマン', 'men')
     """
     from tiltmeter.stimuli.sentences.shipped_file import PairsFile
 
     file = read_shipped("pairs", name, PairsFile)
     frames = [(topic, frame) for topic in file.topics for frame in topic.sentences]
     sentences = tuple(
-        _in_frame(frame, file.pronouns, topic.context, number, topic.group)
-        for number, (topic, frame) in enumerate(frames, 1)
+        _in_frame(file, frame, topic.context, topic.group, number) for number, (topic, frame) in enumerate(frames, 1)
     )
     return ClozeSet(
         file.name,
@@ -161,9 +155,8 @@ def japanese_cloze(name: str | Path = "pairs_ja") -> ClozeSet:
     )
 
 
-def _in_frame(frame: str, pronouns: tuple[str, str], context: str, number: int, expected: int | None) -> Sentence:
-    text_1, text_2 = (capitalise(frame.replace("{pronoun}", pronoun)) for pronoun in pronouns)
-    # A pronoun at the beginning has its capital there.
-    start = frame.index("{pronoun}")
-    first, second = (text[start : start + len(word)] for text, word in zip((text_1, text_2), pronouns, strict=True))
-    return two_versions(text_1, text_2, (first, second), contexts=(context, context), row=number, expected=expected)
+def _in_frame(file: ClozeFile | PairsFile, frame: str, context: str, expected: int | None, number: int) -> Sentence:
+    text_1, text_2 = (capitalise(frame.replace("{pronoun}", pronoun)) for pronoun in file.pronouns)
+    group_name = "" if expected is None else file.groups[expected - 1]
+    both = (context, context)
+    return two_versions(text_1, text_2, file.pronouns, contexts=both, row=number, expected=group_name)
