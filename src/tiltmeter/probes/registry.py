@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.probes import kind as new
+from tiltmeter.probes import kind as new_kind
 from tiltmeter.probes.cabm import cabm
 from tiltmeter.probes.ceat import ceat
 from tiltmeter.probes.cloze import cloze
@@ -18,17 +18,18 @@ from tiltmeter.probes.sentences import lpbs, pairs, pronouns, stereoset, unmask
 from tiltmeter.probes.words import making as of_vectors
 from tiltmeter.probes.words.making import Probe, make_probe
 
-AnyProbe: TypeAlias = Probe | LanguageProbe | new.Probe[Any]
+AnyProbe: TypeAlias = Probe | LanguageProbe | new_kind.Probe[Any]
+
+_NEW: Mapping[str, new_kind.Kind[Any]] = {
+    module.KIND.name: module.KIND for module in (cloze, lpbs, pairs, pronouns, stereoset, unmask)
+}
 
 #: Modules of probes of language models: each has a KIND and ``make(*, data, vectors, method, options)``.
-_LANGUAGE: Mapping[str, Any] = {
-    module.KIND.name: module for module in (cabm, ceat, lpbs, pairs, pronouns, stereoset, unmask)
-}
-_NEW: Mapping[str, new.Kind[Any]] = {kind.name: kind for kind in (cloze.KIND,)}
-KINDS: Mapping[str, Kind | LanguageKind | new.Kind[Any]] = {
+_LANGUAGE: Mapping[str, Any] = {module.KIND.name: module for module in (cabm, ceat)}
+KINDS: Mapping[str, Kind | LanguageKind | new_kind.Kind[Any]] = {
     **of_vectors.KINDS,
-    **{name: module.KIND for name, module in _LANGUAGE.items()},
     **_NEW,
+    **{name: module.KIND for name, module in _LANGUAGE.items()},
 }
 _OF_VECTORS = ("targets", "attributes", "pairs", "templates")
 _OF_LANGUAGE = ("data", "vectors", "method")
@@ -40,7 +41,7 @@ ALL_OPTIONS = (
 )
 
 
-def find_kind(name: str) -> Kind | LanguageKind | new.Kind[Any]:
+def find_kind(name: str) -> Kind | LanguageKind | new_kind.Kind[Any]:
     """A kind of probe by name; hyphens and underscores are the same."""
     kind = KINDS.get(name.replace("-", "_"))
     if kind is None:
@@ -58,29 +59,28 @@ def make_probes(
     """
     kind = find_kind(name)
     language = isinstance(kind, LanguageKind)
-    new_kind = isinstance(kind, new.Kind)
-    known = (*_OF_LANGUAGE, *getattr(_LANGUAGE[kind.name], "OPTIONS", ())) if language else _OF_VECTORS
-    if new_kind:
+    if isinstance(kind, new_kind.Kind):
         known = kind.accepts
+    else:
+        known = (*_OF_LANGUAGE, *getattr(_LANGUAGE[kind.name], "OPTIONS", ())) if language else _OF_VECTORS
     given = {key: value for key, value in stimuli.items() if value is not None}
     for key in given:
         if key in ALL_OPTIONS and key not in known:
             raise BadInput(f"{name} takes no {key}: leave it out; it takes {', '.join(known)}")
         if key not in known:
             raise unknown(f"option of {name}", key, known)
-    if new_kind:
-        parts = kind.make(**given)
+    if isinstance(kind, new_kind.Kind):
         return [
-            new.Probe(
+            new_kind.Probe(
                 "-".join(filter(None, (id or kind.name, part.name))),
-                title if title and not part.name else _joined(title, part.title),
+                (title or part.title) if not part.name else _joined(title, part.title),
                 kind,
                 part.stimuli,
                 options or Options(),
                 part.vectors,
                 part.dimension,
             )
-            for part in parts
+            for part in kind.make(**given)
         ]
     if not language:
         return [make_probe(name, id=id, title=title, options=options, **given)]

@@ -8,7 +8,7 @@ from tiltmeter.errors import BadInput
 from tiltmeter.stimuli import normalise
 from tiltmeter.stimuli.datasets import load_cloze_files, load_genderlex, load_pronoun_contexts, load_race_sets
 from tiltmeter.stimuli.datasets.csv_tables import read_table
-from tiltmeter.stimuli.sentences.cloze_sets import expected_group, stem
+from tiltmeter.stimuli.sentences.cloze_sets import stem
 
 HEADER = "sent_m,sent_w,context,HB\n"
 
@@ -29,10 +29,10 @@ def test_the_published_folder_gives_nine_sets_of_837_rows(data):
     assert {row.forms["pronoun"] for each in sets for row in each.sentences} == {("him", "her")}
     assert all(stem(row) and "  " not in row.text for each in sets for row in each.sentences)
     nouns = next(each for each in sets if each.name == "GenderLex_noun")
-    assert Counter(expected_group(row) for row in nouns.sentences) == {1: 460, 2: 377}
+    assert Counter(nouns.labels) == {1: 460, 2: 377}
     first = nouns.sentences[0]
     assert stem(first) == "The chef mentioned that the recipe was crafted by"
-    assert (first.unit, expected_group(first), first.tags["row"]) == ("recipe", 1, "2")
+    assert (first.unit, first.tags["expected"], first.tags["number"]) == ("recipe", "men", "2")
 
 
 def test_repeated_rows_doubled_spaces_and_labels_that_disagree_are_reported_and_kept(data):
@@ -53,7 +53,7 @@ def test_a_doubled_space_before_the_last_word_does_not_change_the_stem(tmp_path)
     (found,) = load_genderlex(path)
     assert (found.variant, found.context) == ("person", "occupation")
     (row,) = found.sentences
-    assert (stem(row), row.forms["pronoun"], expected_group(row)) == ("It was made by", ("him", "her"), 2)
+    assert (stem(row), row.forms["pronoun"], row.tags["expected"]) == ("It was made by", ("him", "her"), "women")
     assert found.notes == ("GenderLex_occ_GN_PN.csv: doubled or loose white space in row 2: made single",)
 
 
@@ -129,7 +129,7 @@ def test_japanese_rows_with_names_get_the_names_that_are_in_the_text(data):
     assert (found.language, found.context) == ("ja", "topic")
     assert Counter(row.forms["pronoun"] for row in found.sentences) == {("彼", "彼女"): 162, ("田中", "美咲"): 138}
     assert all(row.forms["pronoun"][i] in row.of_group(i + 1).text for row in found.sentences for i in (0, 1))
-    assert Counter(map(expected_group, found.sentences)) == {1: 150, 2: 150}
+    assert Counter(found.labels) == {1: 150, 2: 150}
     contexts = {(row.unit, row.tags["context_2"]) for row in found.sentences}
     assert {pair for pair in contexts if len(set(pair)) == 2} == {("主夫", "主婦")}
     assert "the sentences of 138 rows (2, 4, 6," in found.notes[0]

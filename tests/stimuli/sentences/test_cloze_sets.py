@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tiltmeter.stimuli import group
-from tiltmeter.stimuli.sentences.cloze_sets import cloze_sets, expected_group, japanese_cloze, stem, two_versions
-from tiltmeter.stimuli.sentences.shipped import japanese_pairs
+from tiltmeter.stimuli.sentences.cloze_sets import cloze_sets, japanese_cloze, stem, two_versions
+from tiltmeter.stimuli.sentences.shipped import pair_set
 
 SHARES = {word.text: word.properties["female_share"] for word in group("occupations.all").words}
 TOPICS_OF_MEN = {
@@ -28,7 +28,7 @@ TOPICS_OF_WOMEN = {
 
 def test_what_differs_besides_the_pronoun_is_a_slot_with_two_forms():
     both = ("彼は走り、彼の靴は大きい。", "彼女は走り、彼女の靴は小さい。")
-    row = two_versions(*both, ("彼", "彼女"), contexts=("靴", "靴"), row=1, expected=1)
+    row = two_versions(*both, ("彼", "彼女"), contexts=("靴", "靴"), row=1, expected="men")
     assert row.word("pronoun") == "彼"
     assert row.forms["after"] == ("は走り、彼の靴は大きい。", "は走り、彼女の靴は小さい。")
     assert (row.of_group(1).text, row.of_group(2).text) == both
@@ -38,7 +38,7 @@ def test_what_differs_besides_the_pronoun_is_a_slot_with_two_forms():
     assert set(row.slots) == {"pronoun", "before"}
     assert row.of_group(2).text == both[1]
     assert row.of_group(2).of_group(1).text == both[0]
-    assert (expected_group(row), row.unit, row.tags["context_2"]) == (None, "run", "ran")
+    assert (row.unit, row.tags) == ("run", {"number": "2", "context_2": "ran"})
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_there_is_a_cloze_set_for_each_variant_and_context():
         assert each.name == f"cloze_en-{each.variant}-{each.context}"
         assert each.groups == ("men", "women")
         assert len(each.sentences) >= 64
-        assert [row.tags["row"] for row in each.sentences] == [str(n + 1) for n in range(len(each.sentences))]
+        assert [row.tags["number"] for row in each.sentences] == [str(n + 1) for n in range(len(each.sentences))]
 
 
 def test_the_pronoun_ends_every_cloze_sentence_and_nothing_else_differs():
@@ -99,9 +99,9 @@ def test_the_context_of_a_cloze_sentence_stands_in_it():
 
 
 def test_the_labels_follow_the_shares_of_the_lexicon_and_both_are_as_frequent():
-    rows = next(each for each in cloze_sets() if each.name == "cloze_en-all-occupation").sentences
-    labels = {row.unit: expected_group(row) for row in rows}
-    assert len(labels) == len(rows)
+    (people,) = [each for each in cloze_sets() if each.name == "cloze_en-all-occupation"]
+    labels = dict(zip(people.units, people.labels, strict=True))
+    assert len(labels) == len(people.units)
     known = labels.keys() & SHARES.keys()
     assert len(known) > 45
     for occupation in known:
@@ -128,30 +128,31 @@ def test_glove_knows_every_context_word():
 
 
 def test_the_japanese_pairs_are_on_the_thirty_topics_three_or_more_on_each():
-    pairs, cloze = japanese_pairs(), japanese_cloze()
-    by_topic = Counter((pair.kind, expected_group(row)) for pair, row in zip(pairs.rows, cloze.sentences, strict=True))
+    pairs, cloze = pair_set("pairs_ja"), japanese_cloze()
+    topics = [pair.tags["kind"] for pair in pairs.sentences]
+    by_topic = Counter(zip(topics, cloze.labels, strict=True))
     assert {topic for topic, label in by_topic if label == 1} == TOPICS_OF_MEN
     assert {topic for topic, label in by_topic if label == 2} == TOPICS_OF_WOMEN
     assert len(by_topic) == 30
     assert min(by_topic.values()) >= 3
-    assert len(pairs.rows) >= 90
+    assert len(pairs.sentences) >= 90
     assert pairs.language == cloze.language == "ja"
 
 
 def test_a_japanese_pair_differs_in_the_pronoun_only():
-    for pair, row in zip(japanese_pairs().rows, japanese_cloze().sentences, strict=True):
+    for pair, row in zip(pair_set("pairs_ja").sentences, japanese_cloze().sentences, strict=True):
         one, two = row.text, row.of_group(2).text
         assert row.forms == {"pronoun": ("彼", "彼女")}
         assert one.count("彼") == two.count("彼") == two.count("彼女") == 1
         assert two.replace("彼女", "彼") == one
-        assert (pair.stereotyped, pair.other) == ((one, two) if expected_group(row) == 1 else (two, one))
+        assert pair.forms["sentence"] == ((one, two) if row.tags["expected"] == "men" else (two, one))
         assert one.endswith("。")
 
 
 def test_a_japanese_topic_has_one_context_word():
-    words: dict[tuple[str, int | None], set[str]] = {}
-    for pair, row in zip(japanese_pairs().rows, japanese_cloze().sentences, strict=True):
-        words.setdefault((pair.kind, expected_group(row)), set()).add(row.unit)
+    words: dict[tuple[str, str], set[str]] = {}
+    for pair, row in zip(pair_set("pairs_ja").sentences, japanese_cloze().sentences, strict=True):
+        words.setdefault((pair.tags["kind"], row.tags["expected"]), set()).add(row.unit)
     assert all(len(each) == 1 for each in words.values())
-    assert words["good at cooking", 2] == {"料理"}
-    assert words["modest", 1] != words["modest", 2]
+    assert words["good at cooking", "women"] == {"料理"}
+    assert words["modest", "men"] != words["modest", "women"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli.sentences.cloze_sets import cloze_sets, expected_group, japanese_cloze
+from tiltmeter.stimuli.sentences.cloze_sets import cloze_sets, japanese_cloze
 from tiltmeter.stimuli.sentences.shipped import japanese_pairs, masked_set, trait_set
 
 CLOZE = """
@@ -63,7 +63,7 @@ def test_a_file_of_ones_own_is_read_by_its_path(write):
     assert [each.name for each in sets[::3]] == ["mine-all-noun", "mine-someone-noun"]
     assert sets[0].sentences[0].text == "Today the smith said the sword was forged by him"
     # No share of a smith is known, the nurse's label is given, and the second smith has a share.
-    assert [expected_group(row) for row in sets[0].sentences] == [None, None, 1]
+    assert list(sets[0].labels) == [None, None, 1]
     assert japanese_pairs(write(PAIRS)).rows[0].other == "彼女は走る。"
     assert trait_set(write(TRAITS)).rows[1].text == "The men are rude."
     assert masked_set(write(OCCUPATIONS)).rows[0].text == "[MASK] is an engineer."

@@ -40,7 +40,8 @@ def parse(sentence: str) -> Sentence:
     text = sentence.strip()
     if not text[places[0].end() :].strip(" .。"):
         text = text.rstrip(".。 ")
-    return Sentence(text, {PRONOUN: places[0].span()}, forms={PRONOUN: (one, two)}, tags={"number": "1"}).put(PRONOUN, one)
+    parsed = Sentence(text, {PRONOUN: places[0].span()}, forms={PRONOUN: (one, two)}, tags={"number": "1"})
+    return parsed.version(PRONOUN, 1)
 
 
 def one_sentence(

@@ -110,8 +110,8 @@ def _with_label_conflicts(sets: list[ClozeSet]) -> tuple[ClozeSet, ...]:
     for one, other in itertools.combinations(sets, 2):
         if one.variant != other.variant or one.versions != other.versions:
             continue
-        pairs = zip(one.sentences, other.sentences, strict=True)
-        differ = [int(mine.tags["number"]) for mine, theirs in pairs if mine.tags["expected"] != theirs.tags["expected"]]
+        labels = zip(one.sentences, one.labels, other.labels, strict=True)
+        differ = [int(sentence.tags["number"]) for sentence, mine, theirs in labels if mine != theirs]
         if differ:
             message = f"HB differs between {one.name} and {other.name} in {rows_named(differ)}: kept"
             conflicts.setdefault(one.name, []).append(message)

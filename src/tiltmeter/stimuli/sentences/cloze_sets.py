@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tiltmeter.stimuli.lexicon.lexicon import group
-from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
+from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet, fill_frame
 from tiltmeter.stimuli.sentences.shipped import occupation_shares, read_shipped
-from tiltmeter.stimuli.text import capitalise
 
 if TYPE_CHECKING:
     from tiltmeter.stimuli.sentences.shipped_file import ClozeEntry, ClozeFile, PairsFile
@@ -83,8 +82,8 @@ def two_versions(
         slots["before"], forms["before"] = (0, at_1), (text_1[:at_1], text_2[:at_2])
     if text_1[end_1:] != text_2[end_2:]:
         slots["after"], forms["after"] = (end_1, len(text_1)), (text_1[end_1:], text_2[end_2:])
-    tags = {"number": str(row), "context_2": contexts[1], **({"expected": expected} if expected else {})}
-    return Sentence(text_1, slots, contexts[0], forms, tags)
+    tags = {"number": str(row), "context_2": contexts[1], "expected": expected}
+    return Sentence(text_1, slots, contexts[0], forms, {name: tag for name, tag in tags.items() if tag})
 
 
 def stem(sentence: Sentence) -> str | None:
@@ -156,7 +155,6 @@ def japanese_cloze(name: str | Path = "pairs_ja") -> ClozeSet:
 
 
 def _in_frame(file: ClozeFile | PairsFile, frame: str, context: str, expected: int | None, number: int) -> Sentence:
-    text_1, text_2 = (capitalise(frame.replace("{pronoun}", pronoun)) for pronoun in file.pronouns)
-    group_name = "" if expected is None else file.groups[expected - 1]
-    both = (context, context)
-    return two_versions(text_1, text_2, file.pronouns, contexts=both, row=number, expected=group_name)
+    tags = {"number": str(number), **({"expected": file.groups[expected - 1]} if expected else {})}
+    words, forms = {PRONOUN: file.pronouns[0]}, {PRONOUN: file.pronouns}
+    return fill_frame(frame, words, unit=context, forms=forms, tags=tags)
