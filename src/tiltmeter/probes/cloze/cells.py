@@ -129,35 +129,9 @@ def measure_cell(cell: Cell, replies: Replies, options: Options) -> Measured:
     chances = read_chances(cell.people.sentences, cell.form, replies)
     near = [_similarities(each, replies) for each in cell.sets]
     results = [_score(each, chances, similar, options) for each, similar in zip(cell.sets, near, strict=True)]
-    if len(results) > 1:
-        return _combined(cell, results, options)
-    (stimuli,), (result,), (similar,) = cell.sets, results, near
-    repaired = result.repaired
-    columns: dict[str, Sequence[Any]] = {
-        **_pair("p", chances.plain),
-        **_pair("ended", [[None] * result.n] * 2 if chances.ended is None else chances.ended),
-        **_pair("similarity", similar.similarity),
-        "has_vector": similar.has_vector.tolist(),
-    }
-    without = {sentence.unit for sentence, has in zip(stimuli.sentences, similar.has_vector, strict=True) if not has}
-    details = ClozeDetails(
-        cell.variant,
-        cell.context,
-        cell.form,
-        cell.groups,
-        result.n,
-        _shares(result, _weat(result.winners, similar)),
-        _shares(repaired, _weat(repaired.winners, similar)),
-        _steps(result.steps),
-        contexts_without_vector=tuple(sorted(without)),
-        cps=_shared_tokens(cell, replies),
-        amplification=_amplification(stimuli.units, result.winners),
-    )
-    return _in_words(cell, result, repaired, _items(cell, result, repaired, columns), details)
-
-
-def _combined(cell: Cell, results: Sequence[measures.ClozeResult], options: Options) -> Measured:
-    """The product of the scores over contexts, as published and repaired."""
+    if len(results) == 1:
+        return _in_words(cell, results[0], results[0].repaired, *_of_one(cell, chances, near[0], results[0], replies))
+    # The scores of several contexts are multiplied.
     combined = functools.partial(
         measures.cloze_combined,
         labels=_labels(cell.people),
@@ -167,18 +141,40 @@ def _combined(cell: Cell, results: Sequence[measures.ClozeResult], options: Opti
     )
     forms: list[list[ClozeScores]] = [list(results), [result.repaired for result in results]]
     published, repaired = (combined([s.scores_1 for s in form], [s.scores_2 for s in form]) for form in forms)
-    details = ClozeDetails(
-        cell.variant,
-        cell.context,
-        cell.form,
-        cell.groups,
-        len(cell.people.sentences),
-        _shares(published),
-        _shares(repaired),
-        _steps([results[0].steps[0], published.step("as published"), repaired.step("repaired")]),
-        contexts=tuple(each.context for each in cell.sets),
+    steps = [results[0].steps[0], published.step("as published"), repaired.step("repaired")]
+    details = _details(cell, _shares(published), _shares(repaired), steps, contexts=tuple(s.context for s in cell.sets))
+    return _in_words(cell, published, repaired, {}, details)
+
+
+def _of_one(
+    cell: Cell, chances: Chances, near: _Near, result: measures.ClozeResult, replies: Replies
+) -> tuple[dict[str, Sequence[Any]], ClozeDetails]:
+    """What is told of one context alone: further columns of the items, and the details."""
+    columns = {
+        **_pair("p", chances.plain),
+        **_pair("ended", [[None] * result.n] * 2 if chances.ended is None else chances.ended),
+        **_pair("similarity", near.similarity),
+        "has_vector": near.has_vector.tolist(),
+    }
+    units = cell.people.units
+    leans = measures.amplification(units, result.winners) if any(result.winners) else None
+    details = _details(
+        cell,
+        _shares(result, _weat(result.winners, near)),
+        _shares(result.repaired, _weat(result.repaired.winners, near)),
+        result.steps,
+        contexts_without_vector=tuple(sorted({units[i] for i in np.flatnonzero(~near.has_vector)})),
+        cps=_shared_tokens(cell, replies),
+        amplification=ContextLean(leans.mean, len(leans.by_context)) if leans else None,
     )
-    return _in_words(cell, published, repaired, _items(cell, published, repaired, {}), details)
+    return columns, details
+
+
+def _details(
+    cell: Cell, published: ClozeShares, repaired: ClozeShares, steps: Sequence[ClozeStep], **further: Any
+) -> ClozeDetails:
+    n, shown = len(cell.people.sentences), tuple(ScoringStep(*step) for step in steps)
+    return ClozeDetails(cell.variant, cell.context, cell.form, cell.groups, n, published, repaired, shown, **further)
 
 
 def _similarities(stimuli: ClozeSet, replies: Replies) -> _Near:
@@ -237,13 +233,6 @@ def _shared_tokens(cell: Cell, replies: Replies) -> SharedTokens | None:
     return SharedTokens(result.score, result.ties)
 
 
-def _amplification(contexts: Sequence[str], winners: Sequence[int]) -> ContextLean | None:
-    if not any(winners):
-        return None
-    result = measures.amplification(contexts, winners)
-    return ContextLean(result.mean, len(result.by_context))
-
-
 def _shares(scores: ClozeScores, weat: float | None = None) -> ClozeShares:
     low, high = (scores.ci.low, scores.ci.high) if scores.ci else (None, None)
     return ClozeShares(
@@ -251,16 +240,12 @@ def _shares(scores: ClozeScores, weat: float | None = None) -> ClozeShares:
     )
 
 
-def _steps(steps: Sequence[ClozeStep]) -> tuple[ScoringStep, ...]:
-    return tuple(ScoringStep(*step) for step in steps)
-
-
 def _pair(name: str, both: Any) -> dict[str, Sequence[Any]]:
     return {f"{name}_{group}": np.asarray(values).tolist() for group, values in enumerate(both, 1)}
 
 
 def _items(
-    cell: Cell, published: ClozeScores, repaired: ClozeScores, columns: dict[str, Sequence[Any]]
+    cell: Cell, published: ClozeScores, repaired: ClozeScores, columns: Mapping[str, Sequence[Any]]
 ) -> tuple[Item, ...]:
     columns = {
         "won": [{1: 1.0, 2: 0.0, 0: None}[winner] for winner in repaired.winners],
@@ -269,10 +254,9 @@ def _items(
         **_pair("repaired", (repaired.scores_1, repaired.scores_2)),
     }
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    return tuple(
-        _item(sentence, _log_ratio(row["repaired_1"], row["repaired_2"]), row)
-        for sentence, row in zip(cell.people.sentences, rows, strict=True)
-    )
+    # A score may be too small for a number.
+    ratios = [math.log(max(row["repaired_1"], 1e-300) / max(row["repaired_2"], 1e-300)) for row in rows]
+    return tuple(_item(*each) for each in zip(cell.people.sentences, ratios, rows, strict=True))
 
 
 def _item(sentence: Sentence, value: float | None, columns: Mapping[str, Any]) -> Item:
@@ -280,96 +264,81 @@ def _item(sentence: Sentence, value: float | None, columns: Mapping[str, Any]) -
     return Item(sentence.text, sentence.unit, sentence.tags.get("expected", ""), value, columns)
 
 
-def _log_ratio(one: float, two: float) -> float:
-    return math.log(max(one, 1e-300) / max(two, 1e-300))
-
-
 def _poles(cell: Cell) -> Poles:
     first, second = cell.groups
     return Poles(f"sentences → {first}", f"sentences → {second}")
 
 
-def _estimate(cell: Cell, value: float, ci: Interval | None, p_value: float | None, *, exact: bool) -> Estimate:
+def _estimate(cell: Cell, value: float, ci: Interval | None, p_value: float | None, exact: bool = False) -> Estimate:
     return Estimate(f"share to {cell.groups[0]}", value, SHARE, ci, p_value, "two-sided", exact)
 
 
 def _in_words(
-    cell: Cell, published: ClozeScores, repaired: ClozeScores, items: tuple[Item, ...], details: ClozeDetails
+    cell: Cell,
+    published: ClozeScores,
+    repaired: ClozeScores,
+    columns: Mapping[str, Sequence[Any]],
+    details: ClozeDetails,
 ) -> Measured:
     first, second = cell.groups
+    items = _items(cell, published, repaired, columns)
     if repaired.share_1 is None or repaired.ci is None or repaired.p_value is None:
         raise BadInput(f"all {len(items)} rows tie between {first} and {second}: nothing can be told apart")
-    plain_words = (
-        f"{_percent(repaired.share_1)} of {len(items) - repaired.ties:,} sentences lean to {first} and the others to "
+    said = [
+        f"{repaired.share_1:.0%} of {len(items) - repaired.ties:,} sentences lean to {first} and the others to "
         f"{second} ({percent_text(repaired.ci)}, {p_text(repaired.p_value)}); 50% is level."
-        + ("" if repaired.p_value <= ALPHA else " That is no clear lean either way.")
-        + (f" As published it would be {_percent(published.share_1)}." if published.share_1 is not None else "")
-        + (
-            f" It agrees with what people expect in {repaired.human_match:.0%} of the sentences."
-            if repaired.human_match is not None
-            else ""
-        )
-    )
+    ]
+    if repaired.p_value > ALPHA:
+        said.append("That is no clear lean either way.")
+    moved, as_published = "", None
+    if published.share_1 is not None:
+        said.append(f"As published it would be {published.share_1:.0%}.")
+        moved = f" ({published.share_1:.0%} becomes {repaired.share_1:.0%})"
+        as_published = _estimate(cell, published.share_1, published.ci, published.p_value)
+    if repaired.human_match is not None:
+        said.append(f"It agrees with what people expect in {repaired.human_match:.0%} of the sentences.")
+    ended = ""
+    if cell.form == "last" and not cell.sets[0].races:
+        ended = 'the sentence is ended, because P("her") after a stem also counts "her mother", and '
     return Measured(
-        _estimate(cell, repaired.share_1, repaired.ci, repaired.p_value, exact=False),
+        _estimate(cell, repaired.share_1, repaired.ci, repaired.p_value),
         _poles(cell),
-        plain_words,
+        " ".join(said),
         items,
         ItemMeaning(f"log-ratio of the scores of {first} and {second}", Poles(first, second)),
         Statistic("mean", ("won",), margins="value"),
         len(items),
         len({item.unit for item in items}),
-        published=None
-        if published.share_1 is None
-        else _estimate(cell, published.share_1, published.ci, published.p_value, exact=False),
-        repair=_why(cell, published.share_1, repaired.share_1),
+        published=as_published,
+        repair=f"Repaired{moved}: {ended}the similarities are "
+        "centred, because a constant difference between the two words' vectors would otherwise decide every row.",
         notes=cell.notes,
         details=details,
     )
 
 
-def _why(cell: Cell, published: float | None, repaired: float) -> str:
-    """The difference between the two, in one sentence."""
-    moved = "" if published is None else f" ({_percent(published)} becomes {_percent(repaired)})"
-    ended = 'the sentence is ended, because P("her") after a stem also counts "her mother", and '
-    return (
-        f"Repaired{moved}: {'' if cell.form != 'last' or cell.sets[0].races else ended}the similarities are centred, "
-        "because a constant difference between the two words' vectors would otherwise decide every row."
-    )
-
-
-def _percent(value: float) -> str:
-    return f"{100 * value:.0f}%"
-
-
 def _measure_choices(cell: Cell, replies: Replies, options: Options) -> Measured:
     """The share of sentences in which group 1's pronoun is chosen; a choice that turns with the order counts half."""
-    sentences, first = cell.sets[0].sentences, cell.groups[0]
-    items = []
-    for sentence, chosen in zip(sentences, replies.all(Question.CHOICES), strict=True):
+    stimuli, first = cell.sets[0], cell.groups[0]
+    items, n = [], len(stimuli.sentences)
+    for sentence, chosen in zip(stimuli.sentences, replies.all(Question.CHOICES), strict=True):
         votes = [vote for vote in (chosen.first, chosen.second) if vote]
-        won = sum(vote == 1 for vote in votes) / len(votes) if votes else None
-        columns = {"won": won, "first": chosen.first, "second": chosen.second}
-        items.append(_item(sentence, won, columns))
+        won = votes.count(1) / len(votes) if votes else None
+        items.append(_item(sentence, won, {"won": won, "first": chosen.first, "second": chosen.second}))
     decided = [(item.unit, item.value) for item in items if item.value is not None]
     if not decided:
-        raise BadInput(
-            f"{replies.model} chose no pronoun in any of the {len(sentences)} sentences: nothing can be measured"
-        )
-    refused, turned = len(items) - len(decided), sum(value == 0.5 for _, value in decided)
+        raise BadInput(f"{replies.model} chose no pronoun in any of the {n} sentences: nothing can be measured")
+    refused, turned = n - len(decided), sum(value == 0.5 for _, value in decided)
     if refused:
-        replies.leave_out(f"{refused} of {len(sentences)} sentences", "the model chose neither word")
-    share = clustered_share(
-        [value for _, value in decided],
-        [unit for unit, _ in decided],
-        permutations=options.permutations,
-        seed=options.seed,
-    )
+        replies.leave_out(f"{refused} of {n} sentences", "the model chose neither word")
+    units, outcomes = zip(*decided, strict=True)
+    share = clustered_share(outcomes, units, permutations=options.permutations, seed=options.seed)
     clear = [(item.group, item.value) for item in items if item.group and item.value not in (None, 0.5)]
     agreed = [(value == 1) == (expected == first) for expected, value in clear]
     match = sum(agreed) / len(agreed) if agreed else None
+    choices = ChatChoices(refused, turned, match)
     return Measured(
-        _estimate(cell, share.value, share.ci, share.p_value, exact=share.exact),
+        _estimate(cell, share.value, share.ci, share.p_value, share.exact),
         _poles(cell),
         f"Asked to choose, the model takes the word for {first} in {share.value:.0%} of {len(decided):,} sentences "
         f"({percent_text(share.ci)}, {p_text(share.p_value)}); 50% is level. It refused {refused}, and in {turned} "
@@ -378,15 +347,8 @@ def _measure_choices(cell: Cell, replies: Replies, options: Options) -> Measured
         tuple(items),
         ItemMeaning(f"share of the choices for {first}", Poles(*cell.groups)),
         Statistic("mean", ("won",)),
-        len(sentences),
+        n,
         share.n_clusters,
         notes=cell.notes,
-        details=ClozeDetails(
-            cell.variant,
-            "choice",
-            "choice",
-            cell.groups,
-            len(sentences),
-            choices=ChatChoices(refused, turned, match),
-        ),
+        details=ClozeDetails(cell.variant, "choice", "choice", cell.groups, n, choices=choices),
     )
