@@ -81,9 +81,10 @@ def read_scores(stimuli: Attributes, replies: Replies) -> Table:
         forms = sentence.forms[stimuli.target]
         pairs = list(zip(forms[::2], forms[1::2], strict=True))
         unit = Unit(sentence.unit, sentence.tags["group"])
-        means = [_by_group(fill, answer, pairs) for answer in (shown, hidden)]
-        by_structure = scores.setdefault(unit, {})
-        by_structure.setdefault(sentence.tags.get("structure", ""), []).append(Scores(*means, frozenset(pairs)))
+        with_it, without = (_by_group(fill, answer, pairs) for answer in (shown, hidden))
+        structure = sentence.tags.get("structure", "")
+        rows = scores.setdefault(unit, {}).setdefault(structure, [])
+        rows.append(Scores(with_it, without, frozenset(pairs)))
     table = {
         unit: {name: mean_of(some, by_pairs=True) for name, some in parts.items()} for unit, parts in scores.items()
     }

@@ -14,7 +14,7 @@ from tiltmeter.errors import BadInput, unknown
 from tiltmeter.models.protocol import Question, Span, TokenScores
 from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
 from tiltmeter.probes.sentences.shares import FAULTY_PAIRS, preference_words, towards_stereotype
-from tiltmeter.readings import SHARE, Estimate, Item, ItemMeaning, Poles, Statistic
+from tiltmeter.readings import SHARE, Cell, Estimate, Item, ItemMeaning, Poles, Statistic
 from tiltmeter.readings.details.sentences import PairsDetails
 from tiltmeter.statistics.proportions import preferred
 from tiltmeter.stimuli import datasets
@@ -135,13 +135,8 @@ def _measure(stimuli: Pairs, replies: Replies, _options: Options) -> Measured:
 
 def _item(pair: Sentence, score: float, score_other: float, won: float) -> Item:
     stereotyped, other = pair.forms["sentence"]
-    columns = {
-        "other": other,
-        "score_stereotyped": score,
-        "score_other": score_other,
-        "prefers": _PREFERS[won],
-        "won": won,
-    }
+    scores = {"score_stereotyped": score, "score_other": score_other, "won": won}
+    columns: dict[str, Cell] = {"other": other, **scores, "prefers": _PREFERS[won]}
     return Item(stereotyped, pair.unit, pair.tags["kind"], score - score_other, columns)
 
 

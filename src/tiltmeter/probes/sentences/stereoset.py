@@ -108,10 +108,11 @@ def _fills(example: Sentence) -> list[Fill]:
     frames = _frames(example) or []
     for before, word, after in frames:
         words.setdefault((before, after), {})[word] = None
-    return [
-        Fill(f"{before}{BLANK}{after}", len(before), len(before) + len(BLANK), tuple(words[before, after]))
-        for before, _, after in frames
-    ]
+    fills = {
+        (before, after): Fill(f"{before}{BLANK}{after}", len(before), len(before) + len(BLANK), tuple(fillers))
+        for (before, after), fillers in words.items()
+    }
+    return [fills[before, after] for before, _, after in frames]
 
 
 def _measure(stimuli: SentenceSet, replies: Replies, options: Options) -> Measured:
