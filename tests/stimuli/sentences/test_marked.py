@@ -9,14 +9,13 @@ from tiltmeter.stimuli import Group
 from tiltmeter.stimuli.datasets import load_bec_pro, load_winobias, load_winogender
 from tiltmeter.stimuli.sentences.marked import MarkedSet, marked_sentences
 from tiltmeter.stimuli.sentences.marked_by_lexicon import marked_by_lexicon
-from tiltmeter.stimuli.sentences.sets import PronounSentence, PronounSet
+from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet, pronoun_sentence
 from tiltmeter.stimuli.sentences.shipped import group_set
 
 
-def sentence(text: str, word: str, forms: tuple[str, str], occupation: str, **more) -> PronounSentence:
+def sentence(text: str, word: str, forms: tuple[str, str], occupation: str, **more) -> Sentence:
     start = text.index(f" {word} ") + 1
-    given = {"expected": None, "kind": "type1", "id": "1", **more}
-    return PronounSentence(text, start, start + len(word), forms, occupation, **given)
+    return pronoun_sentence(text, (start, start + len(word)), forms, occupation, **{"kind": "type1", "id": "1", **more})
 
 
 def check_places(made: MarkedSet) -> None:
@@ -64,7 +63,7 @@ def test_words_of_several_letters_and_words_keep_their_places(data):
 
 def test_an_occupation_after_the_pronoun_moves_with_its_length():
     row = sentence("Because he was late, the CEO ran.", "he", ("he", "she"), "CEO")
-    one, two = marked_sentences(PronounSet("mine", (row,))).rows
+    one, two = marked_sentences(SentenceSet("mine", (row,))).rows
     assert (one.group, two.group) == (1, 2)
     assert two.text == "Because she was late, the CEO ran."
     assert [each.text[slice(*each.occupation_place)] for each in (one, two)] == ["CEO", "CEO"]
@@ -81,7 +80,7 @@ def test_an_occupation_after_the_pronoun_moves_with_its_length():
     ],
 )
 def test_the_first_whole_word_is_the_occupation_and_without_one_the_line_is_dropped(text, occupation, found):
-    made = marked_sentences(PronounSet("mine", (sentence(text, "he", ("he", "she"), occupation),)))
+    made = marked_sentences(SentenceSet("mine", (sentence(text, "he", ("he", "she"), occupation),)))
     if found is None:
         assert made.rows == ()
         assert made.left_out == {"the occupation does not stand in the sentence as a word": 1}
@@ -91,13 +90,15 @@ def test_the_first_whole_word_is_the_occupation_and_without_one_the_line_is_drop
 
 
 def test_counts_are_those_of_the_source_and_a_sentence_is_there_once():
-    rows = [sentence("The cook said he left.", "he", ("he", "she"), "cook", expected=1, id=str(n)) for n in range(3)]
-    rows.append(sentence("The cook said she left.", "she", ("he", "she"), "cook", expected=1))
-    made = marked_sentences(PronounSet("mine", tuple(rows)))
+    rows = [
+        sentence("The cook said he left.", "he", ("he", "she"), "cook", expected="men", id=str(n)) for n in range(3)
+    ]
+    rows.append(sentence("The cook said she left.", "she", ("he", "she"), "cook", expected="men"))
+    made = marked_sentences(SentenceSet("mine", tuple(rows)))
     assert made.counts == {"cook": (3, 1)}
     assert [row.text for row in made.rows] == ["The cook said he left.", "The cook said she left."]
     assert made.expected == {"cook": 1}
-    assert marked_sentences(PronounSet("mine", tuple(rows[:1])), both=True).counts == {"cook": (1, 1)}
+    assert marked_sentences(SentenceSet("mine", tuple(rows[:1])), both=True).counts == {"cook": (1, 1)}
 
 
 def test_three_groups_of_a_lexicon_are_compared_in_pairs():

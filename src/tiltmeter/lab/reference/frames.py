@@ -13,7 +13,7 @@ from tiltmeter.lab.reference.planted_text import patterns
 from tiltmeter.models.protocol import Continuation, Fill, Span
 from tiltmeter.stimuli import capitalise, indefinite
 from tiltmeter.stimuli.sentences.marked import MarkedSet, marked_sentences
-from tiltmeter.stimuli.sentences.sets import PronounSentence, PronounSet
+from tiltmeter.stimuli.sentences.sentence import SentenceSet, pronoun_sentence
 from tiltmeter.stimuli.yaml_file import read_yaml
 
 _MARK = re.compile(r"\{(he|him|his|man)\}")
@@ -140,7 +140,7 @@ def marked_set(occupations: Sequence[str], shares: Mapping[str, float], sets: Ma
     """Masked sentences as CABM wants them, with the shares of women as what is known from elsewhere."""
     rows = (marked(frame, word) for word in occupations for _, frame in columns(sets))
     sentences = tuple(
-        PronounSentence(row.text, row.start, row.end, row.forms, row.occupation, None, "", str(number))
+        pronoun_sentence(row.text, (row.start, row.end), row.forms, row.occupation, kind="", id=str(number))
         for number, row in enumerate(rows)
     )
-    return dataclasses.replace(marked_sentences(PronounSet("calibration", sentences), both=True), shares=shares)
+    return dataclasses.replace(marked_sentences(SentenceSet("calibration", sentences), both=True), shares=shares)

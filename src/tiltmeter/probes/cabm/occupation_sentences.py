@@ -15,7 +15,7 @@ from tiltmeter.probes.old_kind import Asked
 from tiltmeter.probes.old_language import Replies
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.stimuli.sentences.marked import MarkedSentence, MarkedSet, Neutral
-from tiltmeter.stimuli.sentences.sets import MASK
+from tiltmeter.stimuli.sentences.sentence import MASK
 
 FEWEST = 10
 #: Measures of bare words, beside which the score is set.

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tiltmeter.stimuli.sentences.sets import MASK, PronounSentence, PronounSet
-
-Place = tuple[int, int]
+from tiltmeter.stimuli.sentences.sentence import Place, Sentence, SentenceSet
 
 #: Why a line is not used.
 _NO_OCCUPATION = "the occupation does not stand in the sentence as a word"
@@ -106,77 +103,56 @@ def _split(rows: Sequence[MarkedSentence], field: str) -> Iterator[tuple[str, li
     yield from found.items()
 
 
-def marked_sentences(found: PronounSet, *, both: bool = False) -> MarkedSet:
+def marked_sentences(source: SentenceSet, *, both: bool = False) -> MarkedSet:
     """Every pronoun sentence in its masculine and its feminine version, whichever of them the source has.
 
     ``both`` says that each row of the source stands for the two versions alike, so that they count as often.
 
-    >>> row = PronounSentence("The nurse said he left.", 15, 17, ("he", "she"), "nurse", 2, "type1", "1")
-    >>> made = marked_sentences(PronounSet("mine", (row,)))
-    >>> [row.text for row in made.rows], made.rows[0].neutral.text, made.counts
+    >>> from tiltmeter.stimuli.sentences.sentence import pronoun_sentence
+    >>> nurse = pronoun_sentence("The nurse said he left.", (15, 17), ("he", "she"), "nurse", kind="type1")
+    >>> marked = marked_sentences(SentenceSet("mine", (nurse,)))
+    >>> [row.text for row in marked.rows], marked.rows[0].neutral.text, marked.counts
     (['The nurse said he left.', 'The nurse said she left.'], 'The nurse said [MASK] left.', {'nurse': (1, 0)})
     """
-    made: dict[tuple[str, str, Place], MarkedSentence] = {}
+    rows: dict[tuple[str, str, Place], MarkedSentence] = {}
     counts: dict[str, list[int]] = {}
-    left_out = Counter(_lines_left_out(found.warnings))
+    left_out = Counter(source.left_out)
     expected: dict[str, int] = {}
-    read = len(found.rows) + left_out.total()
-    for row in found.rows:
-        place = _mention(row)
-        if row.kind == _PARTICIPANT or place is None:
-            left_out[_SOMEBODY_ELSE if row.kind == _PARTICIPANT else _NO_OCCUPATION] += 1
+    for sentence in source.sentences:
+        if sentence.tags["kind"] == _PARTICIPANT or "occupation" not in sentence.slots:
+            left_out[_SOMEBODY_ELSE if sentence.tags["kind"] == _PARTICIPANT else _NO_OCCUPATION] += 1
             continue
-        own = counts.setdefault(row.occupation, [0, 0])
+        by_group = counts.setdefault(sentence.unit, [0, 0])
         for group in (1, 2):
-            own[group - 1] += both or row.word == row.forms[group - 1]
-            version = _version(row, place, group)
-            made.setdefault((version.text, version.occupation, version.pronoun_place), version)
-        if row.expected is not None:
-            expected[row.occupation] = row.expected
+            by_group[group - 1] += both or sentence.word("pronoun") == sentence.forms["pronoun"][group - 1]
+            version = _version(sentence, group)
+            rows.setdefault((version.text, version.occupation, version.pronoun_place), version)
+        if "expected" in sentence.tags:
+            expected[sentence.unit] = 1 if sentence.tags["expected"] == "men" else 2
     return MarkedSet(
-        found.name,
+        source.name,
         ("men", "women"),
-        tuple(made.values()),
-        {word: tuple(own) for word, own in counts.items()},
-        dict(found.shares),
+        tuple(rows.values()),
+        {word: tuple(by_group) for word, by_group in counts.items()},
+        dict(source.shares),
         expected,
-        read,
+        len(source.sentences) + sum(source.left_out.values()),
         dict(left_out),
-        found.language,
-        found.warnings,
+        source.language,
+        source.notes,
     )
 
 
-def _mention(row: PronounSentence) -> Place | None:
-    """The first whole-word mention of the occupation outside the pronoun."""
-    pattern = rf"(?<!\w){re.escape(row.occupation)}(?!\w)"
-    places = (match.span() for match in re.finditer(pattern, row.text, re.IGNORECASE))
-    return next((place for place in places if place[1] <= row.start or place[0] >= row.end), None)
-
-
-def _version(row: PronounSentence, mention: Place, group: int) -> MarkedSentence:
-    form = row.forms[group - 1]
-
-    def placed(mark: str) -> tuple[str, Place, Place]:
-        longer = len(mark) - (row.end - row.start) if mention[0] >= row.end else 0
-        text = row.text[: row.start] + mark + row.text[row.end :]
-        return text, (row.start, row.start + len(mark)), (mention[0] + longer, mention[1] + longer)
-
-    text, place, occupation = placed(form)
+def _version(sentence: Sentence, group: int) -> MarkedSentence:
+    version, masked = sentence.version("pronoun", group), sentence.masked("pronoun")
     # "type1 pro dev" of WinoBias: both sides and both splits hold the same kind of sentence.
-    kind = row.kind.split()[0] if row.kind.startswith("type") else row.kind
-    return MarkedSentence(text, group, row.occupation, occupation, place, Neutral(*placed(MASK)), kind)
-
-
-def _lines_left_out(warnings: Iterable[str]) -> dict[str, int]:
-    """Lines that a loader could not use, by reason, from its own account: "file: reason: left out lines 3, 17".
-
-    >>> _lines_left_out(["a.txt: two pronouns: left out lines 3, 17", "b.txt: two pronouns: left out lines 5"])
-    {'two pronouns': 3}
-    """
-    found: Counter[str] = Counter()
-    for warning in warnings:
-        said, here, lines = warning.partition(": left out lines ")
-        if here:
-            found[said.partition(": ")[2] or said] += len(lines.split(", "))
-    return dict(found)
+    kind = sentence.tags["kind"].split()[0] if sentence.tags["kind"].startswith("type") else sentence.tags["kind"]
+    return MarkedSentence(
+        version.text,
+        group,
+        sentence.unit,
+        version.slots["occupation"],
+        version.slots["pronoun"],
+        Neutral(masked.text, masked.slots["pronoun"], masked.slots["occupation"]),
+        kind,
+    )

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from tiltmeter.errors import BadInput
 from tiltmeter.stimuli.lexicon.lexicon import Group, check_disjoint
-from tiltmeter.stimuli.sentences.marked import MarkedSentence, MarkedSet, Neutral, Place
-from tiltmeter.stimuli.sentences.sets import MASK
+from tiltmeter.stimuli.sentences.marked import MarkedSentence, MarkedSet, Neutral
+from tiltmeter.stimuli.sentences.sentence import MASK, Place
 from tiltmeter.stimuli.text import article, capitalise
 
 _PLACE = re.compile(r"\{(a )?(group|occupation)\}")
