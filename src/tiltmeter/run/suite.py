@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import BadInput, unknown
+from tiltmeter.files import read_yaml
 from tiltmeter.probes import AnyProbe, Options, make_probes
 from tiltmeter.probes.registry import ALL_OPTIONS
-from tiltmeter.stimuli.yaml_file import read_yaml
 
 _FIELDS = ("id", "probe", "title", *ALL_OPTIONS, "parts")
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tiltmeter.errors import unknown
+from tiltmeter.files import read_yaml
 from tiltmeter.probes.sentences.unmask import occupation_place
 from tiltmeter.stimuli.datasets import find, load_bangla_traits, load_bec_pro_traits
 from tiltmeter.stimuli.sentences.sets import MaskedSentence, MaskedSet, TraitSentence, TraitSet
 from tiltmeter.stimuli.sentences.shipped import masked_set, trait_set
-from tiltmeter.stimuli.yaml_file import read_yaml
 
 #: Below the first share of women an occupation counts as one of men, above the second as one of women.
 _SHARES = (0.4, 0.6)

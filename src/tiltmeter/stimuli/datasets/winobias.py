@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.stimuli.files import read_text
+from tiltmeter.files import read_text
 from tiltmeter.stimuli.sentences.sets import PronounSentence, PronounSet
 from tiltmeter.stimuli.text import comparable, normalise
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.stimuli.files import read_json, read_text
+from tiltmeter.files import read_json, read_text
 from tiltmeter.stimuli.lexicon.lexicon import Group, check_disjoint
 from tiltmeter.stimuli.sentences.templates import Sentence, SentenceSet
 from tiltmeter.stimuli.text import comparable, normalise
