@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import BadInput, unknown
+from tiltmeter.files import read_yaml
 from tiltmeter.probes import AnyProbe, Options, make_probes
-from tiltmeter.stimuli.yaml_file import read_yaml
 
 #: What an entry may say of any probe, with the form it has; other keys are for the kind of probe.
 _FIELDS = {"probe": str, "id": str, "title": str, "dimension": str, "control": bool, "parts": bool}

@@ -14,9 +14,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, StrictStr, ValidationError, field_validator
 
 from tiltmeter.errors import BadInput, did_you_mean, unknown
+from tiltmeter.files import read_yaml
 from tiltmeter.stimuli.lexicon.lexicon import KINDS, Group, Lexicon, Pairs, TemplateSet, Word
 from tiltmeter.stimuli.text import comparable, normalise
-from tiltmeter.stimuli.yaml_file import read_yaml
 
 _NAME = re.compile(r"[a-z0-9_]+")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")

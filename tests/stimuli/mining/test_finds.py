@@ -7,25 +7,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tests.stimuli.mining.finding import kept, look, settings, windows
-from tiltmeter.stimuli.languages import language
-from tiltmeter.stimuli.mining import reservoir as reservoir_module
-from tiltmeter.stimuli.mining.alphabet import Alphabet
-from tiltmeter.stimuli.mining.kernels import rank_of
-from tiltmeter.stimuli.mining.parts import Finds
-from tiltmeter.stimuli.mining.priority import Priorities
-from tiltmeter.stimuli.mining.reservoir import FIELDS, Batch, Reservoirs
-
-
-def test_the_number_of_a_window_depends_on_its_text_and_not_on_where_it_stands():
-    priorities = Priorities(0, ["he\n9"])
-    block = Alphabet(["he"], language("en")).block("\nüne he twö, üne he twö\n".encode())
-    hashes = priorities.running_hash(block)
-    first, second, moved, other = (
-        rank_of(hashes, priorities.powers, priorities.keys[0], start, end, form)
-        for start, end, form in [(1, 11, 5), (13, 23, 17), (1, 11, 6), (1, 10, 5)]
-    )
-    assert first == second
-    assert len({first, moved, other}) == 3
+from tiltmeter.stimuli.mining import finds as finds_module
+from tiltmeter.stimuli.mining.finds import FIELDS, Finds, PartsFolder, Reservoirs, Tally, Windows
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -40,35 +23,15 @@ def test_every_window_is_as_likely_to_be_kept(seed):
     assert stats.chisquare(by_digit).pvalue > 0.001
 
 
-def test_numbers_are_uniform_and_another_seed_word_or_length_gives_others():
-    lines = "\n".join(f"he is number {number} and she is not" for number in range(3000))
-    ranks = {}
-    for seed in (0, 1):
-        asked = settings(["he", "she"], lengths=["7", ">7"], keep=3000, seed=seed)
-        finds = look(lines, asked)
-        for slot in range(asked.reservoirs):
-            own = {each.line: each.rank / 2**64 for each in kept(finds.reservoirs) if each.reservoir == slot}
-            ranks[seed, slot] = np.array([own[line] for line in sorted(own)])
-    for values in ranks.values():
-        assert stats.kstest(values, "uniform").pvalue > 0.001
-    table = np.corrcoef(list(ranks.values()))
-    assert np.abs(table[~np.eye(len(table), dtype=bool)]).max() < 4 / np.sqrt(3000)
-
-
 def test_the_same_window_counts_once_and_its_first_place_is_kept():
     text = "he left early\nshe left\nhe left early\nthere he left early"
     asked = settings(["he"], lengths=["3"])
     finds = look(text, asked)
-    assert finds.found.tolist() == [3]
+    assert finds.windows.tolist() == [3]
     assert [(window.text, window.line, window.at) for window in windows(text, asked)] == [
         ("he left early", 1, 0),
         ("there he left", 4, 6),
     ]
-
-
-def test_the_same_text_with_the_word_in_another_place_is_another_window():
-    found = windows("he saw he", settings(["he"], lengths=["3"]))
-    assert [(window.text, window.start) for window in found] == [("he saw he", 0), ("he saw he", 7)]
 
 
 @given(
@@ -81,11 +44,11 @@ def test_reservoirs_keep_the_smallest_ranks_in_whatever_order_they_come(offered,
     def fill(order):
         reservoirs = Reservoirs(3, keep)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(reservoir_module, "_WAITING", waiting)
+            patch.setattr(finds_module, "_WAITING", waiting)
             for slot, rank, line in order:
                 numbers = np.array([[line if name == "line" else 0] for name in FIELDS])
                 text = np.array([b"text %d" % rank], object)
-                reservoirs.put(Batch(np.array([slot]), np.array([rank], np.uint64), text, numbers))
+                reservoirs.add(Windows(np.array([slot]), np.array([rank], np.uint64), text, numbers))
             return kept(reservoirs)
 
     first = {}
@@ -108,5 +71,25 @@ def test_finds_go_through_bytes_and_add_up():
     again.add(whole.to_bytes())
     assert again.to_bytes() == whole.to_bytes()
     again.add(whole.to_bytes())
-    assert again.found.tolist() == (2 * whole.found).tolist() == [2, 0, 2, 2]
+    assert again.windows.tolist() == (2 * whole.windows).tolist() == [2, 0, 2, 2]
     assert [window.reservoir for window in kept(again.reservoirs)] == [0, 2, 3]
+
+
+def test_many_parts_are_put_together_and_a_kill_in_between_loses_and_doubles_nothing(tmp_path):
+    asked = settings(["he"], lengths=["3"])
+    store = PartsFolder(tmp_path / "parts", {"run": 1})
+    store.begin()
+    whole = Finds.none(asked)
+    for number in range(70):
+        part = look(f"he left {number}", asked)
+        part.shards[number] = Tally(1, 0)
+        whole.add(part.to_bytes())
+        store.keep(number, part.to_bytes())
+    left = (tmp_path / "parts/00000003.arrow").read_bytes()
+    store.combine(whole)
+    assert [path.name for path in (tmp_path / "parts").glob("*.arrow")] == ["all.arrow"]
+    (tmp_path / "parts/00000003.arrow").write_bytes(left)
+    again = Finds.none(asked)
+    store.load(again)
+    assert again.to_bytes() == whole.to_bytes()
+    assert again.windows.tolist() == [70]

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli.mining import corpus, lines
+from tiltmeter.stimuli.mining import records
 from tiltmeter.stimuli.mining.corpus import cut, find_files
-from tiltmeter.stimuli.mining.records import Reader
+from tiltmeter.stimuli.mining.records import RecordReader
 
 TEXTS = ["He left.", "", "She stayed, he said: “no”.", "সে ভালো"]
 
@@ -21,7 +21,7 @@ def read(*paths, column=None, size=1 << 20, errors="strict"):
     """All records of the files, with their numbers, and what was no UTF-8."""
     found, broken = [], 0
     for shard in cut(find_files(paths, column), size):
-        reader = Reader(shard, errors)
+        reader = RecordReader(shard, errors)
         for text, first, _ in reader.blocks():
             found += [(shard.number, first + n, line) for n, line in enumerate(text.split("\n"))]
         broken += reader.broken
@@ -91,17 +91,8 @@ def test_parts_of_a_file_hold_every_line_once_wherever_they_are_cut(tmp_path_fac
     path.write_bytes(content.encode())
     expected = content.removesuffix("\n").split("\n") if content else []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lines, "BLOCK", 7)
+        patch.setattr(records, "BLOCK", 7)
         assert texts(path, size=size) == expected
-
-
-def test_the_name_of_a_file_is_its_source_and_its_path_where_two_have_the_same(tmp_path):
-    for folder in ("a", "b"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "x.txt").write_text("he")
-    (tmp_path / "y.txt").write_text("he")
-    found = find_files([tmp_path / "y.txt", tmp_path / "b/x.txt", tmp_path / "a/x.txt"], None)
-    assert [file.source for file in found] == [f"{tmp_path}/a/x.txt", f"{tmp_path}/b/x.txt", "y.txt"]
 
 
 def test_what_is_no_utf_8_is_named_by_byte_and_line_in_whatever_part_it_is(tmp_path):
@@ -157,27 +148,3 @@ def test_a_packed_file_that_ends_too_soon_is_told(tmp_path):
     path.write_bytes(gzip.compress(b"he said\n" * 100)[:-9])
     with pytest.raises(BadInput, match=r"a\.txt\.gz: broken gzip file"):
         read(path)
-
-
-def test_missing_files_folders_and_repetitions_are_told_before_anything_is_read(tmp_path):
-    path = tmp_path / "a.txt"
-    path.write_text("he")
-    for paths, complaint in (
-        ([], "no corpus is given"),
-        ([tmp_path / "b.txt"], f"no file {tmp_path}/b.txt: check the path"),
-        ([tmp_path], "is a folder: name the files in it"),
-        ([path, tmp_path / "." / "a.txt"], "is given twice"),
-    ):
-        with pytest.raises(BadInput, match=complaint):
-            find_files(paths, None)
-
-
-def test_a_large_file_is_cut_and_a_packed_one_is_not(tmp_path):
-    (tmp_path / "a.txt").write_bytes(b"x" * 100)
-    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(b"x" * 100))
-    shards = cut(find_files([tmp_path / "b.txt.gz", tmp_path / "a.txt"], None), 40)
-    assert [(shard.file.source, shard.start, shard.stop, shard.size) for shard in shards[:3]] == [
-        ("a.txt", 0, 40, 40), ("a.txt", 40, 80, 40), ("a.txt", 80, 120, 20),
-    ]  # fmt: skip
-    assert len(shards) == 4
-    assert corpus.SHARD % lines.BLOCK == 0

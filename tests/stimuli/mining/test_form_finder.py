@@ -5,10 +5,12 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.stimuli.mining.finding import forms, group, settings, windows
-from tiltmeter.errors import BadInput
+from tests.stimuli.mining.finding import forms, settings, windows
+from tests.stimuli.mining.test_blocks import LINES
 from tiltmeter.stimuli import Word
 from tiltmeter.stimuli.languages import language
+from tiltmeter.stimuli.mining.blocks import Alphabet
+from tiltmeter.stimuli.mining.form_finder import RunIndex
 
 
 @pytest.mark.parametrize(
@@ -81,20 +83,6 @@ def test_japanese_words_begin_and_end_where_the_segmenter_says():
     assert forms("彼女は彼の医者です。", "彼女", "医者", code="ja") == [(1, 0, "彼女"), (1, 5, "医者")]
 
 
-def test_a_word_of_two_groups_is_looked_for_once():
-    from tiltmeter.stimuli.mining.sought import find_words
-
-    groups = {"a": group("he", "she"), "b": group("he")}
-    assert [(each.word, each.groups) for each in find_words(groups, language("en"))] == [
-        ("he", ("a", "b")), ("she", ("a",)),
-    ]  # fmt: skip
-
-
-def test_a_word_without_a_letter_is_refused():
-    with pytest.raises(BadInput, match=r"test\.words: '--' holds no letter"):
-        settings(["--"])
-
-
 def test_the_root_ends_where_the_suffix_begins():
     asked = settings([Word("city", properties={"forms": "City's, cities"})])
     found = windows("The CITY'S cities, city", asked)
@@ -117,3 +105,33 @@ def test_the_same_is_found_as_by_a_search_for_each_word_alone(words, text):
         for number, line in enumerate(lines, 1):
             expected += [(number, found.start(), found[0]) for found in pattern.finditer(line)]
     assert sorted(forms(text, *words)) == sorted(expected)
+
+
+def words_of(text: str, alphabet: Alphabet) -> list[str]:
+    block = alphabet.block(f"\n{text}\n".encode())
+    words, _ = RunIndex([]).look_through(block)
+    return [block.text(start, end) for start, end in zip(words.starts, words.ends, strict=True)]
+
+
+@given(LINES)
+def test_the_words_of_many_records_are_those_the_language_finds_in_each(lines):
+    for code in ("en", "bn", "tr"):
+        speech = language(code)
+        alphabet = Alphabet(["nurse", "যোগ"], speech)
+        tidy = list(map(speech.normalise, lines))
+        expected = [line[start:end] for line in tidy for start, end in speech.words(line)]
+        assert words_of("\n".join(tidy), alphabet) == expected
+
+
+def test_an_apostrophe_joins_two_letters_and_marks_alone_are_no_word():
+    alphabet = Alphabet(["x"], language("en"))
+    assert words_of("She's 'well-read' rock 'n' roll \u0301 o'", alphabet) == [
+        "She's", "well", "read", "rock", "n", "roll", "o",
+    ]  # fmt: skip
+
+
+def test_more_letters_than_bytes_are_told_apart_all_the_same():
+    letters = "".join(chr(0x4E00 + number) for number in range(600))
+    alphabet = Alphabet([letters], language("en"))
+    assert alphabet.shared
+    assert words_of("一 乙\u0301 \u0301", alphabet) == ["一", "乙\u0301"]

@@ -1,9 +1,10 @@
-"""All forms of all words, looked for at once."""
+"""All forms of all words, looked for at once in a block of records, and where the words of the block stand."""
 
 from __future__ import annotations
 
 import itertools
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -13,10 +14,40 @@ import numpy as np
 import numpy.typing as npt
 
 from tiltmeter.stimuli.languages import Language, is_word_character
-from tiltmeter.stimuli.mining.alphabet import MARK, Alphabet, Block
-from tiltmeter.stimuli.mining.run_index import RunIndex
-from tiltmeter.stimuli.mining.sought import Sought
-from tiltmeter.stimuli.mining.words import Places, Words
+from tiltmeter.stimuli.mining.blocks import APOSTROPHE, MARK, Alphabet, Block, Places
+from tiltmeter.stimuli.mining.mining_settings import WordForms
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Character offsets of the words in a block, in order: the same as ``Language.words`` gives for each record."""
+
+    starts: Places
+    ends: Places
+
+    @classmethod
+    def segmented(cls, block: Block, language: Language, lines: Places) -> Self:
+        """The words of some records of a text whose words only a segmenter can tell."""
+        spans = [
+            (start + one, start + other)
+            for start, end in zip((block.breaks[lines] + 1).tolist(), block.breaks[lines + 1].tolist(), strict=True)
+            for one, other in language.words(block.text(start, end))
+        ]
+        starts, ends = np.array(spans, np.int64).reshape(-1, 2).T.copy()
+        return cls(starts, ends)
+
+    def reached(self, starts: Places, ends: Places) -> tuple[Places, Places]:
+        """The numbers of the first and the last word of stretches of text with a word in each."""
+        first = np.searchsorted(self.starts, starts, side="right") - 1
+        first += (first < 0) | (self.ends[first] <= starts)  # a form such as .NET begins before its word
+        last = first.copy()
+        longer = np.flatnonzero(ends > self.ends[first])  # most are one word
+        last[longer] = np.searchsorted(self.starts, ends[longer] - 1, side="right") - 1
+        return first, last
+
+    def first_from(self, positions: Places) -> Places:
+        """The number of the first word that starts at each position or after it."""
+        return np.searchsorted(self.starts, positions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +65,25 @@ class Hits:
     def take(self, chosen: Places) -> Self:
         return type(self)(self.word[chosen], self.start[chosen], self.end[chosen], self.root_end[chosen])
 
+    def at_words(self, words: Words) -> Self:
+        """The occurrences that begin and end where a word does."""
+        return self.take(np.flatnonzero(np.isin(self.start, words.starts) & np.isin(self.end, words.ends)))
+
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class _Spelling:
     """One spelling to look for; ``words`` are the numbers of the words that take it, with the length of their root."""
 
     folded: str
     words: tuple[tuple[int, int], ...]
 
 
-class Patterns:
+class FormFinder:
     """Finds every occurrence of every word; each word on its own, so that no other word can hide it."""
 
-    def __init__(self, sought: Sequence[Sought], language: Language) -> None:
-        self._alphabet = Alphabet((form for each in sought for form in _spellings(each.forms)), language)
-        self._forms = self._distinct(sought)
+    def __init__(self, words: Sequence[WordForms], language: Language) -> None:
+        self._alphabet = Alphabet((form for word in words for form in _spellings(word.forms)), language)
+        self._forms = self._distinct(words)
         kinds = [self._alphabet.encode(form.folded) for form in self._forms]
         whole = np.array([all(map(is_word_character, form.folded)) for form in self._forms])
         # Where words are set apart, a form of word characters alone is a whole run of them; others may overlap.
@@ -78,20 +113,14 @@ class Patterns:
         hits = self._by_word(*places)
         return words, _longest(hits, self._overlapping) if self._overlapping else hits
 
-    def at_words(self, hits: Hits, words: Words) -> Hits:
-        """The occurrences that begin and end where a word does."""
-        if not len(words.starts):
-            return hits.take(np.zeros(0, np.int64))
-        return hits.take(np.flatnonzero(np.isin(hits.start, words.starts) & np.isin(hits.end, words.ends)))
-
-    def _distinct(self, sought: Sequence[Sought]) -> list[_Form]:
-        found: dict[str, dict[int, int]] = {}
-        for number, each in enumerate(sought):
-            roots = [self._alphabet.fold(root) for root in _spellings(each.forms[:1])]
-            for form in map(self._alphabet.fold, _spellings(each.forms)):
+    def _distinct(self, words: Sequence[WordForms]) -> list[_Spelling]:
+        takers: dict[str, dict[int, int]] = {}
+        for number, word in enumerate(words):
+            roots = [self._alphabet.fold(root) for root in _spellings(word.forms[:1])]
+            for form in map(self._alphabet.fold, _spellings(word.forms)):
                 root = next((len(root) for root in roots if form.startswith(root)), len(form))
-                found.setdefault(form, {}).setdefault(number, root)
-        return [_Form(folded, tuple(words.items())) for folded, words in found.items()]
+                takers.setdefault(form, {}).setdefault(number, root)
+        return [_Spelling(folded, tuple(roots.items())) for folded, roots in takers.items()]
 
     def _anywhere(self, block: Block) -> Places:
         """Form, start and end of what the automaton finds."""
@@ -112,12 +141,46 @@ class Patterns:
         return true
 
     def _by_word(self, form: Places, start: Places, end: Places) -> Hits:
-        """A hit for each word that takes the form found."""
+        """One hit per word that takes the form."""
         counts = self._counts[form]
         at = np.repeat(self._firsts[form], counts)
         at += np.arange(len(at)) - np.repeat(np.cumsum(counts) - counts, counts)
         start, end = np.repeat(start, counts), np.repeat(end, counts)
         return Hits(self._words[at], start, end, start + self._roots[at])
+
+
+class RunIndex:
+    """Forms that are whole runs of word characters, written in kinds, one byte per character.
+
+    An automaton looks for a form at every character; in a text that is cut into runs already, one look at each run is
+    enough.
+    """
+
+    def __init__(self, forms: Sequence[bytes]) -> None:
+        from tiltmeter.stimuli.mining.kernels import SLOTS, slot
+
+        self._spelled = np.frombuffer(b"".join(forms), np.uint8)
+        self._places = np.cumsum([0, *map(len, forms)])
+        self._most = max(Counter(forms).values(), default=0)
+        self._slots, self._after = np.full(SLOTS, -1), np.full(len(forms), -1)
+        for number, form in enumerate(forms):
+            place = slot(form[0], form[-1], len(form))
+            self._after[number], self._slots[place] = self._slots[place], number
+
+    def look_through(self, block: Block) -> tuple[Words, Places]:
+        """The words of a block that other characters set apart; form, start and end of each run that is a form.
+
+        An apostrophe between two letters is part of a word, but ends a run.
+        """
+        from tiltmeter.stimuli.mining.kernels import words_and_forms
+
+        inside = block.kinds >= MARK
+        borders = np.flatnonzero(inside[1:] != inside[:-1]) + 1
+        starts, ends, forms = words_and_forms(
+            block.kinds, borders, APOSTROPHE, block.letter,
+            self._slots, self._after, self._spelled, self._places, self._most,
+        )  # fmt: skip
+        return Words(starts, ends), forms
 
 
 def _longest(hits: Hits, overlapping: set[int]) -> Hits:
@@ -136,7 +199,7 @@ def _longest(hits: Hits, overlapping: set[int]) -> Hits:
 
 
 def _spellings(forms: Sequence[str]) -> Iterator[str]:
-    """The forms, and beside them those that grow when they are put into small letters: Straße, STRASSE."""
+    """The forms, and their folded spelling where it is longer: Straße, STRASSE."""
     for form in forms:
         yield form
         grown = unicodedata.normalize("NFC", form.casefold())

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy import stats
 
-from tests.stimuli.mining.finding import settings, windows
-from tiltmeter.errors import BadInput
+from tests.stimuli.mining.finding import kept, look, settings, windows
 from tiltmeter.stimuli.languages import language
-from tiltmeter.stimuli.mining.sought import parse_lengths
+from tiltmeter.stimuli.mining.blocks import Alphabet
+from tiltmeter.stimuli.mining.kernels import rank_of
+from tiltmeter.stimuli.mining.scan import Ranks
 
 ENGLISH = language("en")
 
@@ -115,7 +118,33 @@ def test_every_occurrence_in_a_long_enough_record_has_a_window(line, length):
     assert bool(found) == bool(everywhere)
 
 
-@pytest.mark.parametrize("wrong", ["0", "-3", "nine", "> 75", ">0x", "", "9.5"])
-def test_an_unknown_length_is_one_clear_line(wrong):
-    with pytest.raises(BadInput, match=f"unknown length '{wrong}': write a number of words"):
-        parse_lengths([wrong])
+def test_the_number_of_a_window_depends_on_its_text_and_not_on_where_it_stands():
+    ranked = Ranks(0, ["he\n9"])
+    block = Alphabet(["he"], language("en")).block("\nüne he twö, üne he twö\n".encode())
+    hashes = ranked.running_hash(block)
+    first, second, moved, other = (
+        rank_of(hashes, ranked.powers, ranked.keys[0], start, end, form)
+        for start, end, form in [(1, 11, 5), (13, 23, 17), (1, 11, 6), (1, 10, 5)]
+    )
+    assert first == second
+    assert len({first, moved, other}) == 3
+
+
+def test_numbers_are_uniform_and_another_seed_word_or_length_gives_others():
+    lines = "\n".join(f"he is number {number} and she is not" for number in range(3000))
+    ranks = {}
+    for seed in (0, 1):
+        asked = settings(["he", "she"], lengths=["7", ">7"], keep=3000, seed=seed)
+        finds = look(lines, asked)
+        for slot in range(asked.reservoirs):
+            own = {each.line: each.rank / 2**64 for each in kept(finds.reservoirs) if each.reservoir == slot}
+            ranks[seed, slot] = np.array([own[line] for line in sorted(own)])
+    for values in ranks.values():
+        assert stats.kstest(values, "uniform").pvalue > 0.001
+    table = np.corrcoef(list(ranks.values()))
+    assert np.abs(table[~np.eye(len(table), dtype=bool)]).max() < 4 / np.sqrt(3000)
+
+
+def test_the_same_text_with_the_word_in_another_place_is_another_window():
+    found = windows("he saw he", settings(["he"], lengths=["3"]))
+    assert [(window.text, window.start) for window in found] == [("he saw he", 0), ("he saw he", 7)]
