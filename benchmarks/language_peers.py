@@ -22,11 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from tiltmeter.models.bundled import load_bundled
 from tiltmeter.models.protocol import Span
+from tiltmeter.models.registry import load_bundled
 from tiltmeter.models.scores import TokenScores
 from tiltmeter.models.transformers.hub import TransformerModel
-from tiltmeter.stimuli.sentences.shipped import cloze_sets, occupation_set, pair_set
+from tiltmeter.stimuli.sentences.cloze_sets import cloze_sets
+from tiltmeter.stimuli.sentences.shipped import occupation_set, pair_set
 
 ROOT = Path(__file__).resolve().parent.parent
 #: A log-probability of a token may differ by so much.
@@ -96,11 +97,9 @@ def masked_model() -> TransformerModel:
 
 def sentences() -> list[str]:
     """One hundred texts of our own sets, and one hundred of public ones where they are there."""
-    cloze, occupations = cloze_sets()[0].rows, occupation_set().texts
-    texts = [row.text_1 for row in cloze[:30]]
-    texts += occupations[:: len(occupations) // 30][:30]
-    texts += pair_set("pairs_ja").texts[:28]
-    return [*texts, *OWN, *public()]
+    occupations = occupation_set().texts
+    texts = [*cloze_sets()[0].texts[:30], *occupations[:: len(occupations) // 30][:30]]
+    return [*texts, *pair_set("pairs_ja").texts[:28], *OWN, *public()]
 
 
 def public() -> list[str]:

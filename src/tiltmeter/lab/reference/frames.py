@@ -9,12 +9,12 @@ import re
 from collections.abc import Mapping, Sequence
 from importlib import resources
 
+from tiltmeter.files import read_yaml
 from tiltmeter.lab.reference.planted_text import patterns
 from tiltmeter.models.protocol import Continuation, Fill, Span
 from tiltmeter.stimuli import capitalise, indefinite
 from tiltmeter.stimuli.sentences.marked import MarkedSet, marked_sentences
 from tiltmeter.stimuli.sentences.sentence import SentenceSet, pronoun_sentence
-from tiltmeter.stimuli.yaml_file import read_yaml
 
 _MARK = re.compile(r"\{(he|him|his|man)\}")
 _OCCUPATION = re.compile(r"\{(a_)?occupation\}")

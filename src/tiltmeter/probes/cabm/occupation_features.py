@@ -30,7 +30,7 @@ from tiltmeter.probes.cabm.occupation_sentences import (
 )
 from tiltmeter.probes.old_language import Replies
 from tiltmeter.statistics.groups import Floats
-from tiltmeter.statistics.randomness import generator
+from tiltmeter.statistics.permutation import generator
 from tiltmeter.stimuli.sentences.marked import MarkedSet
 
 DRAWS = 500

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tiltmeter.errors import unknown
+from tiltmeter.files import read_yaml
 from tiltmeter.stimuli.datasets import find, load_bangla_traits, load_bec_pro
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
 from tiltmeter.stimuli.sentences.shipped import occupation_set, trait_set
-from tiltmeter.stimuli.yaml_file import read_yaml
 
 _NEITHER = "neither group"
 

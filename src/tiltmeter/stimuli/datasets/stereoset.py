@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli.files import read_json
+from tiltmeter.files import read_json
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet, joint_dimension
 from tiltmeter.stimuli.text import normalise
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.stimuli.files import read_text
+from tiltmeter.files import read_text
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet, pronoun_sentence
 from tiltmeter.stimuli.text import comparable, normalise
 

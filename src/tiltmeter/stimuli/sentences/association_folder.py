@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.stimuli.files import read_json, read_text
+from tiltmeter.files import read_json, read_text
 from tiltmeter.stimuli.lexicon.lexicon import Group, check_disjoint
 from tiltmeter.stimuli.sentences.sentence import SentenceSet, fill_frame
 from tiltmeter.stimuli.text import comparable, normalise

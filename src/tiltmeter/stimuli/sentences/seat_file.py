@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli.files import read_json
+from tiltmeter.files import read_json
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
 from tiltmeter.stimuli.text import normalise
 

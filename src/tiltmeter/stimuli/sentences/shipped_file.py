@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictStr, ValidationError, model_validator
 
 from tiltmeter.errors import BadInput, unknown
+from tiltmeter.files import read_yaml
 from tiltmeter.stimuli.sentences.sentence import MASK, Sentence, SentenceSet, expected_by_share
 from tiltmeter.stimuli.text import comparable, normalise
-from tiltmeter.stimuli.yaml_file import read_yaml
 
 Shape = TypeVar("Shape", bound="SetFile")
 
