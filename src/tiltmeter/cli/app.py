@@ -212,6 +212,7 @@ def probe(
     from rich.console import Console
 
     from tiltmeter.probes import LanguageKind, Options, association_probes, find_kind, make_probes, seat_probe
+    from tiltmeter.probes.kind import Kind as NewKind
     from tiltmeter.run.probe import put
     from tiltmeter.views.terminal.cabm import cabm_view
     from tiltmeter.views.terminal.cloze import cloze_view
@@ -223,7 +224,7 @@ def probe(
         chosen: list[Any] = [seat_probe(source, options=options)]
     elif source is not None and kind == "association":
         chosen = list(association_probes(source, options=options))
-    elif source is not None and not isinstance(find_kind(name), LanguageKind):
+    elif source is not None and not isinstance(find_kind(name), LanguageKind | NewKind):
         raise BadInput(f"--from goes with seat, association and the probes of language models, not {name}")
     else:
         chosen = make_probes(

@@ -10,21 +10,25 @@ from tiltmeter.errors import BadInput, unknown
 from tiltmeter.probes.cabm import cabm
 from tiltmeter.probes.ceat import ceat
 from tiltmeter.probes.cloze import cloze
+from tiltmeter.probes.kind import Kind as NewKind
 from tiltmeter.probes.kind import Options
+from tiltmeter.probes.kind import Probe as NewProbe
 from tiltmeter.probes.old_kind import Kind
 from tiltmeter.probes.old_language import LanguageKind, LanguageProbe
 from tiltmeter.probes.sentences import lpbs, pairs, pronouns, stereoset, unmask
 from tiltmeter.probes.words import making as of_vectors
 from tiltmeter.probes.words.making import Probe, make_probe
 
-AnyProbe: TypeAlias = Probe | LanguageProbe
+AnyProbe: TypeAlias = Probe | LanguageProbe | NewProbe[Any]
 
 #: Modules of probes of language models: each has a KIND and ``make(*, data, vectors, method, options)``.
 _LANGUAGE: Mapping[str, Any] = {
-    module.KIND.name: module for module in (cabm, ceat, cloze, lpbs, pairs, pronouns, stereoset, unmask)
+    module.KIND.name: module for module in (cloze, lpbs, pairs, pronouns, stereoset, unmask)
 }
-KINDS: Mapping[str, Kind | LanguageKind] = {
+_CONVERTED: Mapping[str, NewKind[Any]] = {kind.name: kind for kind in (cabm.KIND, ceat.KIND)}
+KINDS: Mapping[str, Kind | LanguageKind | NewKind[Any]] = {
     **of_vectors.KINDS,
+    **_CONVERTED,
     **{name: module.KIND for name, module in _LANGUAGE.items()},
 }
 _OF_VECTORS = ("targets", "attributes", "pairs", "templates")
@@ -35,9 +39,10 @@ ALL_OPTIONS = (
     *_OF_LANGUAGE,
     *dict.fromkeys(option for module in _LANGUAGE.values() for option in getattr(module, "OPTIONS", ())),
 )
+ALL_OPTIONS = tuple(dict.fromkeys([*ALL_OPTIONS, *(name for kind in _CONVERTED.values() for name in kind.accepts)]))
 
 
-def find_kind(name: str) -> Kind | LanguageKind:
+def find_kind(name: str) -> Kind | LanguageKind | NewKind[Any]:
     """A kind of probe by name; hyphens and underscores are the same."""
     kind = KINDS.get(name.replace("-", "_"))
     if kind is None:
@@ -56,19 +61,37 @@ def make_probes(
     kind = find_kind(name)
     language = isinstance(kind, LanguageKind)
     known = (*_OF_LANGUAGE, *getattr(_LANGUAGE[kind.name], "OPTIONS", ())) if language else _OF_VECTORS
+    known = kind.accepts if isinstance(kind, NewKind) else known
     given = {key: value for key, value in stimuli.items() if value is not None}
     for key in given:
         if key in ALL_OPTIONS and key not in known:
             raise BadInput(f"{name} takes no {key}: leave it out; it takes {', '.join(known)}")
         if key not in known:
             raise unknown(f"option of {name}", key, known)
+    if isinstance(kind, NewKind):
+        return [
+            _named(
+                NewProbe(
+                    f"{kind.name}-{part.name}" if part.name else kind.name,
+                    part.title,
+                    kind,
+                    part.stimuli,
+                    options or Options(),
+                    part.vectors,
+                    part.dimension,
+                ),
+                id=id,
+                title=title,
+            )
+            for part in kind.make(**given)
+        ]
     if not language:
         return [make_probe(name, id=id, title=title, options=options, **given)]
     made: list[LanguageProbe] = _LANGUAGE[kind.name].make(options=options or Options(), **given)
     return [_named(each, id=id, title=title) for each in made]
 
 
-def _named(probe: LanguageProbe, *, id: str | None, title: str | None) -> LanguageProbe:
+def _named(probe: Any, *, id: str | None, title: str | None) -> Any:
     if id is None and title is None:
         return probe
     part = probe.id.removeprefix(probe.kind.name).lstrip("-")

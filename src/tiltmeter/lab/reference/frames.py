@@ -13,7 +13,7 @@ from tiltmeter.lab.reference.planted_text import patterns
 from tiltmeter.models.protocol import Continuation, Fill, Span
 from tiltmeter.stimuli import capitalise, indefinite
 from tiltmeter.stimuli.sentences.marked import MarkedSet, marked_sentences
-from tiltmeter.stimuli.sentences.sets import PronounSentence, PronounSet
+from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
 from tiltmeter.stimuli.yaml_file import read_yaml
 
 _MARK = re.compile(r"\{(he|him|his|man)\}")
@@ -140,7 +140,7 @@ def marked_set(occupations: Sequence[str], shares: Mapping[str, float], sets: Ma
     """Masked sentences as CABM wants them, with the shares of women as what is known from elsewhere."""
     rows = (marked(frame, word) for word in occupations for _, frame in columns(sets))
     sentences = tuple(
-        PronounSentence(row.text, row.start, row.end, row.forms, row.occupation, None, "", str(number))
-        for number, row in enumerate(rows)
+        Sentence(row.text, {"pronoun": (row.start, row.end)}, row.occupation, {"pronoun": row.forms}) for row in rows
     )
-    return dataclasses.replace(marked_sentences(PronounSet("calibration", sentences), both=True), shares=shares)
+    source = SentenceSet("calibration", sentences, groups=("men", "women"), shares=shares)
+    return marked_sentences(source, both=True)

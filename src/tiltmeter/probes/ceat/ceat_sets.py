@@ -50,7 +50,7 @@ class Method:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class WordSet:
+class ContextWords:
     """The words of one group, and the places where each was found."""
 
     address: str
@@ -66,15 +66,15 @@ class WordsInContext:
     """
 
     length: str
-    targets: tuple[WordSet, WordSet]
-    attributes: tuple[WordSet, WordSet]
+    targets: tuple[ContextWords, ContextWords]
+    attributes: tuple[ContextWords, ContextWords]
     method: Method
     language: str
     mined: str
     cut: int
 
     @property
-    def sets(self) -> tuple[WordSet, ...]:
+    def sets(self) -> tuple[ContextWords, ...]:
         return (*self.targets, *self.attributes)
 
     @property
@@ -157,7 +157,7 @@ def _of_length(mined: Mined, addresses: Sequence[str], method: Method, length: s
         for row in rows:
             if row.group == address:
                 found[row.word][_span(row, root_only=method.root_only)] = None
-        sets.append(WordSet(address, labels[address], {word: tuple(spans) for word, spans in found.items()}))
+        sets.append(ContextWords(address, labels[address], {word: tuple(spans) for word, spans in found.items()}))
     cut = sum(_is_open(row) and len(row.text) > len(_span(row, root_only=False).text) for row in rows)
     x, y, a, b = sets
     return WordsInContext(length, (x, y), (a, b), method, mined.language, mined.sha256, cut)

@@ -1,84 +1,80 @@
-"""Marked sentences for any groups that a lexicon has words for: ages, ethnicities, ..."""
+"""Marked sentences for any two groups that a lexicon has words for: ages, ethnicities, ..."""
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Mapping, Sequence
 
 from tiltmeter.errors import BadInput
 from tiltmeter.stimuli.lexicon.lexicon import Group, check_disjoint
-from tiltmeter.stimuli.sentences.marked import MarkedSentence, MarkedSet, Neutral, Place
-from tiltmeter.stimuli.sentences.sets import MASK
+from tiltmeter.stimuli.sentences.marked import MarkedSet, join_versions
+from tiltmeter.stimuli.sentences.sentence import Place, Sentence
 from tiltmeter.stimuli.text import article, capitalise
 
 _PLACE = re.compile(r"\{(a )?(group|occupation)\}")
 
 
 def marked_by_lexicon(
-    frames: Mapping[str, Sequence[str]],
-    groups: Sequence[Group],
-    occupations: Sequence[str],
-    *,
-    name: str = "groups",
+    frames: Mapping[str, Sequence[str]], groups: tuple[Group, Group], occupations: Sequence[str], *, name: str = ""
 ) -> MarkedSet:
-    """Every word of two or more groups beside every occupation, in the frames for words of its kind.
+    """Every word of two groups beside every occupation, in the frames for words of its kind.
 
-    A frame has ``{group}`` and ``{occupation}`` once each, with their article as ``{a group}``, ``{a occupation}``.
+    Args:
+        frames: Sentences by the kind of word that they take, with ``{group}`` and ``{occupation}`` once each, or with
+            their article as ``{a group}``, ``{a occupation}``.
+        groups: The words of either group; none may be in both.
+        occupations: Words for what people do.
+        name: How the set is called; the names of the groups unless it is given.
 
     >>> groups = [Group.of(f"mine.{word}", [word], kind="adjective", label=word) for word in ("young", "old")]
-    >>> made = marked_by_lexicon({"adjective": ["We met {a group} {occupation}."]}, groups, ["nurse"])
-    >>> [(row.text, row.group, row.mark) for row in made.rows], made.rows[0].neutral.text
-    ([('We met a young nurse.', 1, 'young'), ('We met an old nurse.', 2, 'old')], 'We met a [MASK] nurse.')
+    >>> marked = marked_by_lexicon({"adjective": ["We met {a group} {occupation}."]}, tuple(groups), ["nurse"])
+    >>> [[sentence.text for sentence in side] for side in marked.sentences], marked.versions[0].neutral.text
+    ([['We met a young nurse.'], ['We met an old nurse.']], 'We met a [MASK] nurse.')
     """
-    if len(groups) < 2:
-        raise BadInput("marked sentences need words of at least two groups to compare")
-    for first, second in itertools.combinations(groups, 2):
-        if shared := check_disjoint(first, second):
-            raise BadInput(f"'{shared[0]}' is in '{first.name}' and in '{second.name}': leave it out of one of them")
-    rows: list[MarkedSentence] = []
+    one, two = groups
+    if shared := check_disjoint(one, two):
+        raise BadInput(f"'{shared[0]}' is in '{one.name}' and in '{two.name}': leave it out of one of them")
+    numbered: list[tuple[int, Sentence]] = []
+    per_occupation: list[int] = []
     left_out: list[str] = []
     for number, group in enumerate(groups, 1):
         fitting = [word for word in group.words if word.kind in frames]
         left_out += [f"'{word.text}' of {group.label}" for word in group.words if word not in fitting]
         if not fitting:
             raise BadInput(f"'{group.name}' has no word for the frames: they take words of kind {', '.join(frames)}")
-        rows += [
-            _framed(frame, word.text, occupation, number, word.kind or "")
+        framed = [(word, frame) for word in fitting for frame in frames[word.kind or ""]]
+        per_occupation.append(len(framed))
+        numbered += [
+            (number, _filled(frame, word.text, occupation).tagged(kind=f"{word.kind}: {frame}"))
             for occupation in occupations
-            for word in fitting
-            for frame in frames[word.kind or ""]
+            for word, frame in framed
         ]
-    balanced = tuple(
-        sum(row.group == number for row in rows) // len(occupations) for number in range(1, len(groups) + 1)
-    )
     note = f"no frame for words of their kind, left out: {', '.join(left_out)}"
     return MarkedSet(
-        name,
-        tuple(group.label for group in groups),
-        tuple(rows),
-        dict.fromkeys(occupations, balanced),
-        read=len(rows),
-        language=groups[0].language,
-        warnings=(note,) if left_out else (),
+        name or f"{one.name} / {two.name}",
+        (one.label, two.label),
+        join_versions(numbered),
+        dict.fromkeys(occupations, tuple(per_occupation)),
+        read=len(numbered),
+        dimension="",
+        notes=(note,) if left_out else (),
     )
 
 
-def _framed(frame: str, word: str, occupation: str, group: int, kind: str) -> MarkedSentence:
-    text, place, mention = _filled(frame, word, occupation)
-    return MarkedSentence(
-        text, group, occupation, mention, place, Neutral(*_filled(frame, MASK, occupation)), f"{kind}: {frame}"
-    )
-
-
-def _filled(frame: str, mark: str, occupation: str) -> tuple[str, Place, Place]:
+def _filled(frame: str, mark: str, occupation: str) -> Sentence:
+    """The frame with both words in their slots; the article of the mark is a slot too, because it follows the word."""
     words, text, end = {"group": mark, "occupation": occupation}, "", 0
-    places: dict[str, Place] = {}
+    slots: dict[str, Place] = {}
     for place in _PLACE.finditer(frame):
-        word = words[place[2]]
-        text += frame[end : place.start()] + (f"{'a' if word == MASK else article(word)} " if place[1] else "")
-        places[place[2]] = len(text), len(text) + len(word)
-        text, end = text + word, place.end()
-    if set(places) != set(words):
+        with_article, name = place.groups()
+        text += frame[end : place.start()]
+        if with_article:
+            before = article(words[name])
+            if name == "group":
+                slots["article"] = len(text), len(text) + len(before)
+            text += f"{before} "
+        slots["pronoun" if name == "group" else name] = len(text), len(text) + len(words[name])
+        text, end = text + words[name], place.end()
+    if not {"pronoun", "occupation"} <= set(slots):
         raise BadInput(f"'{frame}' needs {{group}} and {{occupation}} once each")
-    return capitalise(text + frame[end:]), places["group"], places["occupation"]
+    return Sentence(capitalise(text + frame[end:]), slots, occupation)

@@ -6,7 +6,6 @@ A set of your own has the form of the shipped one of its kind and is named by it
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -195,18 +194,18 @@ def masked_set(name: str | Path = "occupations_en") -> MaskedSet:
     )
 
 
-def group_set(addresses: Sequence[str], name: str | Path = "groups_en") -> MarkedSet:
-    """Every occupation of a lexicon beside every word of two or more groups, in every frame for words of its kind.
+def group_set(addresses: tuple[str, str], name: str | Path = "groups_en") -> MarkedSet:
+    """Every occupation of a lexicon beside every word of two groups, in every frame for words of its kind.
 
-    >>> made = group_set(["identity.young_terms", "identity.old_terms"])
-    >>> made.groups, made.rows[0].text
+    >>> marked = group_set(("identity.young_terms", "identity.old_terms"))
+    >>> marked.groups, marked.sentences[0][0].text
     (('words for young people', 'words for old people'), 'The young technician came to the office.')
     """
     from tiltmeter.stimuli.sentences.shipped_file import GroupsFile
 
     file = _read("groups", name, GroupsFile)
-    occupations, groups = group(file.occupations), [group(address) for address in addresses]
-    return marked_by_lexicon(file.frames, groups, occupations.texts, name=" / ".join(addresses))
+    one, two = map(group, addresses)
+    return marked_by_lexicon(file.frames, (one, two), group(file.occupations).texts, name=" / ".join(addresses))
 
 
 def _with_occupation(frame: str, occupation: str) -> str:
