@@ -7,28 +7,28 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from tiltmeter.errors import BadInput, unknown
+from tiltmeter.probes import kind as new_kind
 from tiltmeter.probes.cabm import cabm
 from tiltmeter.probes.ceat import ceat
 from tiltmeter.probes.cloze import cloze
-from tiltmeter.probes.kind import Kind as NewKind
 from tiltmeter.probes.kind import Options
-from tiltmeter.probes.kind import Probe as NewProbe
 from tiltmeter.probes.old_kind import Kind
 from tiltmeter.probes.old_language import LanguageKind, LanguageProbe
 from tiltmeter.probes.sentences import lpbs, pairs, pronouns, stereoset, unmask
 from tiltmeter.probes.words import making as of_vectors
 from tiltmeter.probes.words.making import Probe, make_probe
 
-AnyProbe: TypeAlias = Probe | LanguageProbe | NewProbe[Any]
+AnyProbe: TypeAlias = Probe | LanguageProbe | new_kind.Probe[Any]
+
+_NEW: Mapping[str, new_kind.Kind[Any]] = {
+    module.KIND.name: module.KIND for module in (cabm, ceat, lpbs, pairs, pronouns, stereoset, unmask)
+}
 
 #: Modules of probes of language models: each has a KIND and ``make(*, data, vectors, method, options)``.
-_LANGUAGE: Mapping[str, Any] = {
-    module.KIND.name: module for module in (cloze, lpbs, pairs, pronouns, stereoset, unmask)
-}
-_CONVERTED: Mapping[str, NewKind[Any]] = {kind.name: kind for kind in (cabm.KIND, ceat.KIND)}
-KINDS: Mapping[str, Kind | LanguageKind | NewKind[Any]] = {
+_LANGUAGE: Mapping[str, Any] = {module.KIND.name: module for module in (cloze,)}
+KINDS: Mapping[str, Kind | LanguageKind | new_kind.Kind[Any]] = {
     **of_vectors.KINDS,
-    **_CONVERTED,
+    **_NEW,
     **{name: module.KIND for name, module in _LANGUAGE.items()},
 }
 _OF_VECTORS = ("targets", "attributes", "pairs", "templates")
@@ -39,10 +39,9 @@ ALL_OPTIONS = (
     *_OF_LANGUAGE,
     *dict.fromkeys(option for module in _LANGUAGE.values() for option in getattr(module, "OPTIONS", ())),
 )
-ALL_OPTIONS = tuple(dict.fromkeys([*ALL_OPTIONS, *(name for kind in _CONVERTED.values() for name in kind.accepts)]))
 
 
-def find_kind(name: str) -> Kind | LanguageKind | NewKind[Any]:
+def find_kind(name: str) -> Kind | LanguageKind | new_kind.Kind[Any]:
     """A kind of probe by name; hyphens and underscores are the same."""
     kind = KINDS.get(name.replace("-", "_"))
     if kind is None:
@@ -60,28 +59,26 @@ def make_probes(
     """
     kind = find_kind(name)
     language = isinstance(kind, LanguageKind)
-    known = (*_OF_LANGUAGE, *getattr(_LANGUAGE[kind.name], "OPTIONS", ())) if language else _OF_VECTORS
-    known = kind.accepts if isinstance(kind, NewKind) else known
+    if isinstance(kind, new_kind.Kind):
+        known = kind.accepts
+    else:
+        known = (*_OF_LANGUAGE, *getattr(_LANGUAGE[kind.name], "OPTIONS", ())) if language else _OF_VECTORS
     given = {key: value for key, value in stimuli.items() if value is not None}
     for key in given:
         if key in ALL_OPTIONS and key not in known:
             raise BadInput(f"{name} takes no {key}: leave it out; it takes {', '.join(known)}")
         if key not in known:
             raise unknown(f"option of {name}", key, known)
-    if isinstance(kind, NewKind):
+    if isinstance(kind, new_kind.Kind):
         return [
-            _named(
-                NewProbe(
-                    f"{kind.name}-{part.name}" if part.name else kind.name,
-                    part.title,
-                    kind,
-                    part.stimuli,
-                    options or Options(),
-                    part.vectors,
-                    part.dimension,
-                ),
-                id=id,
-                title=title,
+            new_kind.Probe(
+                "-".join(filter(None, (id or kind.name, part.name))),
+                (title or part.title) if not part.name else _joined(title, part.title),
+                kind,
+                part.stimuli,
+                options or Options(),
+                part.vectors,
+                part.dimension,
             )
             for part in kind.make(**given)
         ]
@@ -91,7 +88,7 @@ def make_probes(
     return [_named(each, id=id, title=title) for each in made]
 
 
-def _named(probe: Any, *, id: str | None, title: str | None) -> Any:
+def _named(probe: LanguageProbe, *, id: str | None, title: str | None) -> LanguageProbe:
     if id is None and title is None:
         return probe
     part = probe.id.removeprefix(probe.kind.name).lstrip("-")

@@ -8,16 +8,14 @@ from tiltmeter.errors import BadInput
 from tiltmeter.probes.cabm.cabm_items import count_sentences
 from tiltmeter.stimuli import Group
 from tiltmeter.stimuli.datasets import load_bec_pro, load_winobias, load_winogender
-from tiltmeter.stimuli.sentences.marked import MarkedSet, marked_sentences
-from tiltmeter.stimuli.sentences.marked_by_lexicon import marked_by_lexicon
-from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
+from tiltmeter.stimuli.sentences.marked import MarkedSet, marked_by_lexicon, marked_sentences
+from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet, pronoun_sentence
 from tiltmeter.stimuli.sentences.shipped import group_set
 
 
 def sentence(text: str, word: str, forms: tuple[str, str], occupation: str, **tags: str) -> Sentence:
     start = text.index(f" {word} ") + 1
-    slots = {"pronoun": (start, start + len(word))}
-    return Sentence(text, slots, occupation, {"pronoun": forms}, {"kind": "type1", "id": "1", **tags})
+    return pronoun_sentence(text, (start, start + len(word)), forms, occupation, **{"kind": "type1", "id": "1", **tags})
 
 
 def mine(*sentences: Sentence) -> SentenceSet:

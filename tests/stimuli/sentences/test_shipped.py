@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from tiltmeter.stimuli import comparable, group, normalise
-from tiltmeter.stimuli.sentences.sets import MASK
+from tiltmeter.stimuli.sentences.sentence import MASK
 from tiltmeter.stimuli.sentences.shipped import (
     cloze_sets,
     japanese_cloze,
-    japanese_pairs,
-    masked_set,
+    occupation_set,
+    pair_set,
     set_names,
     trait_set,
 )
@@ -38,14 +38,10 @@ def all_texts() -> dict[str, list[str]]:
     """Every sentence a shipped set can show to a model, by set."""
     texts = {each.name: [text for row in each.rows for text in row.texts] for each in cloze_sets()}
     texts["pairs_ja"] = [text for row in japanese_cloze().rows for text in row.texts]
-    texts["occupations_en"] = [row.text for row in masked_set().rows]
+    texts["occupations_en"] = [row.masked("pronoun").text for row in occupation_set().sentences]
     for name in set_names("traits"):
-        traits = trait_set(name)
         texts[name] = [
-            row.text[: row.target[0]] + term + row.text[row.target[1] :]
-            for row in traits.rows
-            for pair in traits.terms
-            for term in pair
+            row.put("target", term).text for row in trait_set(name).sentences for term in row.forms["target"]
         ]
     return texts
 
@@ -157,29 +153,29 @@ def test_glove_knows_every_context_word():
 
 
 def test_the_japanese_pairs_are_on_the_thirty_topics_three_or_more_on_each():
-    pairs, cloze = japanese_pairs(), japanese_cloze()
-    by_topic = Counter((pair.kind, row.label) for pair, row in zip(pairs.rows, cloze.rows, strict=True))
+    pairs, cloze = pair_set("pairs_ja"), japanese_cloze()
+    by_topic = Counter((pair.tags["kind"], row.label) for pair, row in zip(pairs.sentences, cloze.rows, strict=True))
     assert {topic for topic, label in by_topic if label == 1} == TOPICS_OF_MEN
     assert {topic for topic, label in by_topic if label == 2} == TOPICS_OF_WOMEN
     assert len(by_topic) == 30
     assert min(by_topic.values()) >= 3
-    assert len(pairs.rows) >= 90
+    assert len(pairs.sentences) >= 90
     assert pairs.language == cloze.language == "ja"
 
 
 def test_a_japanese_pair_differs_in_the_pronoun_only():
-    for pair, row in zip(japanese_pairs().rows, japanese_cloze().rows, strict=True):
+    for pair, row in zip(pair_set("pairs_ja").sentences, japanese_cloze().rows, strict=True):
         assert row.pronouns == ("彼", "彼女")
         assert row.text_1.count("彼") == row.text_2.count("彼") == row.text_2.count("彼女") == 1
         assert row.text_2.replace("彼女", "彼") == row.text_1
-        assert (pair.stereotyped, pair.other) == (row.texts if row.label == 1 else row.texts[::-1])
+        assert pair.forms["sentence"] == (row.texts if row.label == 1 else row.texts[::-1])
         assert row.text_1.endswith("。")
 
 
 def test_a_japanese_topic_has_one_context_word():
     words: dict[tuple[str, int | None], set[str]] = {}
-    for pair, row in zip(japanese_pairs().rows, japanese_cloze().rows, strict=True):
-        words.setdefault((pair.kind, row.label), set()).update(row.contexts)
+    for pair, row in zip(pair_set("pairs_ja").sentences, japanese_cloze().rows, strict=True):
+        words.setdefault((pair.tags["kind"], row.label), set()).update(row.contexts)
     assert all(len(each) == 1 for each in words.values())
     assert words["good at cooking", 2] == {"料理"}
     assert words["modest", 1] != words["modest", 2]
@@ -191,46 +187,45 @@ def test_a_japanese_topic_has_one_context_word():
 @pytest.mark.parametrize("name", ["traits_bn", "traits_en"])
 def test_the_traits_stand_in_all_five_structures(name):
     traits = trait_set(name)
-    assert traits.groups == ("positive", "negative")
-    assert len(traits.terms) >= 8
+    assert traits.groups == ("men", "women")
+    assert len(traits.sentences[0].forms["target"]) >= 16
     by_structure: dict[str, Counter[str]] = {}
-    for row in traits.rows:
-        by_structure.setdefault(row.structure, Counter())[row.trait] += 1
+    for row in traits.sentences:
+        by_structure.setdefault(row.tags["structure"], Counter())[row.unit] += 1
     assert list(by_structure) == ["S1", "S2", "S3", "S4", "S5"]
     assert all(counts.keys() == by_structure["S1"].keys() for counts in by_structure.values())
-    sizes = Counter({row.trait: row.group for row in traits.rows}.values())
+    sizes = Counter({row.unit: row.tags["group"] for row in traits.sentences}.values())
     assert sizes["positive"] == sizes["negative"] >= 20
 
 
 @pytest.mark.parametrize("name", ["traits_bn", "traits_en"])
 def test_the_places_point_at_the_term_and_the_trait(name):
-    traits = trait_set(name)
-    for row in traits.rows:
-        assert row.text[slice(*row.target)] == traits.terms[0][0]
-        assert row.text[slice(*row.attribute)] == row.trait
-        assert row.text.count(row.trait) == 1
-        before = row.text[row.target[0] - 1]
-        assert before == " "
+    for row in trait_set(name).sentences:
+        assert row.word("target") == row.forms["target"][0]
+        assert row.word("trait") == row.unit
+        assert row.text.count(row.unit) == 1
+        assert row.around("target")[0].endswith(" ")
 
 
 @pytest.mark.parametrize("name", ["traits_bn", "traits_en"])
 def test_the_trait_stands_on_both_sides_of_the_term(name):
     sides: dict[str, set[bool]] = {}
-    for row in trait_set(name).rows:
-        sides.setdefault(row.structure, set()).add(row.target < row.attribute)
+    for row in trait_set(name).sentences:
+        sides.setdefault(row.tags["structure"], set()).add(row.slots["target"] < row.slots["trait"])
     assert sides == {"S1": {True}, "S2": {True}, "S3": {False}, "S4": {False}, "S5": {True, False}}
 
 
 def test_a_bangla_suffix_stays_outside_the_place_of_its_term():
-    rows = trait_set("traits_bn").rows
-    after = {row.text[row.target[1] :].split(" ")[0].rstrip("।") for row in rows}
+    after = {row.around("target")[1].split(" ")[0].rstrip("।") for row in trait_set("traits_bn").sentences}
     assert after == {"", "টি", "টিকে"}
 
 
 def test_the_text_grows_from_the_first_structure_to_the_last():
     for name in set_names("traits"):
         lengths = {
-            row.structure: len(row.text.split()) for row in trait_set(name).rows if row.trait in ("honest", "সৎ")
+            row.tags["structure"]: len(row.text.split())
+            for row in trait_set(name).sentences
+            if row.unit in ("honest", "সৎ")
         }
         assert lengths["S1"] < lengths["S2"] <= lengths["S4"] < lengths["S5"]
 
@@ -239,23 +234,29 @@ def test_the_text_grows_from_the_first_structure_to_the_last():
 
 
 def test_every_occupation_of_the_lexicon_stands_in_every_frame():
-    masked = masked_set()
-    counts = Counter(row.occupation for row in masked.rows)
+    shipped = occupation_set()
+    counts = Counter(shipped.units)
     assert counts.keys() == SHARES.keys()
     assert len(counts) >= 60
     assert set(counts.values()) == {8}
-    assert masked.shares["nurse"] == pytest.approx(0.8958)
-    assert all(0 <= share <= 1 for share in masked.shares.values())
+    assert shipped.shares["nurse"] == pytest.approx(0.8958)
+    assert all(0 <= share <= 1 for share in shipped.shares.values())
+    expected = {row.unit: row.tags.get("expected") for row in shipped.sentences}
+    assert expected == {
+        word: "men" if share < 40 else "women" if share > 60 else None for word, share in SHARES.items()
+    }
 
 
 def test_a_masked_sentence_has_one_mask_with_fillers_of_the_right_case():
     fillers = Counter()
-    for row in masked_set().rows:
-        assert row.text.count(MASK) == 1
+    for row in occupation_set().sentences:
+        masked = row.masked("pronoun")
+        assert masked.text.count(MASK) == 1
         assert row.text.endswith(".")
-        assert re.search(rf"\b{row.occupation}\b", row.text)
-        assert row.text.startswith(MASK) == row.fillers[0][0].isupper()
-        fillers[row.fillers] += 1
+        assert row.word("occupation") == masked.word("occupation") == row.unit
+        assert row.word("pronoun") == row.forms["pronoun"][0]
+        assert masked.text.startswith(MASK) == row.forms["pronoun"][0][0].isupper()
+        fillers[row.forms["pronoun"]] += 1
     assert fillers.keys() == {("he", "she"), ("He", "She"), ("him", "her"), ("his", "her")}
 
 

@@ -120,7 +120,7 @@ def _stimuli(group: stimuli.Group, frames: str | None, *, own: bool) -> Stimulus
     name = group.name.rpartition(".")[2]
     chosen = [sets[name]] if own and name in sets else list(sets.values())
     made = [sentence for each in chosen for sentence in stimuli.fill_templates(group, each).sentences]
-    return StimulusSet.of_sentences(stimuli.SentenceSet(group.label, tuple(made)))
+    return StimulusSet.of_sentences(stimuli.SentenceSet(group.name, tuple(made), group.label))
 
 
 def _check_number(kind: Kind, what: str, given: list[str], bounds: tuple[int, int]) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import re
+import itertools
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-from tiltmeter.stimuli.sentences.sentence import Place, Sentence, SentenceSet
+from tiltmeter.errors import BadInput
+from tiltmeter.stimuli.lexicon.lexicon import Group, check_disjoint
+from tiltmeter.stimuli.sentences.sentence import MASK, Place, Sentence, SentenceSet, fill_frame
 
 #: Why a line is not used.
 _NO_OCCUPATION = "the occupation does not stand in the sentence as a word"
@@ -65,38 +66,36 @@ def marked_sentences(source: SentenceSet, *, both: bool = False) -> MarkedSet:
 
     ``both`` says that each sentence of the source stands for the two versions alike, so that they count as often.
 
-    >>> row = Sentence("The nurse said he left.", {"pronoun": (15, 17)}, "nurse", {"pronoun": ("he", "she")})
-    >>> marked = marked_sentences(SentenceSet("mine", (row,), groups=("men", "women")))
+    >>> from tiltmeter.stimuli.sentences.sentence import pronoun_sentence
+    >>> nurse = pronoun_sentence("The nurse said he left.", (15, 17), ("he", "she"), "nurse")
+    >>> marked = marked_sentences(SentenceSet("mine", (nurse,), groups=("men", "women")))
     >>> [[sentence.text for sentence in side] for side in marked.sentences]
     [['The nurse said he left.'], ['The nurse said she left.']]
     >>> marked.versions[0].neutral.text, marked.counts
     ('The nurse said [MASK] left.', {'nurse': (1, 0)})
     """
-    source = _as_sentences(source)
-    numbered: list[tuple[int, Sentence]] = []
+    joined = _Joined()
     counts: dict[str, list[int]] = {}
     left_out = Counter(source.left_out)
     expected: dict[str, int] = {}
     for sentence in source.sentences:
         kind = sentence.tags.get("kind", "")
-        mention = _mention(sentence)
-        if kind == _PARTICIPANT or mention is None:
+        if kind == _PARTICIPANT or "occupation" not in sentence.slots:
             left_out[_SOMEBODY_ELSE if kind == _PARTICIPANT else _NO_OCCUPATION] += 1
             continue
         # "type1 pro dev" of WinoBias: both sides and both splits hold the same kind of sentence.
-        tags = {"kind": kind.split()[0] if kind.startswith("type") else kind}
-        placed = dataclasses.replace(sentence, slots={**sentence.slots, "occupation": mention}, tags=tags)
-        seen = counts.setdefault(sentence.unit, [0, 0])
-        for group, form in enumerate(sentence.forms["pronoun"], 1):
-            seen[group - 1] += both or sentence.word("pronoun") == form
-            numbered.append((group, placed.version("pronoun", group)))
+        row = dataclasses.replace(sentence, tags={"kind": kind.split()[0] if kind.startswith("type") else kind})
+        seen = counts.setdefault(row.unit, [0, 0])
+        for group, form in enumerate(row.forms["pronoun"], 1):
+            seen[group - 1] += both or row.word("pronoun") == form
+            joined.add(group, row.version("pronoun", group), row.masked("pronoun"))
         if "expected" in sentence.tags:
-            expected[sentence.unit] = source.groups.index(sentence.tags["expected"]) + 1
+            expected[row.unit] = source.groups.index(sentence.tags["expected"]) + 1
     one, two = source.groups
     return MarkedSet(
         source.name,
         (one, two),
-        join_versions(numbered),
+        joined.versions(),
         {word: tuple(by_group) for word, by_group in counts.items()},
         source.shares,
         expected,
@@ -107,56 +106,72 @@ def marked_sentences(source: SentenceSet, *, both: bool = False) -> MarkedSet:
     )
 
 
-def join_versions(numbered: Iterable[tuple[int, Sentence]]) -> tuple[Versions, ...]:
-    """Sentences with the number of their group, 1 or 2, put together where they differ in nothing but the mark."""
-    joined: dict[tuple[str, str, Place], tuple[Sentence, tuple[dict[str, Sentence], dict[str, Sentence]]]] = {}
-    for group, sentence in numbered:
-        neutral = _without_mark(sentence)
-        _, sides = joined.setdefault((neutral.unit, neutral.text, neutral.slots["pronoun"]), (neutral, ({}, {})))
+def marked_by_lexicon(
+    frames: Mapping[str, Sequence[str]], groups: tuple[Group, Group], occupations: Sequence[str], *, name: str = ""
+) -> MarkedSet:
+    """Every word of two groups (ages, ethnicities, ...) beside every occupation, in the frames for words of its kind.
+
+    Args:
+        frames: Sentences by the kind of word that they take, with ``{group}`` and ``{occupation}`` once each, or with
+            their article as ``{a group}``, ``{a occupation}``.
+        groups: The words of either group; none may be in both.
+        occupations: Words for what people do.
+        name: How the set is called; the names of the groups unless it is given.
+
+    >>> groups = [Group.of(f"mine.{word}", [word], kind="adjective", label=word) for word in ("young", "old")]
+    >>> marked = marked_by_lexicon({"adjective": ["We met {a group} {occupation}."]}, tuple(groups), ["nurse"])
+    >>> [[sentence.text for sentence in side] for side in marked.sentences], marked.versions[0].neutral.text
+    ([['We met a young nurse.'], ['We met an old nurse.']], 'We met a [MASK] nurse.')
+    """
+    one, two = groups
+    if shared := check_disjoint(one, two):
+        raise BadInput(f"'{shared[0]}' is in '{one.name}' and in '{two.name}': leave it out of one of them")
+    joined = _Joined()
+    per_occupation: list[int] = []
+    left_out: list[str] = []
+    for number, group in enumerate(groups, 1):
+        fitting = [word for word in group.words if word.kind in frames]
+        left_out += [f"'{word.text}' of {group.label}" for word in group.words if word not in fitting]
+        if not fitting:
+            raise BadInput(f"'{group.name}' has no word for the frames: they take words of kind {', '.join(frames)}")
+        framed = [(word, frame) for word in fitting for frame in frames[word.kind or ""]]
+        per_occupation.append(len(framed))
+        for occupation, (word, frame) in itertools.product(occupations, framed):
+            tags = {"kind": f"{word.kind}: {frame}"}
+            # Not masked in place: "a [MASK] nurse" stands for "an old nurse" as well.
+            joined.add(number, *(_filled(frame, mark, occupation, tags) for mark in (word.text, MASK)))
+    note = f"no frame for words of their kind, left out: {', '.join(left_out)}"
+    return MarkedSet(
+        name or f"{one.name} / {two.name}",
+        (one.label, two.label),
+        joined.versions(),
+        dict.fromkeys(occupations, tuple(per_occupation)),
+        read=sum(per_occupation) * len(occupations),
+        dimension="",
+        notes=(note,) if left_out else (),
+    )
+
+
+def _filled(frame: str, mark: str, occupation: str, tags: Mapping[str, str]) -> Sentence:
+    words = {"pronoun": mark, "occupation": occupation}
+    sentence = fill_frame(frame.replace("group}", "pronoun}"), words, unit=occupation, tags=tags)
+    if set(sentence.slots) != set(words):
+        raise BadInput(f"'{frame}' needs {{group}} and {{occupation}} once each")
+    return sentence
+
+
+class _Joined:
+    """Sentences put together where they differ in nothing but the mark."""
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[str, str, Place], tuple[Sentence, tuple[dict[str, Sentence], dict[str, Sentence]]]] = {}
+
+    def add(self, group: int, sentence: Sentence, neutral: Sentence) -> None:
+        """A sentence of group 1 or 2, and the same one with its mark masked."""
+        _, sides = self._rows.setdefault((neutral.unit, neutral.text, neutral.slots["pronoun"]), (neutral, ({}, {})))
         sides[group - 1].setdefault(sentence.text, sentence)
-    return tuple(Versions(neutral, tuple(tuple(side.values()) for side in sides)) for neutral, sides in joined.values())
 
-
-def _without_mark(sentence: Sentence) -> Sentence:
-    if "article" in sentence.slots:  # "a [MASK] nurse" stands for "an old nurse" as well
-        sentence = sentence.put("article", sentence.word("article")[0])
-    return sentence.masked("pronoun")
-
-
-def _mention(sentence: Sentence) -> Place | None:
-    """The first whole-word mention of the occupation outside the pronoun."""
-    start, end = sentence.slots["pronoun"]
-    pattern = rf"(?<!\w){re.escape(sentence.unit)}(?!\w)"
-    places = (match.span() for match in re.finditer(pattern, sentence.text, re.IGNORECASE))
-    return next((place for place in places if place[1] <= start or place[0] >= end), None)
-
-
-# --- temporary, until the loaders of pronouns give a SentenceSet: then this goes, and its one call above ---
-def _as_sentences(found: Any) -> SentenceSet:
-    if isinstance(found, SentenceSet):
-        return found
-    groups = ("men", "women")
-    left_out: Counter[str] = Counter()
-    for warning in found.warnings:
-        said, here, lines = warning.partition(": left out lines ")
-        if here:
-            left_out[said.partition(": ")[2] or said] += len(lines.split(", "))
-    sentences = tuple(
-        Sentence(
-            row.text,
-            {"pronoun": (row.start, row.end)},
-            row.occupation,
-            {"pronoun": row.forms},
-            {"kind": row.kind, "id": row.id, **({"expected": groups[row.expected - 1]} if row.expected else {})},
+    def versions(self) -> tuple[Versions, ...]:
+        return tuple(
+            Versions(neutral, tuple(tuple(side.values()) for side in sides)) for neutral, sides in self._rows.values()
         )
-        for row in found.rows
-    )
-    return SentenceSet(
-        found.name,
-        sentences,
-        groups=groups,
-        language=found.language,
-        shares=found.shares,
-        left_out=left_out,
-        notes=found.warnings,
-    )
