@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tiltmeter.errors import BadInput
-from tiltmeter.statistics.randomness import generator
+from tiltmeter.statistics.permutation import generator
 
 
 def test_a_seed_gives_the_same_numbers_and_each_purpose_its_own():

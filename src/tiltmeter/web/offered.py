@@ -10,8 +10,7 @@ from typing import Any
 
 from tiltmeter.errors import BadInput, TiltmeterError
 from tiltmeter.models import load
-from tiltmeter.models.bundled import SAMPLES
-from tiltmeter.models.registry import parse
+from tiltmeter.models.registry import SAMPLES, parse
 
 #: Kinds that cost money, or send what was typed to someone else.
 PAID = ("openai", "cohere", "voyage", "chat")

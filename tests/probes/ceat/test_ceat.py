@@ -241,7 +241,7 @@ def test_methods_and_lengths_read_as_words() -> None:
 
 def test_a_real_model_is_measured_and_its_layers_differ(mined: Path) -> None:
     needs_sample("minilm")
-    from tiltmeter.models.bundled import SAMPLES
+    from tiltmeter.models.registry import SAMPLES
 
     last, second = (
         readings(mined, f"hf:{SAMPLES['minilm'].folder()}/model{layer}", method="draws=200")

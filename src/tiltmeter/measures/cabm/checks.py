@@ -16,7 +16,7 @@ from tiltmeter.errors import BadInput
 from tiltmeter.measures.cabm.cabm import categories
 from tiltmeter.statistics import Correlation, Result, Share, correlation, effect_size, share
 from tiltmeter.statistics.groups import Floats, numbers
-from tiltmeter.statistics.randomness import generator
+from tiltmeter.statistics.permutation import generator
 
 _PERMUTATIONS = 9_999
 Integers = NDArray[np.intp]

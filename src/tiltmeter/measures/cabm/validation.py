@@ -33,7 +33,7 @@ from tiltmeter.measures.cabm.weights import Weights, features_array, labels_arra
 from tiltmeter.measures.cloze_scores import Labels
 from tiltmeter.statistics import Result
 from tiltmeter.statistics.groups import Floats, numbers
-from tiltmeter.statistics.randomness import generator
+from tiltmeter.statistics.permutation import generator
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -30,11 +30,10 @@ from tiltmeter.probes.kind import (
     Replies,
 )
 from tiltmeter.probes.sentences.pronoun_sets import load_pronouns, read_pronouns
-from tiltmeter.readings import CORRELATION, SIZE, Estimate, ItemMeaning, Poles, Statistic
+from tiltmeter.readings import CORRELATION, SIZE, Estimate, ItemMeaning, Poles, Statistic, interval_text, p_text
 from tiltmeter.readings.details.cabm import CLOSE, NEUTRAL
 from tiltmeter.statistics import Correlation, bootstrap_interval, correlation
 from tiltmeter.statistics.groups import Floats
-from tiltmeter.statistics.in_words import interval_text, p_text
 from tiltmeter.stimuli.corpus_counts import in_corpus
 from tiltmeter.stimuli.sentences.label_file import LabelFile, read_labels
 from tiltmeter.stimuli.sentences.marked import MarkedSet, marked_sentences

@@ -31,7 +31,7 @@ from tiltmeter.probes.cabm.occupation_sentences import (
 from tiltmeter.probes.kind import Replies
 from tiltmeter.readings.details.cabm import LeaningSentence, Point
 from tiltmeter.statistics.groups import Floats
-from tiltmeter.statistics.randomness import generator
+from tiltmeter.statistics.permutation import generator
 from tiltmeter.stimuli.sentences.marked import MarkedSet
 
 DRAWS = 500

@@ -16,10 +16,8 @@ from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Question, Vector
 from tiltmeter.probes.ceat.ceat_sets import ContextWords, Method, WordsInContext, words_in_context
 from tiltmeter.probes.kind import OF_VECTORS, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
-from tiltmeter.probes.wording import tilt
-from tiltmeter.readings import Estimate, Item, ItemMeaning, Poles
+from tiltmeter.readings import D, Estimate, Item, ItemMeaning, Poles, tilt_in_words
 from tiltmeter.readings.details.ceat import CeatDetails, PublishedPooling, RepairedPooling
-from tiltmeter.readings.scale import D
 from tiltmeter.statistics import Alternative, minimum_detectable_effect
 
 
@@ -102,9 +100,10 @@ def _measure(stimuli: WordsInContext, replies: Replies, options: Options) -> Mea
         seed=options.seed if method.sampling == "fixed" else _seed_of(options.seed, replies.model),
     )
     repaired = result.repaired
-    *_, sentence = tilt(
-        (x.label, y.label),
-        (a.label, b.label),
+    groups, attributes = (x.label, y.label), (a.label, b.label)
+    sentence = tilt_in_words(
+        groups,
+        attributes,
         repaired.effect_size,
         repaired.ci,
         repaired.p_value,
@@ -124,10 +123,10 @@ def _measure(stimuli: WordsInContext, replies: Replies, options: Options) -> Mea
     cut = f"{stimuli.cut:,} window(s) as long as their texts were cut around the word"
     return Measured(
         effect,
-        Poles(f"{x.label} → {a.label}, {y.label} → {b.label}", f"{y.label} → {a.label}, {x.label} → {b.label}"),
+        Poles.crossed(groups, attributes),
         f"{sentence} {_spread(result, stimuli)}",
         _items((x, repaired.scores_x), (y, repaired.scores_y)),
-        ItemMeaning("lean", Poles(a.label, b.label)),
+        ItemMeaning("lean", Poles(*attributes)),
         None,  # draws of single contexts are pooled, and an item is the mean of a word over its contexts
         result.n_contexts,
         result.n,

@@ -147,7 +147,7 @@ def marked_by_lexicon(
         joined.versions(),
         dict.fromkeys(occupations, tuple(per_occupation)),
         read=sum(per_occupation) * len(occupations),
-        dimension="",
+        dimension=one.dimension if one.dimension == two.dimension else "",
         notes=(note,) if left_out else (),
     )
 

@@ -68,6 +68,13 @@ class Sentence:
         """The sentence with the form of group 1, 2, ... in a slot."""
         return self.put(slot, self.forms[slot][group - 1])
 
+    def of_group(self, group: int) -> Sentence:
+        """The sentence with the form of group 1, 2, ... in every slot that has forms."""
+        sentence = self
+        for slot in self.forms:
+            sentence = sentence.version(slot, group)
+        return sentence
+
     def masked(self, *slots: str) -> Sentence:
         """The sentence with a mask in each of the slots."""
         made = self

@@ -1,6 +1,6 @@
 """The sets for language models that come with tiltmeter, written for it; each is one YAML file in ``sets/``.
 
-A set of your own has the form of the shipped one of its kind and is named by its path: ``cloze_sets("mine.yaml")``.
+A set of your own has the form of the shipped one of its kind and is named by its path: ``trait_set("mine.yaml")``.
 """
 
 from __future__ import annotations
@@ -21,14 +21,10 @@ from tiltmeter.stimuli.sentences.sentence import (
     fill_frame,
     sentence_pair,
 )
-from tiltmeter.stimuli.sentences.sets import ClozeRow, ClozeSet
-from tiltmeter.stimuli.text import capitalise
 
 if TYPE_CHECKING:
-    from tiltmeter.stimuli.sentences.shipped_file import ClozeEntry, ClozeFile, PairsFile, SetFile, Shape, TopicEntry
+    from tiltmeter.stimuli.sentences.shipped_file import ClozeFile, PairsFile, SetFile, Shape
 
-#: Below the first percentage of women people are taken to expect a man, above the second a woman.
-_EXPECTED = (40.0, 60.0)
 _GENDERS = ("men", "women")
 
 
@@ -40,61 +36,6 @@ def set_names(kind: str) -> tuple[str, ...]:
     """
     files = (file.name for file in (resources.files(__package__) / "sets").iterdir())
     return tuple(sorted(name.removesuffix(".yaml") for name in files if name.startswith(f"{kind}_")))
-
-
-def cloze_sets(name: str | Path = "cloze_en") -> tuple[ClozeSet, ...]:
-    """Sentences that end in a pronoun: one set for each variant and each context word.
-
-    The label is the one in the file, or else follows from the share of women in the occupation: the share in the
-    file, or that of the lexicon ``occupations``.
-
-    >>> first = cloze_sets()[0]
-    >>> first.name, first.rows[0].text_1, first.rows[0].contexts, first.rows[0].label
-    ('cloze_en-all-noun', 'The engineer confirmed that the bridge was designed by him', ('bridge', 'bridge'), 1)
-    """
-    from tiltmeter.stimuli.sentences.shipped_file import ClozeFile
-
-    file = read_shipped("cloze", name, ClozeFile)
-    shares = occupation_shares(group("occupations.all"))
-    return tuple(
-        ClozeSet(
-            f"{file.name}-{variant}-{context}",
-            variant,
-            context,
-            file.groups,
-            tuple(
-                _cloze_row(
-                    _with_person(entry, person),
-                    file.pronouns,
-                    getattr(entry, context),
-                    _label(entry, shares),
-                    number,
-                )
-                for number, entry in enumerate(file.rows, 1)
-            ),
-            file.language,
-            tuple(file.warnings),
-        )
-        for variant, person in file.variants.items()
-        for context in ("noun", "verb", "occupation")
-    )
-
-
-def _cloze_row(frame: str, pronouns: tuple[str, str], context: str, label: int | None, number: int) -> ClozeRow:
-    text_1, text_2 = (capitalise(frame.replace("{pronoun}", pronoun)) for pronoun in pronouns)
-    return ClozeRow(text_1, text_2, pronouns, (context, context), label, number)
-
-
-def _with_person(entry: ClozeEntry, person: str) -> str:
-    return entry.sentence.replace("{person}", person.replace("{occupation}", entry.occupation))
-
-
-def _label(entry: ClozeEntry, shares: dict[str, float]) -> int | None:
-    share = shares.get(entry.occupation) if entry.female_share is None else entry.female_share
-    if "label" in entry.model_fields_set or share is None:
-        return entry.label
-    low, high = _EXPECTED
-    return 1 if share < low else 2 if share > high else None
 
 
 def pair_set(name: str | Path | None = None) -> SentenceSet:
@@ -135,28 +76,6 @@ def _topic_frames(name: str | Path) -> tuple[PairsFile, list[_PairFrame]]:
 
     file = read_shipped("pairs", name, PairsFile)
     return file, [(frame, topic.topic, topic.group) for topic in file.topics for frame in topic.sentences]
-
-
-def japanese_cloze(name: str | Path = "pairs_ja") -> ClozeSet:
-    """The same sentences with both pronouns, and the topic as the context word that is said to decide.
-
-    >>> row = japanese_cloze().rows[0]
-    >>> row.pronouns, row.contexts, row.label
-    (('彼', '彼女'), ('サラリーマン', 'サラリーマン'), 1)
-    """
-    from tiltmeter.stimuli.sentences.shipped_file import PairsFile
-
-    file = read_shipped("pairs", name, PairsFile)
-    rows = tuple(row for _, row in _topic_rows(file))
-    return ClozeSet(file.name, "all", "topic", file.groups, rows, file.language, tuple(file.warnings))
-
-
-def _topic_rows(file: PairsFile) -> list[tuple[TopicEntry, ClozeRow]]:
-    sentences = [(topic, sentence) for topic in file.topics for sentence in topic.sentences]
-    return [
-        (topic, _cloze_row(sentence, file.pronouns, topic.context, topic.group, number))
-        for number, (topic, sentence) in enumerate(sentences, 1)
-    ]
 
 
 def trait_set(name: str | Path = "traits_bn") -> SentenceSet:

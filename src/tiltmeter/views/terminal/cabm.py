@@ -10,10 +10,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tiltmeter.readings import Item, Reading
+from tiltmeter.readings import Item, Reading, p_text
 from tiltmeter.readings.details.cabm import CabmDetails, FeatureWeights, in_order
 from tiltmeter.statistics import Correlation, Share
-from tiltmeter.statistics.in_words import p_text
 from tiltmeter.views.charts.cabm.colours import FEATURES, from_first_group, number
 
 #: As many occupations as these are all shown; of more, those at both ends.

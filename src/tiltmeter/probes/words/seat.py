@@ -1,0 +1,207 @@
+"""SEAT, and association of sentence sets: many sentences for each word, so the word is the unit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tiltmeter import measures, stimuli
+from tiltmeter.errors import BadInput, unknown
+from tiltmeter.models.protocol import Question
+from tiltmeter.probes.kind import Measured, Options, Part
+from tiltmeter.probes.words.word_sets import (
+    CAREER_FAMILY,
+    GENDERS,
+    SomeGroups,
+    WordList,
+    WordStimuli,
+    WordVectors,
+    dimension_of,
+    find_groups,
+    shared_words,
+    statistics_options,
+    tested,
+    word_kind,
+)
+from tiltmeter.readings import D, Estimate, ItemMeaning, Poles, Statistic, tilt_in_words
+from tiltmeter.statistics import by_unit, minimum_detectable_effect
+from tiltmeter.stimuli import Group, TemplateSet
+
+#: The comparisons the association study makes of its attribute groups.
+_OPPOSED = (("career", "family"), ("leadership", "support"), ("intelligence", "physical_appearance"))
+
+
+def _measure(vectors: WordVectors, options: Options) -> Measured:
+    t_1, t_2 = vectors.targets(at_least=2)
+    a_1, a_2 = vectors.attributes()
+    found = measures.association(
+        t_1.vectors,
+        t_2.vectors,
+        a_1.vectors,
+        a_2.vectors,
+        units_1=t_1.units,
+        units_2=t_2.units,
+        **statistics_options(options),
+    )
+    n_words = len(set(t_1.units)), len(set(t_2.units))
+    # d is in SDs of sentences; what can be found depends on how words vary, which is less.
+    means = [by_unit(found.scores_1, t_1.units).means, by_unit(found.scores_2, t_2.units).means]
+    narrower = float(np.concatenate(means).std() / np.std(found.scores_1 + found.scores_2))
+    detectable = narrower * minimum_detectable_effect(*n_words)
+    groups, poles = (t_1.label, t_2.label), (a_1.label, a_2.label)
+    published = found.published
+    return Measured(
+        tested("effect size d", found.effect_size, D, found, options),
+        Poles.crossed(groups, poles),
+        tilt_in_words(groups, poles, found.effect_size, found.ci, found.p_value, n_words, detectable=detectable),
+        (*t_1.items(found.scores_1), *t_2.items(found.scores_2)),
+        ItemMeaning("lean", Poles(*poles)),
+        Statistic("d of rows", between=groups),
+        n_items=found.n,
+        n_units=found.n_units,
+        published=Estimate(
+            "effect size d",
+            published.effect_size,
+            D,
+            p_value=published.p_value,
+            alternative=options.alternative,
+        ),
+        repair=f"The published test takes all {found.n} sentences as independent. Sentences about one word are alike, "
+        f"so it finds tilts that are not there; the headline counts the {found.n_units} words.",
+    )
+
+
+def _make_seat(
+    *,
+    targets: SomeGroups | None = None,
+    attributes: SomeGroups | None = None,
+    templates: str | TemplateSet | None = None,
+    data: str | Path | None = None,
+) -> list[Part[WordStimuli]]:
+    if data is None:
+        return _filled("seat", targets or GENDERS, attributes or CAREER_FAMILY, templates or "seat.bleached")
+    _refuse_words("seat", targets, attributes, templates)
+    return _of_file(Path(data))
+
+
+def _make_association(
+    *,
+    targets: SomeGroups | None = None,
+    attributes: SomeGroups | None = None,
+    templates: str | TemplateSet | None = None,
+    data: str | Path | None = None,
+) -> list[Part[WordStimuli]]:
+    if data is None:
+        default = ("gender.male_targets", "gender.female_targets"), ("association.career", "association.family")
+        return _filled("association", targets or default[0], attributes or default[1], templates or "association")
+    _refuse_words("association", targets, attributes, templates)
+    return _of_folder(Path(data))
+
+
+def _refuse_words(name: str, *stimuli: Any) -> None:
+    if any(words is not None for words in stimuli):
+        raise BadInput(f"{name} takes its sentences from data (--from) or makes them of words: leave one of them out")
+
+
+def _filled(
+    name: str, targets: SomeGroups, attributes: SomeGroups, templates: str | TemplateSet
+) -> list[Part[WordStimuli]]:
+    """Sentences made of groups of words and templates."""
+    groups = find_groups(name, "targets", targets, (2, 2))
+    against = find_groups(name, "attributes", attributes, (2, 2))
+    words = WordStimuli(
+        tuple(_sentences(group, templates, alone=False) for group in groups),
+        tuple(_sentences(group, templates, alone=True) for group in against),
+        notes=shared_words([*groups, *against]),
+        question=Question.TEXTS,
+    )
+    return [Part("", words.title(), words, dimension_of(*groups, *against))]
+
+
+def _sentences(group: Group, frames: str | TemplateSet, *, alone: bool) -> WordList:
+    """Words in sentences: from one template set, or from a whole lexicon of them.
+
+    From a whole lexicon, attribute words stand ``alone`` in the templates that bear their group's name, targets in all.
+    """
+    if isinstance(frames, TemplateSet):
+        chosen = [frames]
+    elif "." in frames and not frames.endswith((".yaml", ".yml")):
+        chosen = [stimuli.templates(frames)]
+    else:
+        sets = stimuli.load_lexicon(frames).templates
+        if not sets:
+            raise BadInput(f"lexicon '{frames}' holds no templates")
+        name = group.name.rpartition(".")[2]
+        chosen = [sets[name]] if alone and name in sets else list(sets.values())
+    filled = [stimuli.fill_templates(group, templates) for templates in chosen]
+    return WordList(
+        group.label,
+        tuple(text for sentences in filled for text in sentences.texts),
+        tuple(unit for sentences in filled for unit in sentences.units),
+    )
+
+
+def _of_file(path: Path) -> list[Part[WordStimuli]]:
+    """The test in a SEAT file (``sent-weat6.jsonl``)."""
+    test = stimuli.load_seat_file(path)
+    targets, attributes = (test.targets_1, test.targets_2), (test.attributes_1, test.attributes_2)
+    return [_part("", targets, attributes, test.warnings)]
+
+
+def _of_folder(folder: Path) -> list[Part[WordStimuli]]:
+    """The comparisons in a folder of the association study, with its sentences as published."""
+    study = stimuli.load_association_folder(folder)
+    if len(study.targets) != 2:
+        raise BadInput(
+            f"{folder}: the study compares two target lists, found {len(study.targets)}: {', '.join(study.targets)}"
+        )
+    # Male first, as published; any other two lists in the order of their names.
+    sides = ("male", "female") if set(study.targets) == {"male", "female"} else sorted(study.targets)
+    opposed = [pair for pair in _OPPOSED if set(pair) <= set(study.attributes)]
+    if not opposed and len(study.attributes) == 2:
+        opposed = [(min(study.attributes), max(study.attributes))]
+    if not opposed:
+        raise unknown("attribute lists to compare in", str(folder), [" and ".join(pair) for pair in _OPPOSED])
+    targets = [study.target_sentences[name] for name in sides]
+    return [
+        _part(f"{one}-{two}", targets, [study.attribute_sentences[name] for name in (one, two)], study.warnings)
+        for one, two in opposed
+    ]
+
+
+def _part(
+    name: str,
+    targets: Sequence[stimuli.SentenceSet],
+    attributes: Sequence[stimuli.SentenceSet],
+    notes: Sequence[str],
+) -> Part[WordStimuli]:
+    """Sentences of a file, which does not say what its groups differ in."""
+    one, two = (
+        tuple(WordList(sentences.label, sentences.texts, sentences.units) for sentences in sets)
+        for sets in (targets, attributes)
+    )
+    words = WordStimuli(one, two, notes=tuple(notes), question=Question.TEXTS)
+    return Part(name, words.title(), words, "")
+
+
+SEAT = word_kind(
+    "seat",
+    _measure,
+    _make_seat,
+    needs=Question.TEXTS.about,
+    summary="WEAT on bleached sentences such as 'This is a nurse.'; words are the unit",
+    citation="May, Wang, Bordia, Bowman & Rudinger 2019, NAACL",
+    idea="sentences that say nothing but a word should lean as little as the word should.",
+)
+ASSOCIATION = word_kind(
+    "association",
+    _measure,
+    _make_association,
+    needs=Question.TEXTS.about,
+    summary="Association of sentence sets about two groups with two sets of attribute sentences",
+    citation="association tests over embedding APIs (target and attribute sentence sets, Cohen's d, permutation test)",
+    idea="the same sentence about one group or another should be equally similar to sentences about an idea.",
+)
