@@ -14,7 +14,7 @@ import pytest
 from tests.reference import reference_model
 from tiltmeter.probes import make_probes
 from tiltmeter.readings import Item, Reading
-from tiltmeter.run.probe import put
+from tiltmeter.run.probe import run_probes
 
 
 @contextmanager
@@ -35,7 +35,7 @@ def measured(method: str | None = None) -> Reading:
     few = dataclasses.replace(made, versions=tuple(row for row in made.versions if row.unit in kept))
     with small_forests():
         asked = dataclasses.replace(probe, stimuli=dataclasses.replace(probe.stimuli, sentences=few))
-        (found,) = put([asked], f"hf:{reference_model(0.9)}", cache=False, progress=False)
+        (found,) = run_probes([asked], f"hf:{reference_model(0.9)}", cache=False, progress=False)
     return found
 
 

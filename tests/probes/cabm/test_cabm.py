@@ -22,7 +22,7 @@ from tiltmeter.models.protocol import Question, Span
 from tiltmeter.models.transformers.encoder import TransformerEncoder
 from tiltmeter.probes import make_probes
 from tiltmeter.readings import Details, Reading, ReadingStore, Statistic
-from tiltmeter.run.probe import put
+from tiltmeter.run.probe import run_probes
 from tiltmeter.statistics import correlation
 from tiltmeter.stimuli.sentences.marked import MarkedSet, Versions
 
@@ -108,7 +108,7 @@ def unlabelled(made: MarkedSet) -> MarkedSet:
 
 
 def reading(model: object, **given) -> Reading:
-    return put([probe(**given)], model, cache=False, progress=False)[0]
+    return run_probes([probe(**given)], model, cache=False, progress=False)[0]
 
 
 def by_word(found: Reading, key: str) -> dict[str, float]:
@@ -313,7 +313,7 @@ def test_race_and_age_are_measured_by_lexicon_alone(addresses, pairs):
     few = only(OCCUPATIONS[::5], sentences)
     few = dataclasses.replace(few, versions=tuple(map(short, few.versions)))
     first = dataclasses.replace(probes[0], stimuli=dataclasses.replace(probes[0].stimuli, sentences=few))
-    (found,) = put([first], PlantedVectors(leaning(LEANS), sides=words), cache=False, progress=False)
+    (found,) = run_probes([first], PlantedVectors(leaning(LEANS), sides=words), cache=False, progress=False)
     assert by_word(found, "value") == pytest.approx({word: LEANS[word] for word in by_word(found, "value")}, abs=1e-4)
     assert found.n_units == 12
     assert pairs[0][0] in found.plain_words

@@ -19,7 +19,7 @@ from tiltmeter.models.protocol import Question, Span
 from tiltmeter.probes import Options, make_probes
 from tiltmeter.probes.ceat.ceat_sets import Method, in_words
 from tiltmeter.readings import Item, Reading
-from tiltmeter.run.probe import probe, put
+from tiltmeter.run.probe import probe, run_probes
 
 LEANS = dict(zip(GROUPS, (0.3, -0.3, 0.8, -0.8), strict=True))
 
@@ -45,7 +45,7 @@ class InContext:
 
 def readings(folder: Path, model: object | None = None, **given: object) -> list[Reading]:
     made = make_probes("ceat", data=folder, options=Options(), **given)
-    return put(made, model or InContext(), cache=False, progress=False)
+    return run_probes(made, model or InContext(), cache=False, progress=False)
 
 
 @pytest.fixture
@@ -219,7 +219,7 @@ def test_bad_input_is_said_in_one_line(given: dict[str, object], said: str, mine
     if given.get("data") is True:
         given = {**given, "data": mined}
     with pytest.raises(BadInput) as error:
-        put(make_probes("ceat", options=Options(), **given), InContext(), cache=False, progress=False)
+        run_probes(make_probes("ceat", options=Options(), **given), InContext(), cache=False, progress=False)
     assert said in str(error.value)
     assert "\n" not in str(error.value)
 

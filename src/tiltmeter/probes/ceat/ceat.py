@@ -40,7 +40,9 @@ def make(
         raise BadInput("ceat needs words in their contexts: run tiltmeter mine, and name its folder with --from (data)")
     by_length = words_in_context(data, targets=targets, attributes=attributes, method=Method.parse(method))
     return [
-        Part(stimuli.length.replace(">", "over-") if place else "", stimuli.title, stimuli, dimension="")
+        Part(
+            stimuli.length.replace(">", "over-") if place else "", stimuli.title, stimuli, stimuli.targets[0].dimension
+        )
         for place, stimuli in enumerate(by_length)
     ]
 
