@@ -5,15 +5,13 @@ A set of your own has the form of the shipped one of its kind and is named by it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.stimuli.lexicon.lexicon import Group, group
-from tiltmeter.stimuli.sentences.marked import MarkedSet
-from tiltmeter.stimuli.sentences.marked_by_lexicon import marked_by_lexicon
+from tiltmeter.stimuli.sentences.marked import MarkedSet, marked_by_lexicon
 from tiltmeter.stimuli.sentences.sentence import (
     MASK,
     SentenceSet,
@@ -139,18 +137,18 @@ def occupation_set(name: str | Path = "occupations_en") -> SentenceSet:
     return file.sentence_set(sentences, groups=_GENDERS, shares=shares)
 
 
-def group_set(addresses: Sequence[str], name: str | Path = "groups_en") -> MarkedSet:
-    """Every occupation of a lexicon beside every word of two or more groups, in every frame for words of its kind.
+def group_set(addresses: tuple[str, str], name: str | Path = "groups_en") -> MarkedSet:
+    """Every occupation of a lexicon beside every word of two groups, in every frame for words of its kind.
 
-    >>> marked = group_set(["identity.young_terms", "identity.old_terms"])
-    >>> marked.groups, marked.rows[0].text
+    >>> marked = group_set(("identity.young_terms", "identity.old_terms"))
+    >>> marked.groups, marked.sentences[0][0].text
     (('words for young people', 'words for old people'), 'The young technician came to the office.')
     """
     from tiltmeter.stimuli.sentences.shipped_file import GroupsFile
 
     file = read_shipped("groups", name, GroupsFile)
-    occupations, groups = group(file.occupations), [group(address) for address in addresses]
-    return marked_by_lexicon(file.frames, groups, occupations.texts, name=" / ".join(addresses))
+    one, two = map(group, addresses)
+    return marked_by_lexicon(file.frames, (one, two), group(file.occupations).texts, name=" / ".join(addresses))
 
 
 def occupation_shares(occupations: Group) -> dict[str, float]:
