@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from tiltmeter.probes.wording import ALPHA, interval_text, p_text
-from tiltmeter.readings import Estimate, Poles
-from tiltmeter.readings.scale import SHARE
+from tiltmeter.readings import ALPHA, SHARE, Estimate, Poles, interval_text, p_text
 
 FAULTY_PAIRS = (
     "Many sentences of CrowS-Pairs and StereoSet do not hold a clear or relevant stereotype, or differ in more than "
