@@ -24,6 +24,7 @@ def preference_words(effect: Estimate, *, preferred: str, among: str, units: str
         among: What it is a share of.
         units: What was sampled.
 
+    >>> from tiltmeter.statistics import Interval
     >>> share = Estimate("share", 0.6, SHARE, Interval(0.55, 0.65, 0.95, "Wilson"), 0.0002)
     >>> preference_words(share, preferred="him", among="400 pairs", units="pairs").partition(":")[0]
     'The model prefers him in 60.0% of 400 pairs'

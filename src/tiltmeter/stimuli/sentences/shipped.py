@@ -109,9 +109,9 @@ def trait_set(name: str | Path = "traits_bn") -> SentenceSet:
 def occupation_set(name: str | Path = "occupations_en") -> SentenceSet:
     """Every occupation of a lexicon in every frame with a pronoun, of which the masculine form stands there.
 
-    >>> sentence = occupation_set().sentences[1]
-    >>> sentence.masked("pronoun").text, sentence.word("occupation"), sentence.forms
-    ('[MASK] is a technician.', 'technician', {'pronoun': ('He', 'She')})
+    >>> sentence = occupation_set().sentences[2]
+    >>> sentence.text, sentence.masked("pronoun").text, sentence.forms["pronoun"]
+    ('He works as a technician.', '[MASK] works as a technician.', ('He', 'She'))
     """
     from tiltmeter.stimuli.sentences.shipped_file import OccupationsFile
 
