@@ -288,7 +288,7 @@ def test_a_reading_is_complete_and_holds_no_nan(own_traits):
 @pytest.mark.parametrize("content", ["", "frames", "- frames", "3"])
 def test_a_file_that_is_no_set_is_one_clear_line(content, own_traits):
     own_traits.write_text(content)
-    with pytest.raises(BadInput, match=r"^own.yaml: should be a mapping$"):
+    with pytest.raises(BadInput, match=r"^own.yaml: the file: should be a mapping$"):
         make_probes("lpbs", data=own_traits)
 
 

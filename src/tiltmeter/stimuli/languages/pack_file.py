@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, field_validator
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import read_yaml
+from tiltmeter.stimuli.checked import check
 from tiltmeter.stimuli.languages.language import Language
 from tiltmeter.stimuli.languages.sentence_ends import GENERAL_ENDS
 from tiltmeter.stimuli.languages.suffixes import Ending, chain_of
@@ -58,16 +58,11 @@ class _PackFile(_Strict):
                 for name, group in groups.items()}  # fmt: skip
 
 
-_ENTRIES: dict[str, type[BaseModel]] = {"normalise": _Replacement, "suffixes": _Ending}
-
-
 def read_pack(path: Path | Traversable) -> Language:
     """Read and check one language pack."""
-    raw = read_yaml(path)
+    file = check(path.name, read_yaml(path), _PackFile)
     try:
-        return _language(_PackFile.model_validate(raw))
-    except ValidationError as error:
-        raise BadInput(f"{path.name}: {_complaint(error)}") from None
+        return _language(file)
     except ValueError as error:
         raise BadInput(f"{path.name}: {error}") from None
 
@@ -147,23 +142,3 @@ def _check_chains(groups: dict[str, tuple[Ending, ...]]) -> None:
         chain = chain_of(name, groups)
         if chain:
             raise ValueError(f"suffixes: {' -> '.join(chain)} goes round in a circle: take one 'then' out")
-
-
-def _complaint(error: ValidationError) -> str:
-    """The first complaint of pydantic as one line that says where in the file it is."""
-    complaints = error.errors()
-    # A misspelt key is also missing under its right name; the misspelling is the more useful thing to say.
-    first = next((each for each in complaints if each["type"] == "extra_forbidden"), complaints[0])
-    place = [f"entry {step + 1}" if isinstance(step, int) else step for step in first["loc"]]
-    if first["type"] == "extra_forbidden":
-        *above, key = place
-        return ": ".join([*above, str(unknown("key", key, _keys(above)))])
-    if first["type"] == "string_type" and isinstance(first["input"], bool | int | float):
-        return f"{': '.join(place)}: {first['input']!r} is not text to YAML: put it in quotes"
-    message = {"missing": "is missing", "model_type": "should be a mapping"}.get(first["type"], first["msg"])
-    return f"{': '.join(place) or 'the file'}: {message}"
-
-
-def _keys(above: list[str]) -> Iterable[str]:
-    fields = (_ENTRIES[above[0]] if above else _PackFile).model_fields
-    return [entry.alias or name for name, entry in fields.items()]

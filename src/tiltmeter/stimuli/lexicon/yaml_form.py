@@ -11,10 +11,11 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, StrictStr, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, StrictStr, field_validator
 
 from tiltmeter.errors import BadInput, did_you_mean, unknown
 from tiltmeter.files import read_yaml
+from tiltmeter.stimuli.checked import check
 from tiltmeter.stimuli.lexicon.lexicon import KINDS, Group, Lexicon, Pairs, TemplateSet, Word
 from tiltmeter.stimuli.text import comparable, normalise
 
@@ -86,24 +87,13 @@ class _LexiconFile(_Strict):
     templates: dict[StrictStr, _TemplatesEntry] = {}
 
 
-_ENTRIES: dict[str, type[_Entry]] = {
-    "groups": _GroupEntry,
-    "pairs": _PairsEntry,
-    "templates": _TemplatesEntry,
-}
-
-
 def read_lexicon(path: Path | Traversable) -> Lexicon:
     """Read and check one lexicon file."""
     return _checked_lexicon(path.name, read_yaml(path))
 
 
 def _checked_lexicon(source: str, raw: Any) -> Lexicon:
-    try:
-        file = _LexiconFile.model_validate(raw)
-    except ValidationError as error:
-        raise BadInput(f"{source}: {_complaint(error, raw)}") from None
-    return _Reader(source, file).lexicon()
+    return _Reader(source, check(source, raw, _LexiconFile)).lexicon()
 
 
 def read_group(words: Sequence[str] | Mapping[str, Any]) -> Group:
@@ -131,36 +121,10 @@ def _inline(what: str, entry: Mapping[str, Any]) -> Lexicon:
 
 def _shortened(words: Any) -> str:
     """A label for words that have none."""
-    texts = [str(_inside(word, "word") or word) for word in words] if isinstance(words, list) else []
+    texts = (
+        [str(word.get("word") if isinstance(word, dict) else word) for word in words] if isinstance(words, list) else []
+    )
     return ", ".join(texts) if len(texts) <= 3 else f"{', '.join(texts[:3])} and {len(texts) - 3} more"
-
-
-def _complaint(error: ValidationError, raw: Any) -> str:
-    """The first complaint of pydantic as one line that says where in the file it is."""
-    first = error.errors()[0]
-    here, place = raw, list[str]()
-    for step in first["loc"]:
-        here = _inside(here, step)
-        word = here.get("word") if isinstance(here, dict) else here
-        if isinstance(step, int):
-            place.append(f"'{word}'" if isinstance(word, str) else f"entry {step + 1}")
-        else:
-            place.append(step)
-    if first["type"] == "extra_forbidden":
-        *above, key = place
-        known = list((_ENTRIES[above[0]] if above else _LexiconFile).model_fields)
-        return ": ".join([*above, str(unknown("key", key, known))])
-    if first["type"] == "string_type" and isinstance(first["input"], bool | int | float):
-        return f"{': '.join(place)}: {first['input']!r} is not text to YAML: put it in quotes"
-    message = {"missing": "is missing", "model_type": "should be a mapping"}.get(first["type"], first["msg"])
-    return f"{': '.join(place) or 'the file'}: {message}"
-
-
-def _inside(here: Any, step: int | str) -> Any:
-    try:
-        return here[step]
-    except (KeyError, IndexError, TypeError):
-        return None
 
 
 class _Reader:

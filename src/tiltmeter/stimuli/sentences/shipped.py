@@ -6,10 +6,12 @@ A set of your own has the form of the shipped one of its kind and is named by it
 from __future__ import annotations
 
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from tiltmeter.errors import BadInput, unknown
+from tiltmeter.files import read_yaml
 from tiltmeter.stimuli.lexicon.lexicon import Group, group
 from tiltmeter.stimuli.sentences.marked import MarkedSet, marked_by_lexicon
 from tiltmeter.stimuli.sentences.sentence import (
@@ -21,7 +23,8 @@ from tiltmeter.stimuli.sentences.sentence import (
 )
 
 if TYPE_CHECKING:
-    from tiltmeter.stimuli.sentences.shipped_file import ClozeFile, PairsFile, Shape
+    from tiltmeter.stimuli.checked import Shape
+    from tiltmeter.stimuli.sentences.shipped_file import ClozeFile, PairsFile
 
 _GENDERS = ("men", "women")
 
@@ -159,10 +162,11 @@ def occupation_shares(occupations: Group) -> dict[str, float]:
 
 def read_shipped(kind: str, name: str | Path, shape: type[Shape]) -> Shape:
     """A shipped set of a kind by its name, or a file of that form by its path."""
-    from tiltmeter.stimuli.sentences.shipped_file import read_set
+    from tiltmeter.stimuli.checked import check
 
-    if isinstance(name, Path) or name.endswith((".yaml", ".yml")):
-        return read_set(Path(name), shape)
-    if name not in set_names(kind):
-        raise unknown(f"{kind} set", name, set_names(kind))
-    return read_set(resources.files(__package__) / "sets" / f"{name}.yaml", shape)
+    path: Path | Traversable = Path(name)
+    if not isinstance(name, Path) and not name.endswith((".yaml", ".yml")):
+        if name not in set_names(kind):
+            raise unknown(f"{kind} set", name, set_names(kind))
+        path = resources.files(__package__) / "sets" / f"{name}.yaml"
+    return check(path.name, read_yaml(path), shape)

@@ -5,18 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from importlib.resources.abc import Traversable
-from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictStr, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictStr, model_validator
 
-from tiltmeter.errors import BadInput, unknown
-from tiltmeter.files import read_yaml
+from tiltmeter.errors import unknown
 from tiltmeter.stimuli.sentences.sentence import MASK, Sentence, SentenceSet, expected_by_share
 from tiltmeter.stimuli.text import comparable, normalise
-
-Shape = TypeVar("Shape", bound="SetFile")
 
 _PLACE = re.compile(r"\{[^{}]*\}|[{}]|\[MASK\]")
 
@@ -196,51 +191,3 @@ class GroupsFile(SetFile):
             )
         _check_distinct(frames)
         return self
-
-
-def read_set(path: Path | Traversable, shape: type[Shape]) -> Shape:
-    """Read and check one file of the given form."""
-    raw = read_yaml(path)
-    try:
-        return shape.model_validate(raw)
-    except ValidationError as error:
-        raise BadInput(f"{path.name}: {_complaint(error, raw, shape)}") from None
-
-
-def _complaint(error: ValidationError, raw: Any, shape: type[SetFile]) -> str:
-    """The first complaint of pydantic as one line that names the entry."""
-    complaints = error.errors()
-    # A misspelt key is also missing under its right name; the misspelling is the more useful thing to say.
-    first = next((one for one in complaints if one["type"] == "extra_forbidden"), complaints[0])
-    place, here = list[str](), raw
-    for step in first["loc"]:
-        here = _inside(here, step)
-        place.append(_entry(here, step) if isinstance(step, int) else step)
-    if first["type"] == "extra_forbidden":
-        *above, key = place
-        return ": ".join([*above, str(unknown("key", key, _keys(shape, above)))])
-    if first["type"] == "string_type" and isinstance(first["input"], bool | int | float):
-        return f"{': '.join(place)}: {first['input']!r} is not text to YAML: put it in quotes"
-    if first["type"] == "missing" and isinstance(first["loc"][-1], int):
-        return f"{': '.join(place[:-1])}: needs two words"
-    plain = {"missing": "is missing", "model_type": "should be a mapping"}
-    message = str(first["ctx"]["error"]) if first["type"] == "value_error" else plain.get(first["type"], first["msg"])
-    return f"{': '.join(place)}: {message}" if place else message
-
-
-def _inside(here: Any, step: int | str) -> Any:
-    try:
-        return here[step]
-    except (KeyError, IndexError, TypeError):
-        return None
-
-
-def _entry(entry: Any, number: int) -> str:
-    """An entry of a list by what it is about, or else by its number."""
-    names = (entry.get(key) for key in ("occupation", "topic", "text")) if isinstance(entry, dict) else (entry,)
-    return next((f"'{name}'" for name in names if isinstance(name, str)), f"entry {number + 1}")
-
-
-def _keys(shape: type[SetFile], above: list[str]) -> Iterable[str]:
-    entries: dict[str, type[BaseModel]] = {"rows": ClozeEntry, "topics": TopicEntry, "frames": FrameEntry}
-    return (entries[above[0]] if above else shape).model_fields
