@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+import importlib
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -30,7 +31,11 @@ class Skipped:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Audit:
-    """The readings of one audit. ``asked`` and ``recalled`` count inputs put to models and known before."""
+    """The readings of one audit.
+
+    ``asked`` and ``recalled`` count inputs put to models and known before; ``command`` is what reproduces it, and
+    ``suite_description`` what its suite says of itself, where they are known.
+    """
 
     suite: str
     models: tuple[str, ...]
@@ -40,13 +45,15 @@ class Audit:
     recalled: int
     notes: tuple[str, ...] = ()
     folder: Path | None = None
+    command: str = ""
+    suite_description: str = ""
 
     def adjusted(self) -> list[float | None]:
         """For each reading its p-value adjusted for all tests of the audit (Holm); None where it has no test."""
         return self._adjusted(holm)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a reading: what was measured on which model, and what was found."""
+        """One row per reading: what was measured on which model, and the result."""
         import pandas as pd
 
         return pd.DataFrame(self._rows())
@@ -62,13 +69,16 @@ class Audit:
             "recalled": self.recalled,
             "notes": list(self.notes),
             "folder": None if self.folder is None else str(self.folder),
+            "command": self.command,
+            "suite_description": self.suite_description,
         }
 
     def report(self, path: str | Path) -> Path:
         """Write the report, one HTML file that needs nothing else; into a folder as ``audit.html``."""
-        from tiltmeter.views.exports import export
-
-        return export(self, Path(path))
+        # As a reading finds its chart: views read audits, so an audit asks for its view by name.
+        exports = importlib.import_module("tiltmeter.views.exports")
+        written: Path = exports.export(self, Path(path))
+        return written
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
@@ -76,18 +86,30 @@ class Audit:
         store = ReadingStore(folder)
         manifest = store.manifest()
         try:
+            readings = store.load(manifest["readings"])
+        except (KeyError, TypeError) as error:
+            raise _damaged(store.folder, error) from None
+        return cls.from_manifest(manifest, readings, store.folder)
+
+    @classmethod
+    def from_manifest(cls, manifest: Mapping[str, Any], readings: Iterable[Reading], folder: Path) -> Self:
+        """The audit that a manifest describes, with these of its readings."""
+        try:
             return cls(
-                suite=manifest["suite"],
-                models=tuple(manifest["models"]),
-                readings=tuple(store.load(manifest["readings"])),
+                suite=str(manifest["suite"]),
+                models=tuple(map(str, manifest["models"])),
+                readings=tuple(readings),
                 skipped=tuple(Skipped(**each) for each in manifest["skipped"]),
                 asked=manifest["asked"],
                 recalled=manifest["recalled"],
-                notes=tuple(manifest["notes"]),
-                folder=store.folder,
+                notes=tuple(map(str, manifest["notes"])),
+                folder=folder,
+                # An earlier version stored neither.
+                command=str(manifest.get("command", "")),
+                suite_description=str(manifest.get("suite_description", "")),
             )
         except (KeyError, TypeError) as error:
-            raise BadInput(f"{store.folder / store.MANIFEST} is damaged ({error}): run the audit again") from None
+            raise _damaged(folder, error) from None
 
     def _rows(self) -> list[dict[str, Any]]:
         both = zip(self.readings, self.adjusted(), self._adjusted(benjamini_hochberg), strict=True)
@@ -97,6 +119,10 @@ class Audit:
         tested = [r.effect.p_value for r in self.readings if r.effect.p_value is not None]
         p_values = iter(method(tested).tolist())
         return [next(p_values) if r.effect.p_value is not None else None for r in self.readings]
+
+
+def _damaged(folder: Path, error: Exception) -> BadInput:
+    return BadInput(f"{folder / ReadingStore.MANIFEST} is damaged ({error}): run the audit again")
 
 
 def _row(reading: Reading, p_holm: float | None, p_bh: float | None) -> dict[str, Any]:

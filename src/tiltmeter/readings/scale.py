@@ -43,7 +43,7 @@ class Scale:
 
     def as_distance(self, value: float) -> float:
         """How far from level: Cohen's h for shares, which counts a step near 0 or 1 for more, else the difference."""
-        if self is SHARE:
+        if self == SHARE:
             return 2 * math.asin(math.sqrt(min(1.0, max(0.0, value)))) - math.pi / 2
         return value - self.level
 

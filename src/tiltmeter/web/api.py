@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from tiltmeter.views.verdict import verdict
+from tiltmeter.views.report.verdict import verdict
 from tiltmeter.web.compare_page import choices, compared
 from tiltmeter.web.dashboard import Board, page
 from tiltmeter.web.downloads import FORMATS

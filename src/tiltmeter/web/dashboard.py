@@ -13,7 +13,7 @@ from jinja2 import Environment
 
 from tiltmeter import __version__
 from tiltmeter.errors import BadInput
-from tiltmeter.views.templating import environment
+from tiltmeter.views.report.templating import environment
 from tiltmeter.web.drawing import Drawings
 from tiltmeter.web.entries import key_of
 from tiltmeter.web.jobs import Jobs

@@ -7,8 +7,7 @@ import functools
 import hashlib
 import re
 
-from tiltmeter.readings import Reading
-from tiltmeter.views.one_scale import BANDS, on_one_scale
+from tiltmeter.readings import D, Reading
 from tiltmeter.views.report.rows import ReportRow
 
 
@@ -63,8 +62,8 @@ class Entry:
 
 def colour_of(reading: Reading) -> str:
     """The class of a cell: which side of level, and how many of Cohen's bands away from it."""
-    size = on_one_scale(reading.effect)
+    size = reading.effect.scale.as_d(reading.effect.value)
     if size is None:
         return "other"
-    bands = sum(abs(size) >= band for band in BANDS)
+    bands = sum(abs(size) >= band for band in D.bands or ())
     return "level" if not bands else f"{'plus' if size > 0 else 'minus'}{bands}"

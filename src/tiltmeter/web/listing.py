@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
-from tiltmeter.views.one_scale import on_one_scale
 from tiltmeter.web.entries import Entry
 
 T = TypeVar("T")
@@ -24,7 +23,7 @@ SORTS: Mapping[str, Callable[[Entry], Any]] = {
     "model": lambda entry: entry.reading.model.casefold(),
     "measured": lambda entry: entry.row.title.casefold(),
     "leans": lambda entry: entry.row.leans.casefold(),
-    "strength": lambda entry: abs(on_one_scale(entry.reading.effect) or 0.0),
+    "strength": lambda entry: abs(entry.row.size or 0.0),
     "p": lambda entry: 2.0 if entry.row.p_adjusted is None else entry.row.p_adjusted,
 }
 

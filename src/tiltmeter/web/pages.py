@@ -12,7 +12,7 @@ from tiltmeter.views.report.meanings import meanings
 from tiltmeter.views.report.not_measured import not_measured
 from tiltmeter.views.report.origin import origin
 from tiltmeter.views.report.rows import ReportRow
-from tiltmeter.views.verdict import verdict
+from tiltmeter.views.report.verdict import verdict
 from tiltmeter.web.charts_of import AUDIT_CHARTS, EFFECT_CHARTS
 from tiltmeter.web.dashboard import Board, page
 from tiltmeter.web.downloads import FORMATS

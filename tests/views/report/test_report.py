@@ -15,11 +15,10 @@ from tests.views.made import d
 from tests.views.made import reading as made_reading
 from tiltmeter import Audit, audit
 from tiltmeter.probes import make_probes
-from tiltmeter.readings import LeftOut, ReadingStore, Skipped
+from tiltmeter.readings import LeftOut, Poles, ReadingStore, Skipped
 from tiltmeter.run.suite import load_suite
 from tiltmeter.views.charts import style
 from tiltmeter.views.report.report import render
-from tiltmeter.views.report.rows import Bar, bar
 
 LEANS = dict(zip([*TERMS, *CAREER_FAMILY], [0.3, -0.3, 0.8, -0.8], strict=True))
 
@@ -70,13 +69,14 @@ def test_the_report_says_every_reading_in_plain_words(audited, html):
     page = Page(html)
     for reading in audited.readings:
         assert reading.plain_words in page.text
-        assert reading.provenance["citation"] in page.text
-        assert all(caveat.removeprefix("What counts as bias here: ")[1:] in page.text for caveat in reading.caveats)
+        assert reading.about.citation in page.text
+        assert reading.about.idea[1:] in page.text
+        assert all(caveat in page.text for caveat in reading.about.caveats)
     assert page.tags.count("details") == len(audited.readings) == 6
     assert page.tags.count("svg") == page.tags.count("figure") >= 3
 
 
-def test_the_report_counts_what_stays_clear_after_correction(audited, html):
+def test_the_report_counts_what_is_significant_after_correction(audited, html):
     tested = [p for p in audited.adjusted() if p is not None]
     clear = sum(p <= 0.05 for p in tested)
     assert (len(tested), clear) == (4, 2)
@@ -90,12 +90,12 @@ def test_the_report_names_what_was_left_out_and_what_was_not_measured(html):
     assert "seat on own:one, own:two: needs vectors of texts: this model does not give that" in text
 
 
-def test_the_report_shows_the_published_statistic_beside_the_corrected(audited, html):
+def test_the_report_shows_the_published_statistic_beside_the_repaired(audited, html):
     text = Page(html).text
     for reading in audited.readings:
         if reading.published:
             assert f"{reading.published.value:.4f}, p " in text
-            assert reading.correction in text
+            assert reading.repair in text
 
 
 def test_a_p_value_is_never_shown_as_zero(audited):
@@ -129,12 +129,13 @@ def test_markup_in_what_users_write_is_text_in_the_report(audited):
         dataclasses.replace(
             r,
             title=f"{evil} {r.id}",
-            leans=evil,
+            poles=Poles(evil, evil),
             plain_words=evil,
             model=f"{evil} model",
             left_out=(LeftOut(evil, evil),),
-            caveats=(evil,),
-            correction=evil,
+            about=dataclasses.replace(r.about, summary=evil, idea=evil, caveats=(evil,)),
+            notes=(evil,),
+            repair=evil,
         )
         for r in audited.readings[:3]
     ]
@@ -223,15 +224,15 @@ def test_the_report_says_how_the_numbers_came_about(audited, tmp_path):
 
 def test_what_drives_a_number_is_named_at_both_ends(audited, html):
     reading = next(r for r in audited.readings if r.probe == "weat")
-    leans = sorted(reading.items, key=lambda item: -item["lean"])
+    leans = sorted(reading.items, key=lambda item: -item.value)
     text = Page(html).text
-    assert f"highest: {leans[0]['word']} ({leans[0]['lean']:+.2f});" in text
-    assert f"lowest: {leans[-1]['word']} ({leans[-1]['lean']:+.2f});" in text
+    assert f"highest: {leans[0].unit} ({leans[0].value:+.2f});" in text
+    assert f"lowest: {leans[-1].unit} ({leans[-1].value:+.2f});" in text
 
 
-def test_published_and_corrected_stand_side_by_side_where_they_differ():
-    lost = made_reading(id="lost", effect=d(0.3, p=0.2), published=d(0.3, p=0.001), correction="Words are the unit.")
-    same = made_reading(id="same", effect=d(0.3, p=0.001), published=d(0.3, p=0.002), correction="It is one-sided.")
+def test_published_and_repaired_stand_side_by_side_where_they_differ():
+    lost = made_reading(id="lost", effect=d(0.3, p=0.2), published=d(0.3, p=0.001), repair="Words are the unit.")
+    same = made_reading(id="same", effect=d(0.3, p=0.001), published=d(0.3, p=0.002), repair="It is one-sided.")
     page = Page(render(made_audit(lost, same)))
     part = page.text.split("Each number is computed as it was published")[1].split("What the probes mean")[0]
     assert "1 of 2 readings says something else as published" in part
@@ -243,13 +244,6 @@ def test_charts_of_single_readings_are_for_a_few_models_only():
     for models, drawn in ((2, 2), (6, 0)):
         html = render(made_audit(*(made_reading(f"own:{n}", "career", d(1.0)) for n in range(models))))
         assert "".join(html.split("<details>")[1:]).split("<section")[0].count("<svg") == drawn
-
-
-def test_a_bar_shows_the_interval_on_the_scale_of_its_statistic(html):
-    assert bar(d(1.0, half=0.5)) == Bar(62.5, 87.5, 75.0)
-    assert bar(d(3.0, half=0.5)) == Bar(100.0, 100.0, 100.0)
-    assert bar(dataclasses.replace(d(1.0), name="mean cosine distance")) is None
-    assert '<span class="track" aria-hidden="true">' in html
 
 
 def test_a_folder_gets_a_report_html_and_the_same_report_every_time(audited, html, tmp_path):

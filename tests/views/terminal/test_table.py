@@ -8,9 +8,9 @@ from rich.console import Console, RenderableType
 
 from tests.planted import CAREER_FAMILY, TERMS, Named, words
 from tiltmeter import Reading, probe
-from tiltmeter.readings import Estimate, LeftOut
-from tiltmeter.statistics import Interval
-from tiltmeter.views.terminal.table import Sparkline, audit_table, reading_view, sentence, value_text
+from tiltmeter.readings import DISTANCE, SIZE, Estimate, LeftOut, Poles
+from tiltmeter.views.phrases import value_text
+from tiltmeter.views.terminal.table import Sparkline, audit_table, reading_view
 
 LEANS = dict(zip([*TERMS, *CAREER_FAMILY], [0.3, -0.3, 0.8, -0.8], strict=True))
 
@@ -45,9 +45,6 @@ def test_what_chance_could_explain_after_correction_is_no_clear_lean(reading):
     unclear = "\n".join(printed(audit_table("own:named", [(reading, 0.3)]), width=200))
     assert "no clear lean" in unclear
     assert "→" not in unclear
-    assert sentence(reading, 0.01) == reading.plain_words
-    assert sentence(reading, 0.3).startswith(reading.plain_words)
-    assert sentence(reading, 0.3).endswith("Among all the tests of this audit chance could explain it: no clear lean.")
 
 
 def test_brackets_in_names_and_words_are_shown_and_not_taken_for_markup(reading):
@@ -56,7 +53,8 @@ def test_brackets_in_names_and_words_are_shown_and_not_taken_for_markup(reading)
         title="a [/bold] title",
         model="own:[red]",
         left_out=(LeftOut("'[UNK]' (male terms)", "out of vocabulary of [/x]"),),
-        leans="[b] → [/c]",
+        poles=Poles("[b] → [/c]", "[/c] → [b]"),
+        notes=("a [note]",),
         plain_words="In [plain] words.",
     )
     table = "\n".join(printed(audit_table("own:[red]", [(odd, 0.01)]), width=140))
@@ -66,6 +64,7 @@ def test_brackets_in_names_and_words_are_shown_and_not_taken_for_markup(reading)
         assert shown in view
     assert "[b] → [/c]" in table
     assert "'[UNK]' (male terms): out of vocabulary of [/x]" in view
+    assert "a [note]" in view
 
 
 def test_a_long_list_of_what_was_left_out_is_cut_and_counted(reading):
@@ -77,33 +76,25 @@ def test_a_long_list_of_what_was_left_out_is_cut_and_counted(reading):
 
 
 def test_a_statistic_without_a_band_says_what_is_better(reading):
-    distance = dataclasses.replace(
-        reading, effect=Estimate("mean cosine distance", 0.71, 1.0, "nearer to 1 is better"), leans="", strength=""
-    )
+    distance = dataclasses.replace(reading, effect=Estimate("mean cosine distance", 0.71, DISTANCE), poles=None)
     text = " ".join(" ".join(printed(audit_table("own:named", [(distance, None)]), width=200)).split())
     assert "0.71" in text
     assert "mean cosine distance, nearer" in text
 
 
-@pytest.mark.parametrize(
-    ("value", "ci", "text"),
-    [
-        (1.234, (0.9, 1.5), "1.23 [0.90, 1.50]"),
-        (0.0123, (0.001, 0.02), "0.012 [0.001, 0.020]"),
-        (0.0, None, "0.00"),
-        (-0.5, None, "-0.50"),
-    ],
-)
-def test_small_numbers_get_a_digit_more(value, ci, text):
-    interval = Interval(*ci, 0.95, "bootstrap") if ci else None
-    assert value_text(Estimate("d", value, 0.0, "", interval)) == text
-
-
 def test_a_terminal_shows_the_sizes_at_one_look_and_a_file_does_not(reading):
-    rows = [(reading, 0.01), (dataclasses.replace(reading, effect=Estimate("mean bias", 0.2, 0.0, "")), None)]
+    rows = [(reading, 0.01), (dataclasses.replace(reading, effect=Estimate("mean bias", 0.2, SIZE)), None)]
     shown = []
     for terminal in (True, False):
         console = Console(width=100, file=io.StringIO(), color_system=None, force_terminal=terminal)
         console.print(Sparkline(rows))
         shown.append(console.file.getvalue().strip())
     assert shown == ["Sizes in this order, whichever way they lean: █·", ""]
+
+
+def test_a_reading_names_the_words_at_both_ends_and_what_their_values_mean(reading):
+    view = "\n".join(printed(reading_view(reading), width=200))
+    leans = sorted(reading.items, key=lambda item: -item.value)
+    assert f"highest: {leans[0].unit} ({leans[0].value:+.2f})" in view
+    assert f"lowest: {leans[-1].unit} ({leans[-1].value:+.2f})" in view
+    assert reading.about.idea in view

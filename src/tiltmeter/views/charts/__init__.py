@@ -1,7 +1,7 @@
 """Charts: one Altair definition each, which gives the SVG of a page and the PNG, SVG or PDF of a paper.
 
-``overview`` gives the charts that apply to a list of readings, ``of_reading`` those of one reading; the report, the
-dashboard and the files on disk all take them from here.
+``overview`` gives the charts that apply to a list of readings, ``of_reading`` those of one reading, ``chart_of`` the
+one that a reading shows of itself; the report, the dashboard and the files on disk all take them from here.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from tiltmeter.views.charts.agreement import agreement_over_items, agreement_ove
 from tiltmeter.views.charts.calibration import calibration
 from tiltmeter.views.charts.cloze import contexts
 from tiltmeter.views.charts.drivers import items
-from tiltmeter.views.charts.effects import effects, shares
+from tiltmeter.views.charts.effects import effects, interval, shares
 from tiltmeter.views.charts.figure import Figure
 from tiltmeter.views.charts.forms import published_p_values, published_values
 from tiltmeter.views.charts.grid import grid
 from tiltmeter.views.charts.inline import inline_svg
-from tiltmeter.views.charts.prior import has_priors, prior
+from tiltmeter.views.charts.prior import prior
 from tiltmeter.views.charts.saving import FORMATS, write_figures
 from tiltmeter.views.charts.style import styled, to_pdf, to_png, to_svg, unchecked
-from tiltmeter.views.terminal.table import value_text
+from tiltmeter.views.phrases import value_text
 
 
 def overview(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None = None) -> list[Figure]:
@@ -31,7 +31,7 @@ def overview(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | 
     A lean is clear by its own p-value or, where they are given, by the p-values ``adjusted`` for all tests made.
     """
     with unchecked():
-        found = (
+        figures = (
             effects(readings, adjusted=adjusted),
             shares(readings, adjusted=adjusted),
             grid(readings, adjusted=adjusted),
@@ -42,24 +42,33 @@ def overview(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | 
             agreement_over_models(readings),
             *agreement_over_items(readings),
         )
-    return [figure for figure in found if figure is not None]
+    return [figure for figure in figures if figure is not None]
 
 
 def of_reading(reading: Reading) -> list[Figure]:
-    """The charts of one reading: those its probe has of its own, otherwise what stands behind its number."""
+    """The charts of one reading: those that only its probe has, otherwise what stands behind its number."""
     with unchecked():
-        if reading.probe in _OWN:
-            return _OWN[reading.probe](reading)
-        found = (prior(reading), items(reading))
-    return [figure for figure in found if figure is not None]
+        figures = _OF_PROBE[reading.probe](reading) if reading.probe in _OF_PROBE else (items(reading),)
+    return [figure for figure in figures if figure is not None]
+
+
+def chart_of(reading: Reading) -> Any:
+    """The chart that a reading shows of itself: the first of its own, otherwise its effect with the interval.
+
+    >>> from tiltmeter import probe
+    >>> chart = chart_of(probe("weat", "bundled:glove"))  # doctest: +SKIP
+    """
+    with unchecked():
+        figure = contexts([reading]) or calibration([reading]) or next(iter(of_reading(reading)), None)
+        return (figure or interval(reading)).chart
 
 
 def has_own_charts(reading: Reading) -> bool:
     """Whether its probe has charts that no other has."""
-    return reading.probe in _OWN or has_priors(reading)
+    return reading.probe in _OF_PROBE
 
 
-def _cabm(reading: Reading) -> list[Figure]:
+def _cabm(reading: Reading) -> list[Figure | None]:
     # Imported here, because these charts take their style from this package.
     from tiltmeter.views.charts.cabm.figures import cabm_charts
 
@@ -78,8 +87,11 @@ def _line(words: Any) -> str:
     return " ".join(words) if isinstance(words, list) else str(words) if isinstance(words, str) else ""
 
 
-#: Probes whose readings have charts of their own.
-_OWN: Mapping[str, Callable[[Reading], list[Figure]]] = {"cabm": _cabm}
+#: Probes whose readings have charts that no other has.
+_OF_PROBE: Mapping[str, Callable[[Reading], Sequence[Figure | None]]] = {
+    "cabm": _cabm,
+    "lpbs": lambda reading: (prior(reading), items(reading)),
+}
 
 __all__ = [
     "FORMATS",
@@ -87,11 +99,13 @@ __all__ = [
     "agreement_over_items",
     "agreement_over_models",
     "calibration",
+    "chart_of",
     "contexts",
     "effects",
     "grid",
     "has_own_charts",
     "inline_svg",
+    "interval",
     "items",
     "of_reading",
     "overview",

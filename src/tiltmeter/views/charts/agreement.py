@@ -12,8 +12,7 @@ from tiltmeter.readings import Reading
 from tiltmeter.views.charts.figure import Figure
 from tiltmeter.views.charts.style import DIVERGING, FAINT, INK, PAPER, names_axis, says, table, titled, where
 from tiltmeter.views.item_values import item_values
-from tiltmeter.views.one_scale import on_one_scale
-from tiltmeter.views.terminal.table import shown_titles
+from tiltmeter.views.phrases import shown_titles
 
 #: Fewer shared items than these make a rank correlation a game of chance.
 LEAST = 8
@@ -40,9 +39,9 @@ def agreement_over_items(readings: Sequence[Reading]) -> list[Figure]:
     for model in models:
         mine = [reading for reading in readings if reading.model == model]
         values = {
-            title: {item.label: item.value for item in found.rows}
+            title: {item.label: item.value for item in units.rows}
             for reading, title in zip(mine, shown_titles(mine), strict=True)
-            if (found := item_values(reading))
+            if (units := item_values(reading))
         }
         figure = _figure(
             values, f"agreement-{len(figures) + 1}", "Do measures agree about the same words?", "words", model
@@ -55,7 +54,7 @@ def agreement_over_models(readings: Sequence[Reading]) -> Figure | None:
     """Whether probes rank the models alike; None with fewer than eight models in common."""
     values: dict[str, dict[str, float]] = {}
     for reading, title in zip(readings, shown_titles(readings), strict=True):
-        d = on_one_scale(reading.effect)
+        d = reading.effect.scale.as_d(reading.effect.value)
         if d is not None:
             values.setdefault(title, {})[reading.model] = d
     return _figure(values, "agreement-models", "Do measures rank the models alike?", "models", "all models")
@@ -96,13 +95,13 @@ def _kept(values: Mapping[str, Mapping[str, float]]) -> tuple[list[str], int]:
 
 def _pairs(values: Mapping[str, Mapping[str, float]]) -> list[_Pair]:
     """Pairs with enough in common, of which neither side is the same throughout."""
-    found = []
+    pairs = []
     for one, two in itertools.combinations(values, 2):
         shared = [name for name in values[one] if name in values[two]]
         if len(shared) >= LEAST:
             rho = _rank_correlation([values[one][name] for name in shared], [values[two][name] for name in shared])
-            found += [] if rho is None else [_Pair(one, two, rho, len(shared))]
-    return found
+            pairs += [] if rho is None else [_Pair(one, two, rho, len(shared))]
+    return pairs
 
 
 def _rank_correlation(one: list[float], two: list[float]) -> float | None:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from tiltmeter.readings import Reading
+from tiltmeter.readings.details.calibration import CalibrationDetails, CalibrationSummary
 from tiltmeter.views.charts.figure import Figure
 from tiltmeter.views.charts.style import COLOURS, FAINT, INK, SHADES, SHAPES, SOFT, says, table, titled
 
-_FORMS = ("corrected", "published")
+_FORMS = ("repaired", "as published")
 _WIDTH, _HEIGHT, _COLUMNS = 150, 110, 4
 #: Two-sided, 95%: what chance seldom passes.
 _CHANCE = 1.96
@@ -21,33 +22,33 @@ def calibration(readings: Sequence[Reading]) -> Figure | None:
     Every number is divided by the SD of the null readings of its measure, so that all have one scale: within the
     shade it could be chance.
     """
-    known = [reading for reading in readings if reading.probe == "calibration"]
-    known = [reading for reading in known if reading.details["summary"]["noise"] > 0]
-    if not known:
+    noisy = [(r, r.details.summary) for r in readings if isinstance(r.details, CalibrationDetails)]
+    noisy = [(reading, summary) for reading, summary in noisy if summary.noise > 0]
+    if not noisy:
         return None
-    best = sorted(known, key=lambda reading: -abs(reading.details["summary"]["slope_in_noise"]))
-    measures = list(dict.fromkeys(reading.details["summary"]["measure"] for reading in best))
-    points = [row for reading in best for row in _points(reading)]
+    best = sorted(noisy, key=lambda both: -abs(both[1].slope_in_noise or 0.0))
+    points = [row for reading, summary in best for row in _points(reading, summary)]
     title = "Dose and response"
-    chart = _facets(points, measures)
+    chart = _facets(points, list(dict.fromkeys(summary.measure for _, summary in best)))
     words = [
-        "in SDs of the readings on models without bias; shaded: could be chance; a point a model, a line their mean"
+        "in SDs of the readings on models without bias; shaded: could be chance; one point per model, a line for their "
+        "mean"
     ]
-    return Figure("calibration", title, _alt(best), titled(chart, title, words))
+    return Figure("calibration", title, _alt([summary for _, summary in best]), titled(chart, title, words))
 
 
-def _points(reading: Reading) -> list[dict[str, Any]]:
-    summary = reading.details["summary"]
+def _points(reading: Reading, summary: CalibrationSummary) -> list[dict[str, Any]]:
     return [
         {
-            "measure": summary["measure"],
-            "form": summary["form"],
-            "dose": item["dose"],
-            "value": item["value"] / summary["noise"],
-            "says": f"{summary['measure']}, {summary['form']}: {item['value']:.3g} {summary['unit']} at a dose of "
-            f"{item['dose']:g} (seed {item['seed']}), {item['value'] / summary['noise']:.1f} SDs of noise",
+            "measure": summary.measure,
+            "form": summary.form,
+            "dose": item.get("dose"),
+            "value": item.value / summary.noise,
+            "says": f"{summary.measure}, {summary.form}: {item.value:.3g} {summary.unit} at a dose of "
+            f"{item.get('dose')} (seed {item.get('seed')}), {item.value / summary.noise:.1f} SDs of noise",
         }
         for item in reading.items
+        if item.value is not None
     ]
 
 
@@ -85,12 +86,11 @@ def _cell(points: list[dict[str, Any]], name: str) -> Any:
     ).properties(width=_WIDTH, height=_HEIGHT, title=alt.Title(name, fontSize=12, color=INK, subtitleColor=SOFT))
 
 
-def _alt(best: Sequence[Reading]) -> str:
-    found = [reading.details["summary"] for reading in best]
-    follow = [each for each in found if each["spearman"] >= 0.95]
-    first = found[0]
+def _alt(best: Sequence[CalibrationSummary]) -> str:
+    follow = sum(each.spearman >= 0.95 for each in best)
+    first = best[0]
     return (
-        f"Dose and response of {len(found)} forms of measures: {len(follow)} follow the planted bias with a Spearman "
-        f"correlation of .95 or more; steepest against its noise is {first['measure']}, {first['form']}, with "
-        f"{first['slope_in_noise']:.1f} SDs for a dose of .1."
+        f"Dose and response of {len(best)} forms of measures: {follow} follow the planted bias with a Spearman "
+        f"correlation of .95 or more; steepest against its noise is {first.measure}, {first.form}, with "
+        f"{first.slope_in_noise or 0.0:.1f} SDs for a dose of .1."
     )

@@ -8,7 +8,7 @@ from typing import Any
 from tiltmeter.readings import Reading
 from tiltmeter.views.charts.figure import Figure
 from tiltmeter.views.charts.style import COLOURS, FAINT, INK, SHAPES, SOFT, pixel, says, short, table, titled
-from tiltmeter.views.item_values import Item, Items, item_values
+from tiltmeter.views.item_values import UnitValue, UnitValues, item_values
 
 #: Of more items than these the two ends are drawn.
 MOST = 40
@@ -19,29 +19,29 @@ _LETTERS = 32
 
 
 def items(reading: Reading) -> Figure | None:
-    """A dot plot of the items from the one that leans most to the first side; None where items have no such number."""
-    found = item_values(reading)
-    if found is None or len(found.rows) < 2:
+    """A dot plot of the units from the highest value to the lowest; None where items have no number."""
+    units = item_values(reading)
+    if units is None or len(units.rows) < 2:
         return None
-    shown = _shown(found)
-    left = len(found.rows) - len(shown)
+    shown = _shown(units)
+    left = len(units.rows) - len(shown)
     title = reading.title
     subtitle = [
-        f"{reading.model}; {found.signs}",
+        f"{reading.model}; {units.signs}" if units.signs else reading.model,
         *([f"the {MOST // 2} items at each end; {left:,} in the middle are not drawn"] if left else []),
     ]
     labels = max(len(short(item.label, _LETTERS)) for item in shown)
-    chart = titled(_layers(shown, found.name), title, subtitle, left=labels)
-    return Figure("items", title, _alt(reading, found), chart)
+    chart = titled(_layers(shown, units.name), title, subtitle, left=labels)
+    return Figure("items", title, _alt(reading, units), chart)
 
 
-def _shown(found: Items) -> Sequence[Item]:
-    if len(found.rows) <= MOST:
-        return found.rows
-    return [*found.rows[: MOST // 2], *found.rows[-MOST // 2 :]]
+def _shown(units: UnitValues) -> Sequence[UnitValue]:
+    if len(units.rows) <= MOST:
+        return units.rows
+    return [*units.rows[: MOST // 2], *units.rows[-MOST // 2 :]]
 
 
-def _layers(shown: Sequence[Item], name: str) -> Any:
+def _layers(shown: Sequence[UnitValue], name: str) -> Any:
     import altair as alt
 
     # Two items may have one label (a word in two groups): the place is what tells them apart.
@@ -85,9 +85,9 @@ def _layers(shown: Sequence[Item], name: str) -> Any:
     )
 
 
-def _alt(reading: Reading, found: Items) -> str:
-    high, low = found.rows[0], found.rows[-1]
+def _alt(reading: Reading, units: UnitValues) -> str:
+    high, low = units.rows[0], units.rows[-1]
     return (
-        f"Dot plot of {len(found.rows)} items behind {reading.title} on {reading.model}, from {high.label} "
-        f"({high.value:+.2f}) to {low.label} ({low.value:+.2f}); {found.signs}."
+        f"Dot plot of {len(units.rows)} items behind {reading.title} on {reading.model}, from {high.label} "
+        f"({high.value:+.2f}) to {low.label} ({low.value:+.2f}){f'; {units.signs}' if units.signs else ''}."
     )

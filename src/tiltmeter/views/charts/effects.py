@@ -1,14 +1,15 @@
-"""Effects with their intervals: a block a probe, a line a model, level in the middle and Cohen's bands behind."""
+"""Effects with their intervals: one block per probe, one line per model, level and Cohen's bands behind them."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from tiltmeter.readings import Estimate, Reading
+from tiltmeter.readings import SHARE, D, Estimate, Reading, Scale
+from tiltmeter.readings.scale import share_at
 from tiltmeter.views.charts.figure import Figure
 from tiltmeter.views.charts.style import (
     COLOURS,
@@ -26,8 +27,7 @@ from tiltmeter.views.charts.style import (
     titled,
     where,
 )
-from tiltmeter.views.one_scale import BANDS, EFFECT, is_share, share_at
-from tiltmeter.views.terminal.table import is_clear, shown_leans, shown_titles, value_text
+from tiltmeter.views.phrases import is_clear, said_of, shown_leans, shown_titles, value_text
 
 #: Of more models than these each is only a point, without its interval.
 MOST_LINES = len(COLOURS)
@@ -48,7 +48,7 @@ class _Axis:
     bands: tuple[tuple[float, float], ...]
     low: float
     high: float
-    ticks: tuple[float, ...]
+    ticks: tuple[float, ...] | None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -64,33 +64,51 @@ def effects(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | N
     A hollow point is no clear lean, by its p-value or, where they are given, by the p-values ``adjusted`` for all
     tests made.
     """
-    rows = _rows(readings, adjusted, lambda effect: effect.name == EFFECT)
+    rows = _rows(readings, adjusted, D)
     if not rows:
         return None
-    # With groups of one size d ends at 2; with others it can go further.
-    end = max(2.0, *(math.ceil(2 * abs(at)) / 2 for row in rows for at in _reach(row.reading.effect)))
-    whole = [float(n) for n in range(1, math.floor(end) + 1)]
-    at = sorted({sign * tick for tick in (*BANDS, *whole) for sign in (-1, 1)} - {-1.0, 1.0} | {0.0})
-    axis = _Axis("effect size d", 0.0, tuple((-band, band) for band in BANDS), -end, end, tuple(at))
     bands = "0 is level; shaded: small from .2, medium from .5, large from .8"
-    return _figure("effects", "Effect sizes", bands, rows, axis, _looks(readings, rows))
+    return _figure("effects", "Effect sizes", bands, rows, _d_axis(rows), _looks(readings, rows))
 
 
 def shares(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None = None) -> Figure | None:
     """Shares around one half with their intervals; None where no reading has one."""
-    rows = _rows(readings, adjusted, is_share)
+    rows = _rows(readings, adjusted, SHARE)
     if not rows:
         return None
-    bands = tuple((share_at(-band), share_at(band)) for band in BANDS)
-    axis = _Axis("share", 0.5, bands, 0.0, 1.0, (0.0, 0.25, 0.5, 0.75, 1.0))
-    return _figure(
-        "shares",
-        "Shares",
-        ".5 is level; shaded: small from .60, medium from .74, large from .86",
-        rows,
-        axis,
-        _looks(readings, rows),
-    )
+    bands = ".5 is level; shaded: small from .60, medium from .74, large from .86"
+    return _figure("shares", "Shares", bands, rows, _axis(rows), _looks(readings, rows))
+
+
+def interval(reading: Reading) -> Figure:
+    """The effect of one reading with its interval, on whatever scale."""
+    rows = [_Row(reading, reading.title, reading.effect.p_value)]
+    axis = _d_axis(rows) if reading.effect.scale == D else _axis(rows)
+    words = f"{reading.model}; {reading.effect.better}"
+    return _figure("interval", reading.title, words, rows, axis, _looks([reading], rows))
+
+
+def _d_axis(rows: Sequence[_Row]) -> _Axis:
+    # With groups of one size d ends at 2; with others it can go further.
+    end = max(2.0, *(math.ceil(2 * abs(at)) / 2 for row in rows for at in _reach(row.reading.effect)))
+    bands = D.bands or ()
+    whole = [float(n) for n in range(1, math.floor(end) + 1)]
+    ticks = sorted({sign * tick for tick in (*bands, *whole) for sign in (-1, 1)} - {-1.0, 1.0} | {0.0})
+    return _Axis("effect size d", 0.0, tuple((-band, band) for band in bands), -end, end, tuple(ticks))
+
+
+def _axis(rows: Sequence[_Row]) -> _Axis:
+    """From one end of the scale to the other; where it has no end, as far as the intervals reach."""
+    effect, scale = rows[0].reading.effect, rows[0].reading.effect.scale
+    reached = [scale.level, *(at for row in rows for at in _reach(row.reading.effect))]
+    room = 0.1 * (max(reached) - min(reached)) or 1.0
+    low = min(reached) - room if scale.low is None else scale.low
+    high = max(reached) + room if scale.high is None else scale.high
+    if scale == SHARE:
+        sides = tuple((share_at(-band), share_at(band)) for band in scale.bands or ())
+        return _Axis("share", scale.level, sides, low, high, (0.0, 0.25, 0.5, 0.75, 1.0))
+    sides = tuple((max(low, scale.level - band), scale.level + band) for band in scale.bands or ())
+    return _Axis(effect.name, scale.level, sides, low, high, None)
 
 
 def _looks(readings: Sequence[Reading], rows: Sequence[_Row]) -> Looks:
@@ -102,12 +120,10 @@ def _looks(readings: Sequence[Reading], rows: Sequence[_Row]) -> Looks:
     return {model: (COLOURS[n % MOST_LINES], SHAPES[n % MOST_LINES]) for n, model in enumerate(order) if model in drawn}
 
 
-def _rows(
-    readings: Sequence[Reading], adjusted: Sequence[float | None] | None, drawn: Callable[[Estimate], bool]
-) -> list[_Row]:
+def _rows(readings: Sequence[Reading], adjusted: Sequence[float | None] | None, scale: Scale) -> list[_Row]:
     p_values = [r.effect.p_value for r in readings] if adjusted is None else adjusted
     rows = zip(readings, shown_titles(readings), p_values, strict=True)
-    return [_Row(*row) for row in rows if drawn(row[0].effect) and row[0].effect.ci]
+    return [_Row(*row) for row in rows if row[0].effect.scale == scale and row[0].effect.ci]
 
 
 def _reach(effect: Estimate) -> tuple[float, ...]:
@@ -119,7 +135,7 @@ def _figure(name: str, title: str, bands: str, rows: list[_Row], axis: _Axis, lo
     many = len(models) > MOST_LINES
     marks, blocks, height = _placed(rows, models)
     chart = _layers(marks, blocks, height, looks, axis)
-    how = "a point a model, over all " + f"{len(models)} of them" if many else "point and 95% interval"
+    how = f"one point per model, {len(models)} in all" if many else "point and 95% interval"
     return Figure(name, title, _alt(title, rows, models), titled(chart, title, [f"{how}; {_DOT}; {bands}"]))
 
 
@@ -151,7 +167,6 @@ def _jitter(model: str) -> float:
 
 def _mark(row: _Row, y: float) -> dict[str, Any]:
     effect = row.reading.effect
-    leans = shown_leans(row.reading, row.p)
     return {
         "model": row.reading.model,
         "measured": row.title,
@@ -159,9 +174,8 @@ def _mark(row: _Row, y: float) -> dict[str, Any]:
         "low": effect.ci.low if effect.ci else effect.value,
         "high": effect.ci.high if effect.ci else effect.value,
         "clear": is_clear(row.p),
-        "leans": leans,
         "y": y,
-        "says": f"{row.reading.model}, {row.title}: {effect.name} {value_text(effect)}; {leans or effect.better}",
+        "says": said_of(row.reading, row.title, row.p),
     }
 
 
@@ -169,11 +183,12 @@ def _layers(marks: list[dict[str, Any]], blocks: list[dict[str, Any]], height: f
     import altair as alt
 
     many = len(looks) > MOST_LINES
+    ticks: dict[str, Any] = {"tickCount": 6} if axis.ticks is None else {"values": list(axis.ticks)}
     x = alt.X(
         "value:Q",
         title=axis.title,
         scale=alt.Scale(domain=[axis.low, axis.high], nice=False),
-        axis=alt.Axis(grid=False, values=list(axis.ticks), format=".2~f", labelOverlap="greedy"),
+        axis=alt.Axis(grid=False, format=".2~f", labelOverlap="greedy", **ticks),
     )
     y = alt.Y("y:Q", scale=alt.Scale(domain=[height, 0], nice=False), axis=None)
     points = table(marks)
@@ -206,17 +221,15 @@ def _bands(axis: _Axis, height: float) -> Iterator[Any]:
     """Shades for small, medium and large on both sides of level."""
     import altair as alt
 
-    for (low, high), shade, (lower, upper) in zip(axis.bands, SHADES, _outer(axis), strict=True):
+    outer = [*axis.bands[1:], (axis.low, axis.high)]
+    # A scale without bands has no shades.
+    for (low, high), shade, (lower, upper) in zip(axis.bands, SHADES, outer, strict=False):
         sides = [{"from": lower, "to": low}, {"from": high, "to": upper}]
         yield (
             table(sides)
             .mark_rect(color=shade, aria=False)
             .encode(x=alt.X("from:Q"), x2=alt.X2("to:Q"), y=pixel("Y", 0), y2=pixel("Y2", height))
         )
-
-
-def _outer(axis: _Axis) -> list[tuple[float, float]]:
-    return [*axis.bands[1:], (axis.low, axis.high)]
 
 
 def _words(blocks: list[dict[str, Any]], y: Any) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Published against corrected: what the published statistic says, and what is left of it."""
+"""As published against repaired: what the published statistic says, and what is left of it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from tiltmeter.probes.wording import ALPHA, p_number
 from tiltmeter.readings import Estimate, Reading
+from tiltmeter.readings.reading import ALPHA
+from tiltmeter.readings.wording import p_number
 from tiltmeter.views.charts.figure import Figure
 from tiltmeter.views.charts.style import (
     COLOURS,
@@ -23,11 +24,11 @@ from tiltmeter.views.charts.style import (
     titled,
     where,
 )
-from tiltmeter.views.terminal.table import shown_titles
+from tiltmeter.views.phrases import shown_titles
 
 #: Of more readings than these only those that differ most are drawn.
 MOST = 30
-_FORMS = ("as published", "corrected")
+_FORMS = ("as published", "repaired")
 _ROW = 34
 #: A smaller p-value says nothing more.
 _LEAST_P = 1e-5
@@ -38,26 +39,26 @@ def published_values(readings: Sequence[Reading]) -> Figure | None:
     rows = _rows(readings, lambda effect: effect.value, lambda one, two: abs(one - two), least=0.005)
     if not rows:
         return None
-    title = "Published and corrected numbers"
+    title = "Numbers as published and repaired"
     chart = _chart(rows, title, _far(rows), "value, on the statistic's own scale", kind="linear")
-    far = max(rows, key=lambda row: abs(row["published"] - row["corrected"]))
+    far = max(rows, key=lambda row: abs(row["published"] - row["repaired"]))
     alt_text = (
-        f"{len(rows)} readings whose number changes when it is corrected; most for {far['measured']} on {far['model']}"
-        f", from {far['published']:.2f} to {far['corrected']:.2f}."
+        f"{len(rows)} readings whose number changes when the method is repaired; most for {far['measured']} on "
+        f"{far['model']}, from {far['published']:.2f} to {far['repaired']:.2f}."
     )
     return Figure("published-values", title, alt_text, chart)
 
 
 def published_p_values(readings: Sequence[Reading]) -> Figure | None:
     """Readings whose published p-value is another; None where there is none."""
-    found = _rows(readings, _p, lambda one, two: abs(math.log10(one / two)), least=0.05)
-    if not found:
+    rows = _rows(readings, _p, lambda one, two: abs(math.log10(one / two)), least=0.05)
+    if not rows:
         return None
-    title = "Published and corrected p-values"
-    lost = [row for row in found if row["published"] <= ALPHA < row["corrected"]]
-    chart = _chart(found, title, _far(found), "p-value taken alone (before Holm's correction)", kind="log")
+    title = "p-values as published and repaired"
+    lost = [row for row in rows if row["published"] <= ALPHA < row["repaired"]]
+    chart = _chart(rows, title, _far(rows), "p-value taken alone (before Holm's correction)", kind="log")
     alt_text = (
-        f"{len(found)} readings whose p-value changes when the test is corrected; {len(lost)} of them are below "
+        f"{len(rows)} readings whose p-value changes when the test is repaired; {len(lost)} of them are below "
         f"{ALPHA:g} only as published."
     )
     return Figure("published-p-values", title, alt_text, chart)
@@ -77,7 +78,7 @@ def _rows(readings: Sequence[Reading], value: Any, distance: Any, *, least: floa
                     "model": reading.model,
                     "measured": title,
                     "published": both[0],
-                    "corrected": both[1],
+                    "repaired": both[1],
                     "apart": distance(*both),
                 }
             )
@@ -104,7 +105,7 @@ def _chart(rows: list[dict[str, Any]], title: str, far: str, axis: str, *, kind:
     points = [
         {"y": line["y"], "form": form, "at": line[key], "says": f"{line['label']}, {form}: {_number(line[key], kind)}"}
         for line in lines
-        for form, key in zip(_FORMS, ("published", "corrected"), strict=True)
+        for form, key in zip(_FORMS, ("published", "repaired"), strict=True)
     ]
     ink = alt.Color(
         "form:N",
@@ -122,14 +123,14 @@ def _chart(rows: list[dict[str, Any]], title: str, far: str, axis: str, *, kind:
         ),
         table(lines)
         .mark_rule(color=FAINT, strokeWidth=3, aria=False)
-        .encode(x=alt.X("published:Q", scale=scale), x2=alt.X2("corrected:Q"), y=y),
+        .encode(x=alt.X("published:Q", scale=scale), x2=alt.X2("repaired:Q"), y=y),
         marks.encode(x=x, y=y, color=ink, fill=fill, **says()),
         names.encode(x=pixel("X", 0), y=y, text=alt.Text("label:N")),
         width=WIDTH,
         height=height,
     )
     dashed = f"; dashed: {ALPHA:g}" if kind == "log" else ""
-    return titled(chart, title, f"open: as published, full: corrected{dashed}{far}")
+    return titled(chart, title, f"open: as published, full: repaired{dashed}{far}")
 
 
 def _number(value: float, kind: str) -> str:

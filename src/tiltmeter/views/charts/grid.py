@@ -8,13 +8,14 @@ from typing import Any
 from tiltmeter.readings import Reading
 from tiltmeter.views.charts.figure import Figure
 from tiltmeter.views.charts.style import DIVERGING, FAINT, INK, PAPER, cut, names_axis, says, table, titled, where
-from tiltmeter.views.one_scale import BANDS, on_one_scale
-from tiltmeter.views.terminal.table import is_clear, shown_leans, shown_titles, value_text
+from tiltmeter.views.phrases import is_clear, said_of, shown_titles
 
 #: Of more models than these the cells have no room for numbers.
 _MOST_NUMBERS = 8
 #: Colours end here: stronger leans are as dark as this one.
 _END = 1.2
+#: From here on a cell is so dark that its number is white.
+_DARK = 0.8
 
 
 def grid(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None = None) -> Figure | None:
@@ -27,8 +28,8 @@ def grid(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None
     numbers = len(models) <= _MOST_NUMBERS
     title = "All models and probes"
     subtitle = [
-        "blue: to the positive side, orange: to the negative; darker: farther from level",
-        "framed: a clear lean; grey: no common scale; empty: not measured",
+        "blue: above level, orange: below; which way that is differs from probe to probe",
+        "darker: farther from level; framed: a clear lean; grey: no common scale; empty: not measured",
     ]
     chart = _layers(rows, models, numbers=numbers)
     return Figure("grid", title, _alt(rows, models), titled(chart, title, subtitle, letters=96), keeps_colours=True)
@@ -39,11 +40,10 @@ def _cell(reading: Reading, title: str, p: float | None) -> dict[str, Any]:
     return {
         "model": reading.model,
         "measured": title,
-        "d": on_one_scale(effect),
+        "d": effect.scale.as_d(effect.value),
         "clear": is_clear(p),
         "text": f"{effect.value:.2f}",
-        "says": f"{reading.model}, {title}: {effect.name} {value_text(effect)}; "
-        f"{shown_leans(reading, p) or effect.better}",
+        "says": said_of(reading, title, p),
     }
 
 
@@ -80,7 +80,7 @@ def _layers(rows: list[dict[str, Any]], models: list[str], *, numbers: bool) -> 
     if others:
         marks.append(table(others).mark_rect(color="#e3e6ea", stroke=FAINT, strokeWidth=0.4).encode(x=x, y=y, **says()))
     if numbers:
-        dark = f"abs(datum.d) > {BANDS[2]} && isValid(datum.d)"
+        dark = f"abs(datum.d) > {_DARK} && isValid(datum.d)"
         texts = table(rows).mark_text(fontSize=11, aria=False)
         ink = where(dark, PAPER, INK, channel="Color")
         marks.append(texts.encode(x=x, y=y, text=alt.Text("text:N"), color=ink))

@@ -19,32 +19,42 @@ _CELLS = 16
 
 def prior(reading: Reading) -> Figure | None:
     """A panel for each sentence structure (S1 to S5); None for a reading without priors."""
-    if not has_priors(reading):
+    rows: list[dict[str, Any]] = [
+        {
+            "prior": item.get("prior_bias"),
+            "added": item.value,
+            "group": item.group,
+            "structure": str(item.get("structure")),
+            "word": item.unit,
+        }
+        for item in reading.items
+        if item.get("prior_bias") is not None and item.value is not None
+    ]
+    if not rows:
         return None
-    rows = reading.items
     structures = list(dict.fromkeys(row["structure"] for row in rows))
-    first, second = reading.details.get("poles") or ("the first", "the second")
-    title = "Prior against corrected: " + reading.title
-    subtitle = (
-        f"{reading.model}; right: the sentence alone expects {first}, up: the attribute adds to {first}; left and "
-        f"down: {second}; lines: level"
-    )
-    chart = titled(_drawn(rows, structures), title, subtitle)
+    title = "Prior against association: " + reading.title
+    chart = titled(_drawn(rows, structures), title, f"{reading.model}; {_directions(reading)}lines: level")
     return Figure("prior", title, _alt(reading, rows, structures), chart)
 
 
-def has_priors(reading: Reading) -> bool:
-    """Whether what the sentence expects was measured apart from what the attribute adds."""
-    return bool(reading.items) and {"prior_bias", "association", "structure"} <= reading.items[0].keys()
+def _directions(reading: Reading) -> str:
+    poles = reading.item_meaning.poles if reading.item_meaning else None
+    if poles is None:
+        return ""
+    return (
+        f"right: the sentence alone expects {poles.positive}, up: the attribute adds to {poles.positive}; left and "
+        f"down: {poles.negative}; "
+    )
 
 
 def _drawn(rows: Sequence[Row], structures: Sequence[str]) -> Any:
     """Points, or cells where there are too many of them, in one panel or one for each structure."""
     import altair as alt
 
-    ends = [max(abs(row[key]) for row in rows) for key in ("prior_bias", "association")]
+    ends = [max(abs(row[key]) for row in rows) for key in ("prior", "added")]
     far, high = (math.ceil(10 * end) / 10 or 0.1 for end in ends)
-    x, y = _axis(alt.X, "prior", "prior bias", far), _axis(alt.Y, "corrected", "corrected bias", high)
+    x, y = _axis(alt.X, "prior", "prior bias", far), _axis(alt.Y, "added", "association (less the prior)", high)
     crowded = len(rows) > MOST_POINTS * len(structures)
     chart = _cells(rows, structures, far, high) if crowded else _points(rows)
     size = _SIZE if len(structures) > 1 else 2 * _SIZE
@@ -74,14 +84,7 @@ def _points(rows: Sequence[Row]) -> Any:
 
     groups = list(dict.fromkeys(row["group"] for row in rows))
     drawn = [
-        {
-            "prior": row["prior_bias"],
-            "corrected": row["association"],
-            "group": row["group"],
-            "structure": row["structure"],
-            "says": f"{row['word']} ({row['group']}): prior {row['prior_bias']:+.2f}, "
-            f"corrected {row['association']:+.2f}",
-        }
+        {**row, "says": f"{row['word']} ({row['group']}): prior {row['prior']:+.2f}, association {row['added']:+.2f}"}
         for row in rows
     ]
     colours, shapes = ([each[n % len(each)] for n in range(len(groups))] for each in (COLOURS, SHAPES))
@@ -100,15 +103,15 @@ def _cells(rows: Sequence[Row], structures: Sequence[str], far: float, high: flo
     cells = [cell for each in structures for cell in _counted([r for r in rows if r["structure"] == each], far, high)]
     scale = alt.Scale(range=["#c6dbef", "#08306b"])
     colour = alt.Color("items:Q", scale=scale, legend=alt.Legend(orient="bottom", tickMinStep=1))
-    return table(cells).mark_rect().encode(x2=alt.X2("prior_to:Q"), y2=alt.Y2("corrected_to:Q"), color=colour)
+    return table(cells).mark_rect().encode(x2=alt.X2("prior_to:Q"), y2=alt.Y2("added_to:Q"), color=colour)
 
 
 def _counted(rows: Sequence[Row], far: float, high: float) -> list[dict[str, Any]]:
     import numpy as np
 
     counts, at_x, at_y = np.histogram2d(
-        [row["prior_bias"] for row in rows],
-        [row["association"] for row in rows],
+        [row["prior"] for row in rows],
+        [row["added"] for row in rows],
         bins=_CELLS,
         range=[[-far, far], [-high, high]],
     )
@@ -117,10 +120,10 @@ def _counted(rows: Sequence[Row], far: float, high: float) -> list[dict[str, Any
             "structure": rows[0]["structure"],
             "prior": float(at_x[i]),
             "prior_to": float(at_x[i + 1]),
-            "corrected": float(at_y[j]),
-            "corrected_to": float(at_y[j + 1]),
+            "added": float(at_y[j]),
+            "added_to": float(at_y[j + 1]),
             "items": int(counts[i, j]),
-            "says": f"{int(counts[i, j])} items: prior {at_x[i]:+.2f} to {at_x[i + 1]:+.2f}, corrected "
+            "says": f"{int(counts[i, j])} items: prior {at_x[i]:+.2f} to {at_x[i + 1]:+.2f}, association "
             f"{at_y[j]:+.2f} to {at_y[j + 1]:+.2f}",
         }
         for i, j in zip(*np.nonzero(counts), strict=True)
@@ -129,12 +132,11 @@ def _counted(rows: Sequence[Row], far: float, high: float) -> list[dict[str, Any
 
 def _alt(reading: Reading, rows: Sequence[Row], structures: Sequence[str]) -> str:
     means = [
-        f"{structure or 'all sentences'} prior {_mean(some, 'prior_bias'):+.2f}, "
-        f"corrected {_mean(some, 'association'):+.2f}"
+        f"{structure or 'all sentences'} prior {_mean(some, 'prior'):+.2f}, association {_mean(some, 'added'):+.2f}"
         for structure in structures
         for some in [[row for row in rows if row["structure"] == structure]]
     ]
-    return f"Prior bias against corrected bias of {len(rows)} items on {reading.model}; means: {'; '.join(means)}."
+    return f"Prior bias against association of {len(rows)} items on {reading.model}; means: {'; '.join(means)}."
 
 
 def _mean(rows: Sequence[Row], key: str) -> float:

@@ -1,4 +1,4 @@
-"""An audit in other forms: for a page, a pull request, a table, a paper, a model card. One function for each."""
+"""An audit in other forms: for a page, a pull request, a table, a paper, a model card. One function per form."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def export(audit: Audit, path: Path, *, format: str = "html") -> Path:
     if format not in FORMATS:
         raise unknown("format", format, FORMATS)
     target = path / NAMES[format] if path.is_dir() else path
-    made = FORMATS[format](audit)
+    content = FORMATS[format](audit)
     # The name of a folder may be no UTF-8; it is shown with an escape.
-    write_atomically(target, made if isinstance(made, bytes) else made.encode(errors="backslashreplace"))
+    write_atomically(target, content if isinstance(content, bytes) else content.encode(errors="backslashreplace"))
     return target
 
 

@@ -1,4 +1,4 @@
-"""The flat table of an audit, one row a reading: for a spreadsheet or a program."""
+"""The flat table of an audit, one row per reading: for a spreadsheet or a program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables for a paper: one for each model, with rules as booktabs draws them."""
+"""Tables for a paper: one per model, with rules as booktabs draws them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _HEAD = r"""% Needs \usepackage{booktabs,longtable,array} and \usepackage[T1]{fo
 
 
 def to_latex(audit: Audit) -> str:
-    """A long table for each model, which may go over several pages."""
+    """One long table per model, which may run over several pages."""
     rows = report_rows(audit.readings, audit.adjusted())
     parts = [_table(n, name, mine) for n, name in enumerate(audit.models, 1) if (mine := _of(rows, name))]
     return "\n\n".join([_HEAD, *parts]) + "\n"

@@ -11,7 +11,7 @@ from tiltmeter.views.report.meanings import Meaning, meanings, shared_caveats
 from tiltmeter.views.report.not_measured import not_measured
 from tiltmeter.views.report.origin import Origin, origin
 from tiltmeter.views.report.rows import ReportRow, report_rows
-from tiltmeter.views.verdict import verdict
+from tiltmeter.views.report.verdict import verdict
 
 if TYPE_CHECKING:
     from tiltmeter.readings import Audit
@@ -21,28 +21,31 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
 
 
 def to_markdown(audit: Audit) -> str:
-    """Verdict, tables, plain words, caveats, method and how to make it again."""
+    """Verdict, tables, plain words, caveats, method and how to reproduce it."""
     rows = report_rows(audit.readings, audit.adjusted())
-    found, made, kinds = verdict(audit), origin(audit), meanings(audit.readings)
+    judged, source, kinds = verdict(audit), origin(audit), meanings(audit.readings)
     lines = [
         "# How far does it lean?",
         "",
         f"Suite “{plain(audit.suite)}” on {', '.join(map(plain, audit.models))}"
-        f"{f', finished on {made.date}' if made.date else ''}.",
+        f"{f', finished on {source.date}' if source.date else ''}.",
         "",
         "## Verdict",
         "",
-        f"**{plain(found.headline)}** {' '.join(map(plain, found.sentences))}",
+        f"**{plain(judged.headline)}** {' '.join(map(plain, judged.sentences))}",
         "",
         *table(
             ("model", "clear leans", "strongest clear lean", "control"),
-            ((m.model, f"{m.clear} of {m.tests} tests", m.strongest or "none", m.control or "-") for m in found.models),
+            (
+                (m.model, f"{m.clear} of {m.tests} tests", m.strongest or "none", m.control or "-")
+                for m in judged.models
+            ),
         ),
         *(line for note in audit.notes for line in ("", f"Note: {plain(note)}.")),
     ]
     for name in audit.models:
         lines += _model(name, [row for row in rows if row.reading.model == name])
-    lines += [*_not_measured(audit), *_meanings(kinds), *_again(made)]
+    lines += [*_not_measured(audit), *_meanings(kinds), *_reproduce(source)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -94,7 +97,7 @@ def _published(row: ReportRow) -> str:
     if published is None:
         return ""
     p = f", p {row.published_p}" if row.published_p else ""
-    return f" As published: {published.value:.4f}{plain(p)}. {plain(row.reading.correction)}"
+    return f" As published: {published.value:.4f}{plain(p)}. {plain(row.reading.repair)}"
 
 
 def _not_measured(audit: Audit) -> list[str]:
@@ -118,21 +121,21 @@ def _meanings(kinds: Sequence[Meaning]) -> list[str]:
     return lines
 
 
-def _again(made: Origin) -> list[str]:
-    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", made.command)), default=0))
+def _reproduce(source: Origin) -> list[str]:
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", source.command)), default=0))
     return [
         "",
-        "## How to make it again",
+        "## How to reproduce this",
         "",
         f"{fence}console",
-        f"$ {made.command}",
+        f"$ {source.command}",
         fence,
-        *(["", plain(made.note)] if made.note else []),
+        *(["", plain(source.note)] if source.note else []),
         "",
-        *table(("model", "revision", "settings"), ((m["name"], m["revision"], m["settings"]) for m in made.models)),
+        *table(("model", "revision", "settings"), ((m["name"], m["revision"], m["settings"]) for m in source.models)),
         "",
-        f"Settings: {plain(', '.join(f'{k} {v}' for k, v in made.settings.items()))}. "
-        f"Versions: {plain(', '.join(f'{k} {v}' for k, v in made.versions.items()))}.",
+        f"Settings: {plain(', '.join(f'{k} {v}' for k, v in source.settings.items()))}. "
+        f"Versions: {plain(', '.join(f'{k} {v}' for k, v in source.versions.items()))}.",
         "",
         f"Written by tiltmeter {version('tiltmeter')}.",
     ]

@@ -7,11 +7,12 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from tiltmeter.readings import Reading
+from tiltmeter.readings.details.sentences import PairsDetails
 from tiltmeter.views.exports.markdown import plain, readings_table, table
 from tiltmeter.views.report.meanings import meanings
 from tiltmeter.views.report.origin import origin
 from tiltmeter.views.report.rows import report_rows
-from tiltmeter.views.verdict import verdict
+from tiltmeter.views.report.verdict import verdict
 
 if TYPE_CHECKING:
     from tiltmeter.readings import Audit
@@ -38,7 +39,7 @@ def to_model_card(audit: Audit) -> str:
 
 
 def model_index(audit: Audit) -> list[dict[str, Any]]:
-    """An entry for each model, with task, data set and metrics of each reading."""
+    """One entry per model, with task, data set and metrics of every reading."""
     rows = list(zip(audit.readings, audit.adjusted(), strict=True))
     return [
         {
@@ -67,7 +68,7 @@ def _result(reading: Reading, p_holm: float | None, suite: str) -> dict[str, Any
             "type": f"tiltmeter/{reading.probe}",
             "name": reading.title,
             "config": reading.id,
-            "revision": str(reading.provenance["stimuli"]),
+            "revision": reading.provenance.stimuli,
         },
         "metrics": [
             {"type": kind, "value": float(value), "name": text, "verified": False}
@@ -75,14 +76,14 @@ def _result(reading: Reading, p_holm: float | None, suite: str) -> dict[str, Any
             if value is not None
         ],
         "source": {
-            "name": f"tiltmeter {reading.provenance['versions'].get('tiltmeter', '')}, suite {suite}",
+            "name": f"tiltmeter {reading.provenance.versions.get('tiltmeter', '')}, suite {suite}",
             "url": "https://github.com/tiltmeter/tiltmeter",
         },
     }
 
 
 def _task(reading: Reading) -> tuple[str, str]:
-    if reading.details.get("method") in _MASKED_METHODS:
+    if isinstance(reading.details, PairsDetails) and reading.details.method in _MASKED_METHODS:
         return _TASKS["unmask"]
     return _TASKS.get(reading.probe, _VECTORS)
 
@@ -97,15 +98,15 @@ def slug(name: str) -> str:
 
 
 def _section(audit: Audit) -> str:
-    found, made = verdict(audit), origin(audit)
+    judged, source = verdict(audit), origin(audit)
     rows = report_rows(audit.readings, audit.adjusted())
     lines = [
         "## Bias, Risks, and Limitations",
         "",
-        f"**{plain(found.headline)}** {' '.join(map(plain, found.sentences))}",
+        f"**{plain(judged.headline)}** {' '.join(map(plain, judged.sentences))}",
         "",
         f"Measured with tiltmeter {version('tiltmeter')}, suite “{plain(audit.suite)}”"
-        f"{f', on {made.date}' if made.date else ''}..",
+        f"{f', on {source.date}' if source.date else ''}.",
     ]
     for name in audit.models:
         mine = [row for row in rows if row.reading.model == name]
@@ -118,5 +119,5 @@ def _section(audit: Audit) -> str:
     )
     caveats = dict.fromkeys(caveat for each in kinds for caveat in each.caveats)
     lines += ["", *(f"- {plain(caveat)}" for caveat in caveats)]
-    lines += ["", "### How to make it again", "", "```console", f"$ {made.command}", "```"]
+    lines += ["", "### How to reproduce this", "", "```console", f"$ {source.command}", "```"]
     return "\n".join(lines) + "\n"

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 from tiltmeter.readings import Reading
 
-_IDEA = "What counts as bias here: "
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Meaning:
@@ -25,30 +23,28 @@ class Meaning:
 
 def meanings(readings: Sequence[Reading]) -> list[Meaning]:
     """The kinds of probes behind these readings, in the order in which they come."""
-    from tiltmeter.probes import KINDS
-
-    found = []
-    for probe in dict.fromkeys(reading.probe for reading in readings):
-        mine = [reading for reading in readings if reading.probe == probe]
-        caveats = tuple(dict.fromkeys(caveat for reading in mine for caveat in reading.caveats))
-        idea = next((caveat.removeprefix(_IDEA) for caveat in caveats if caveat.startswith(_IDEA)), "")
-        found.append(
-            Meaning(
-                probe,
-                # A folder may hold readings of a probe that this version does not know.
-                KINDS[probe].summary if probe in KINDS else probe,
-                idea[:1].upper() + idea[1:],
-                tuple(dict.fromkeys(f"{r.effect.name}: {r.effect.better}" for r in mine)),
-                tuple(caveat for caveat in caveats if not caveat.startswith(_IDEA)),
-                tuple(dict.fromkeys(str(r.provenance["citation"]) for r in mine)),
-                tuple(dict.fromkeys(reading.title for reading in mine)),
-            )
-        )
-    return found
+    by_probe: dict[str, list[Reading]] = {}
+    for reading in readings:
+        by_probe.setdefault(reading.probe, []).append(reading)
+    return [_meaning(probe, mine) for probe, mine in by_probe.items()]
 
 
-def shared_caveats(found: Sequence[Meaning]) -> tuple[str, ...]:
+def _meaning(probe: str, readings: Sequence[Reading]) -> Meaning:
+    about = readings[0].about
+    return Meaning(
+        probe,
+        # Readings that an earlier version wrote have no summary.
+        about.summary or probe,
+        about.idea[:1].upper() + about.idea[1:],
+        tuple(dict.fromkeys(f"{r.effect.name}: {r.effect.better}" for r in readings)),
+        tuple(dict.fromkeys(caveat for r in readings for caveat in r.about.caveats)),
+        tuple(dict.fromkeys(r.about.citation for r in readings)),
+        tuple(dict.fromkeys(r.title for r in readings)),
+    )
+
+
+def shared_caveats(kinds: Sequence[Meaning]) -> tuple[str, ...]:
     """What is to mind about every kind of probe here, so that it can be said once for all of them."""
-    if len(found) < 2:
+    if len(kinds) < 2:
         return ()
-    return tuple(caveat for caveat in found[0].caveats if all(caveat in each.caveats for each in found))
+    return tuple(caveat for caveat in kinds[0].caveats if all(caveat in each.caveats for each in kinds))

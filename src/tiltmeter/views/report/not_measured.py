@@ -21,7 +21,7 @@ def not_measured(audit: Audit) -> list[NotMeasured]:
     by_reason: dict[tuple[str, str], list[str]] = {}
     for each in audit.skipped:
         by_reason.setdefault((each.model, each.reason), []).append(each.probe)
-    found: dict[tuple[tuple[str, ...], str], list[str]] = {}
+    by_probes: dict[tuple[tuple[str, ...], str], list[str]] = {}
     for (model, reason), probes in by_reason.items():
-        found.setdefault((tuple(probes), reason), []).append(model)
-    return [NotMeasured(list(probes), models, reason) for (probes, reason), models in found.items()]
+        by_probes.setdefault((tuple(probes), reason), []).append(model)
+    return [NotMeasured(list(probes), models, reason) for (probes, reason), models in by_probes.items()]

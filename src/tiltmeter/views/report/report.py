@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from tiltmeter.readings import Reading
 from tiltmeter.views.charts import Figure, inline_svg, of_reading, overview
 from tiltmeter.views.report.meanings import meanings, shared_caveats
 from tiltmeter.views.report.not_measured import not_measured
 from tiltmeter.views.report.origin import origin
 from tiltmeter.views.report.rows import ReportRow, differing, report_rows
-from tiltmeter.views.templating import environment
-from tiltmeter.views.verdict import is_control, verdict
+from tiltmeter.views.report.templating import environment
+from tiltmeter.views.report.verdict import verdict
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -83,10 +82,7 @@ def shown(figure: Figure) -> ShownFigure:
 
 def _drawn(rows: Sequence[ReportRow], *, most: int) -> dict[tuple[str, str], list[Figure]]:
     """The charts of the readings that say most: those with charts of their own, then the clear leans by their size."""
-    told = [row for row in rows if row.own_charts or (row.clear and row.tested and not is_control(row.reading))]
-    told.sort(key=lambda row: (not row.own_charts, -abs(row.size or 0.0)))
-    return {_key(row.reading): figures for row in told[:most] if (figures := of_reading(row.reading))}
-
-
-def _key(reading: Reading) -> tuple[str, str]:
-    return reading.model, reading.id
+    telling = [row for row in rows if row.own_charts or (row.clear and row.tested and not row.reading.control)]
+    telling.sort(key=lambda row: (not row.own_charts, -abs(row.size or 0.0)))
+    figures = {(row.reading.model, row.reading.id): of_reading(row.reading) for row in telling[:most]}
+    return {key: drawn for key, drawn in figures.items() if drawn}

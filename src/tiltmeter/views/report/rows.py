@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from tiltmeter.probes.wording import ALPHA, p_number
 from tiltmeter.readings import Estimate, Reading
+from tiltmeter.readings.reading import ALPHA
+from tiltmeter.readings.wording import p_number
 from tiltmeter.views.charts import has_own_charts
-from tiltmeter.views.item_values import Item, item_values
-from tiltmeter.views.one_scale import EFFECT, is_share, on_one_scale
-from tiltmeter.views.terminal.table import is_clear, sentence, shown_leans, shown_titles, value_text
+from tiltmeter.views.item_values import UnitValue, item_values
+from tiltmeter.views.phrases import is_clear, sentence, shown_leans, shown_titles, value_text
 
 #: Items named at each end.
 _NAMED = 5
@@ -69,7 +69,7 @@ class ReportRow:
 
     @property
     def size(self) -> float | None:
-        return on_one_scale(self.reading.effect)
+        return self.reading.effect.scale.as_d(self.reading.effect.value)
 
     @property
     def own_charts(self) -> bool:
@@ -80,12 +80,12 @@ class ReportRow:
         return bar(self.reading.effect)
 
     @property
-    def driving(self) -> tuple[str, list[tuple[Item, ...]]] | None:
-        """What the signs of the items mean, and the items at both ends; None where they have no number."""
-        found = item_values(self.reading)
-        if found is None or len(found.rows) < 2 * _NAMED:
+    def driving(self) -> tuple[str, list[tuple[UnitValue, ...]]] | None:
+        """What the values of the items mean, and the items at both ends; None where they have no number."""
+        units = item_values(self.reading)
+        if units is None or len(units.rows) < 2 * _NAMED:
             return None
-        return f"{found.name}; {found.signs}", list(found.ends(_NAMED))
+        return units.meaning, list(units.ends(_NAMED))
 
 
 def report_rows(readings: Sequence[Reading], adjusted: Sequence[float | None]) -> list[ReportRow]:
@@ -112,12 +112,12 @@ def _differs(reading: Reading) -> bool:
 def bar(effect: Estimate) -> Bar | None:
     """The place of an effect on a track from the most it can lean one way to the most the other way.
 
+    >>> from tiltmeter.readings import SHARE
     >>> from tiltmeter.statistics import Interval
-    >>> bar(Estimate("share to men", 0.75, 0.5, "nearer to 0.5 is better", Interval(0.5, 1.0, 0.95, "Wilson")))
+    >>> bar(Estimate("share to men", 0.75, SHARE, Interval(0.5, 1.0, 0.95, "Wilson")))
     Bar(low=50.0, high=100.0, at=75.0)
     """
-    name = effect.name.lower()
-    reach = 2.0 if name == EFFECT else 0.5 if is_share(effect) else 1.0 if "correlation" in name else None
+    reach = effect.scale.reach
     if reach is None or effect.ci is None:
         return None
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tiltmeter.probes.wording import p_text
 from tiltmeter.readings import Reading
+from tiltmeter.readings.wording import p_text
 from tiltmeter.views.charts.cabm.colours import FORMS
 
 #: A label, where the number stands in a validation, how it is written, and what it means.

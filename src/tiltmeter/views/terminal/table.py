@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from rich import box
@@ -10,9 +9,10 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from tiltmeter.probes.wording import ALPHA, p_number
 from tiltmeter.readings import Estimate, Reading
-from tiltmeter.views.one_scale import on_one_scale
+from tiltmeter.readings.wording import p_number
+from tiltmeter.views.item_values import item_values
+from tiltmeter.views.phrases import is_clear, sentence, shown_leans, shown_titles, value_text
 
 _COLOURS = {"large": "red", "medium": "yellow", "small": "green", "negligible": "blue"}
 _MOST_LEANING = 5
@@ -67,10 +67,11 @@ class Sparkline:
 def spark(effect: Estimate) -> str:
     """How far from level, as one letter.
 
-    >>> [spark(Estimate("effect size d", d, 0.0, "")) for d in (0.0, 0.5, -2.0)]
+    >>> from tiltmeter.readings import D
+    >>> [spark(Estimate("effect size d", d, D)) for d in (0.0, 0.5, -2.0)]
     ['▁', '▃', '█']
     """
-    size = on_one_scale(effect)
+    size = effect.scale.as_d(effect.value)
     return "·" if size is None else _BLOCKS[min(len(_BLOCKS) - 1, int(abs(size) / _STEP))]
 
 
@@ -84,41 +85,6 @@ def reading_view(reading: Reading) -> RenderableType:
     return Group(Text(f"{reading.title}  [{reading.model}]", style="bold"), Text(reading.plain_words), facts)
 
 
-def is_clear(p: float | None) -> bool:
-    """Whether a reading's lean may be named; one without a test has said itself whether it is clear."""
-    return p is None or p <= ALPHA
-
-
-def shown_leans(reading: Reading, p: float | None) -> str:
-    """Which way it leans, in the light of the p-value given."""
-    return reading.leans if is_clear(p) else "no clear lean"
-
-
-def shown_titles(readings: Sequence[Reading]) -> list[str]:
-    """Titles under which no two readings of one model are the same."""
-    often = Counter((reading.model, reading.title) for reading in readings)
-    return [r.title if often[r.model, r.title] == 1 else f"{r.title} ({r.id})" for r in readings]
-
-
-def sentence(reading: Reading, p_adjusted: float | None) -> str:
-    """The reading in plain words, in the light of all the tests it was one of."""
-    p = reading.effect.p_value
-    if p is not None and p_adjusted is not None and p <= ALPHA < p_adjusted:
-        return f"{reading.plain_words} Among all the tests of this audit chance could explain it: no clear lean."
-    return reading.plain_words
-
-
-def value_text(effect: Estimate) -> str:
-    """The number and its interval.
-
-    >>> value_text(Estimate("d", 1.234, 0.0, "nearer to 0 is better"))
-    '1.23'
-    """
-    digits = 2 if abs(effect.value) >= 0.1 or effect.value == 0 else 3
-    interval = f" [{effect.ci.low:.{digits}f}, {effect.ci.high:.{digits}f}]" if effect.ci else ""
-    return f"{effect.value:.{digits}f}{interval}"
-
-
 def _how_strongly(reading: Reading, *, clear: bool) -> Text:
     text = Text(f"{value_text(reading.effect)}\n{reading.effect.name}")
     if not reading.strength:
@@ -127,41 +93,39 @@ def _how_strongly(reading: Reading, *, clear: bool) -> Text:
 
 
 def _facts(reading: Reading) -> list[tuple[str, str]]:
-    effect, published, made = reading.effect, reading.published, reading.provenance
+    effect, published, source = reading.effect, reading.published, reading.provenance
     facts = [("statistic", f"{value_text(effect)}  ({effect.name}; {effect.better})")]
     if effect.p_value is not None:
         how = "all splits counted" if effect.exact else "sampled or approximated"
         facts.append(("p", f"{p_number(effect.p_value)}  ({effect.alternative}, {how})"))
     if published:
         p = "" if published.p_value is None else f", p {p_number(published.p_value)} ({published.alternative})"
-        facts.append(("as published", f"{published.value:.4f}{p}. {reading.correction}"))
+        facts.append(("as published", f"{published.value:.4f}{p}. {reading.repair}"))
     facts.append(("measured on", f"{reading.n_units:,} words, {reading.n_items:,} items"))
-    facts += [("lean most", line) for line in _extremes(reading)]
+    facts += [("what drives it", line) for line in _extremes(reading)]
     shown = [f"{each.what}: {each.reason}" for each in reading.left_out[:8]]
     more = len(reading.left_out) - len(shown)
     facts += [("left out", line) for line in [*shown, *([f"and {more} more"] if more else [])]]
-    facts += [("mind", caveat) for caveat in reading.caveats]
+    facts += [("note", note) for note in reading.notes]
+    facts += [("what counts as bias", reading.about.idea)] if reading.about.idea else []
+    facts += [("mind", caveat) for caveat in reading.about.caveats]
     facts.append(
         (
             "provenance",
-            f"model revision {made['model']['revision']}, stimuli {made['stimuli']}, seed {made['settings']['seed']}; "
-            f"{made['citation']}",
+            f"model revision {source.model.revision}, stimuli {source.stimuli}, seed {source.settings['seed']}; "
+            f"{reading.about.citation}",
         )
     )
     return facts
 
 
 def _extremes(reading: Reading) -> list[str]:
-    """The words at both ends, where every item has a lean: what the number is made of."""
-    leans: dict[str, list[float]] = {}
-    for item in reading.items:
-        if "lean" in item:
-            leans.setdefault(item["word"], []).append(item["lean"])
-    if len(leans) < 2 * _MOST_LEANING:
+    """The units at both ends and what their values mean: what the number is made of."""
+    units = item_values(reading)
+    if units is None or len(units.rows) < 2 * _MOST_LEANING:
         return []
-    means = sorted((sum(values) / len(values), word) for word, values in leans.items())
-    first, second = means[: -_MOST_LEANING - 1 : -1], means[:_MOST_LEANING]
-    return [
-        f"to what is named {name}: {', '.join(f'{word} ({lean:+.2f})' for lean, word in end)}"
-        for name, end in (("first", first), ("second", second))
-    ]
+    lines = (
+        f"{name}: {', '.join(f'{row.label} ({row.value:+.2f})' for row in end)}"
+        for name, end in zip(("highest", "lowest"), units.ends(_MOST_LEANING), strict=True)
+    )
+    return [*lines, units.meaning]
