@@ -8,7 +8,7 @@ from typing import Any
 
 from tiltmeter.readings import Reading
 from tiltmeter.views.charts.figure import Figure
-from tiltmeter.views.charts.style import COLOURS, INK, SHAPES, SOFT, says, table, titled
+from tiltmeter.views.charts.style import INK, SOFT, look_of, says, table, titled
 
 Row = Mapping[str, Any]
 #: Of more points than these in a panel, their number in each cell is drawn.
@@ -80,20 +80,13 @@ def _axis(channel: Any, field: str, title: str, end: float) -> Any:
 
 
 def _points(rows: Sequence[Row]) -> Any:
-    import altair as alt
-
     groups = list(dict.fromkeys(row["group"] for row in rows))
     drawn = [
         {**row, "says": f"{row['word']} ({row['group']}): prior {row['prior']:+.2f}, association {row['added']:+.2f}"}
         for row in rows
     ]
-    colours, shapes = ([each[n % len(each)] for n in range(len(groups))] for each in (COLOURS, SHAPES))
-    legend = alt.Legend(orient="bottom", title=None, labelLimit=260)
     points = table(drawn).mark_point(size=34, strokeWidth=1.4, opacity=0.8)
-    return points.encode(
-        color=alt.Color("group:N", scale=alt.Scale(domain=groups, range=colours), legend=legend),
-        shape=alt.Shape("group:N", scale=alt.Scale(domain=groups, range=shapes), legend=legend),
-    )
+    return points.encode(**look_of("group", groups, orient="bottom", labelLimit=260))
 
 
 def _cells(rows: Sequence[Row], structures: Sequence[str], far: float, high: float) -> Any:
