@@ -86,7 +86,7 @@ def _cell(points: list[dict[str, Any]], name: str) -> Any:
 
 
 def _alt(best: Sequence[CalibrationDetails]) -> str:
-    follow = sum(each.spearman >= 0.95 for each in best)
+    follow = sum(summary.spearman >= 0.95 for summary in best)
     first = best[0]
     return (
         f"Dose and response of {len(best)} forms of measures: {follow} follow the planted bias with a Spearman "

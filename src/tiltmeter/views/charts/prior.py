@@ -93,7 +93,11 @@ def _cells(rows: Sequence[Row], structures: Sequence[str], far: float, high: flo
     """Counts in cells, which are made here because thousands of points do not belong in a file."""
     import altair as alt
 
-    cells = [cell for each in structures for cell in _counted([r for r in rows if r["structure"] == each], far, high)]
+    cells = [
+        cell
+        for structure in structures
+        for cell in _counted([r for r in rows if r["structure"] == structure], far, high)
+    ]
     scale = alt.Scale(range=["#c6dbef", "#08306b"])
     colour = alt.Color("items:Q", scale=scale, legend=alt.Legend(orient="bottom", tickMinStep=1))
     return table(cells).mark_rect().encode(x2=alt.X2("prior_to:Q"), y2=alt.Y2("added_to:Q"), color=colour)

@@ -134,7 +134,7 @@ def look_of(field: str, names: Sequence[str], **legend: Any) -> dict[str, Any]:
 
     shown = alt.Legend(title=None, **legend) if legend else None
     ranges = ([looks[n % len(looks)] for n in range(len(names))] for looks in (COLOURS, SHAPES))
-    colours, shapes = (alt.Scale(domain=list(names), range=each) for each in ranges)
+    colours, shapes = (alt.Scale(domain=list(names), range=looks) for looks in ranges)
     return {
         "color": alt.Color(f"{field}:N", scale=colours, legend=shown),
         "shape": alt.Shape(f"{field}:N", scale=shapes, legend=shown),
