@@ -120,4 +120,4 @@ def test_an_audit_whose_suite_gives_weights_is_run_stored_and_reported(tmp_path)
     made.report(tmp_path / "out")
     (reading,) = Audit.load(tmp_path / "out").readings
     assert reading.details.repaired.method == "given"
-    assert "cabm-mine" in (tmp_path / "out" / "audit.html").read_text(encoding="utf-8")
+    assert "CABM: occupations between men and women" in (tmp_path / "out" / "audit.html").read_text(encoding="utf-8")
