@@ -87,7 +87,7 @@ def _estimate(old: Values) -> dict[str, Any]:
 
 
 def _scale(name: str, level: float) -> str:
-    if name == "effect size d":
+    if name in ("effect size d", "combined effect size"):
         return D.name
     if level == 0.5:
         return SHARE.name

@@ -99,9 +99,9 @@ def distribution(values: Floats, notes: list[str]) -> tuple[Density | None, Norm
         notes.append("kde, normality: all scores are the same")
         return None, None
     grid = np.linspace(values.min() - spread, values.max() + spread, 200)
-    found = shapiro(values)
+    test = shapiro(values)
     kde = Density(tuple(grid.tolist()), tuple(gaussian_kde(values)(grid).tolist()))
-    return kde, Normality(float(found.statistic), _above_0(found.pvalue))
+    return kde, Normality(float(test.statistic), _above_0(test.pvalue))
 
 
 def separation(name: str, values: Floats, groups: Integers, notes: list[str]) -> Separation | None:
@@ -116,16 +116,16 @@ def separation(name: str, values: Floats, groups: Integers, notes: list[str]) ->
     except BadInput as error:
         notes.append(f"{name}, Cohen's d: {error}")
         d = None
-    found = mannwhitneyu(one, two)
+    test = mannwhitneyu(one, two)
     medians = float(np.median(one) - np.median(two))
-    return Separation(float(found.statistic), _above_0(found.pvalue), d, medians, one.size, two.size)
+    return Separation(float(test.statistic), _above_0(test.pvalue), d, medians, one.size, two.size)
 
 
-def contingency(found: Integers, known: Integers, notes: list[str], seed: int) -> Contingency | None:
+def contingency(cut: Integers, labels: Integers, notes: list[str], seed: int) -> Contingency | None:
     """Chi-square; where an expected count is below 5, its p-value from tables with the same margins instead."""
     from scipy.stats import chi2, random_table
 
-    counts = np.array([[((found == row) & (known == column)).sum() for column in (1, 0, 2)] for row in (1, 0, 2)])
+    counts = np.array([[((cut == row) & (labels == column)).sum() for column in (1, 0, 2)] for row in (1, 0, 2)])
     shown = tuple(map(tuple, counts.tolist()))
     table = counts[counts.any(axis=1)][:, counts.any(axis=0)]
     if min(table.shape, default=0) < 2:
@@ -146,12 +146,12 @@ def contingency(found: Integers, known: Integers, notes: list[str], seed: int) -
 
 
 def unmasking_agreement(
-    values: Floats, found: Integers, unmasking: ArrayLike, notes: list[str], seed: int
+    values: Floats, cut: Integers, unmasking: ArrayLike, notes: list[str], seed: int
 ) -> UnmaskingAgreement:
     gaps = scores_like("unmasking", unmasking, values)
     signs = categories(gaps, 0.0)
-    same, decided = found == signs, found != 0
-    marginal = sum(float((found == c).mean() * (signs == c).mean()) for c in (0, 1, 2))
+    same, decided = cut == signs, cut != 0
+    marginal = sum(float((cut == c).mean() * (signs == c).mean()) for c in (0, 1, 2))
     if marginal == 1:
         notes.append("unmasking, kappa: only one category occurs")
     return UnmaskingAgreement(

@@ -82,11 +82,11 @@ def validate(
     values = numbers("scores", scores)
     if values.size < 3:
         raise BadInput(f"a validation needs the scores of at least 3 occupations, found {values.size}")
-    found = categories(values, threshold)
+    cut = categories(values, threshold)
     notes: list[str] = []
-    known = None if labels is None else labels_array(labels, values.size)
+    label_numbers = None if labels is None else labels_array(labels, values.size)
     kde, normality = distribution(values, notes)
-    if known is None:
+    if label_numbers is None:
         notes.append("by_label, contingency: no labels were given")
     if unmasking is None:
         notes.append("unmasking: none was given")
@@ -98,10 +98,10 @@ def validate(
         iqr=float(high - low),
         kde=kde,
         normality=normality,
-        by_category=separation("by_category", values, found, notes),
-        by_label=None if known is None else separation("by_label", values, known, notes),
-        contingency=None if known is None else contingency(found, known, notes, seed),
-        unmasking=None if unmasking is None else unmasking_agreement(values, found, unmasking, notes, seed),
+        by_category=separation("by_category", values, cut, notes),
+        by_label=None if label_numbers is None else separation("by_label", values, label_numbers, notes),
+        contingency=None if label_numbers is None else contingency(cut, label_numbers, notes, seed),
+        unmasking=None if unmasking is None else unmasking_agreement(values, cut, unmasking, notes, seed),
         others=tuple(
             score_agreement("score", name, values, scores_like(name, other, values), 0.0, notes, seed)
             for name, other in (others or {}).items()
@@ -178,16 +178,16 @@ def cross_validated_scores(
     [0.5, 0.0, 0.5, -0.5]
     """
     x = features_array(features)
-    known = labels_array(labels, len(x))
+    label_numbers = labels_array(labels, len(x))
     if not 2 <= folds <= len(x):
         raise BadInput(f"folds must be from 2 to the number of occupations, {len(x)}, not {folds}")
     fold = np.empty(len(x), dtype=np.intp)
     shuffled = generator(seed, "permute").permutation(len(x))
-    fold[shuffled[np.argsort(known[shuffled], kind="stable")]] = np.arange(len(x)) % folds
+    fold[shuffled[np.argsort(label_numbers[shuffled], kind="stable")]] = np.arange(len(x)) % folds
     scores = np.empty(len(x))
     for k in range(folds):
-        held, rest = fold == k, (fold != k) & (known >= 0)
+        held, rest = fold == k, (fold != k) & (label_numbers >= 0)
         if not rest.any():
             raise BadInput("no labelled occupation is left to fit weights on: give labels or fewer folds")
-        scores[held] = (x[held] / scale_of(x[fold != k], scale)) @ fit(x[rest], known[rest]).values
+        scores[held] = (x[held] / scale_of(x[fold != k], scale)) @ fit(x[rest], label_numbers[rest]).values
     return scores

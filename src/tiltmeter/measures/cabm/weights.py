@@ -81,13 +81,13 @@ def pca_forest_weights(features: ArrayLike, labels: Labels, *, seed: int = 0, se
     importance of one is shared out among those it is mixed with: these weights lie nearer to a third each than those
     of a forest on the features themselves.
     """
-    x, known = _labelled(features, labels)
+    x, numbered = _labelled(features, labels)
     varies, z = _standardised(x)
     components = _components(z)
     mapped = [
-        forest.feature_importances_ @ np.abs(components) for forest in _forests(z @ components.T, known, seed, seeds)
+        forest.feature_importances_ @ np.abs(components) for forest in _forests(z @ components.T, numbered, seed, seeds)
     ]
-    return _fitted([_spread_out(each, varies) for each in mapped], "pca+forest")
+    return _fitted([_spread_out(weights, varies) for weights in mapped], "pca+forest")
 
 
 def shap_weights(features: ArrayLike, labels: Labels, *, seed: int = 0, seeds: int = 10) -> Weights:
@@ -150,16 +150,16 @@ def labels_array(labels: Labels, n: int) -> NDArray[np.intp]:
 def _labelled(features: ArrayLike, labels: Labels) -> tuple[Floats, NDArray[np.intp]]:
     """The occupations whose label is known, enough of them and of both groups."""
     x = features_array(features)
-    found = labels_array(labels, len(x))
-    known = found != _UNKNOWN
-    if known.sum() < _FEWEST:
+    numbered = labels_array(labels, len(x))
+    labelled = numbered != _UNKNOWN
+    if labelled.sum() < _FEWEST:
         raise BadInput(
-            f"a random forest needs at least {_FEWEST} occupations with a label, found {known.sum()}: "
+            f"a random forest needs at least {_FEWEST} occupations with a label, found {labelled.sum()}: "
             "use pca_weights or equal_weights"
         )
-    if not {1, 2} <= set(found.tolist()):
+    if not {1, 2} <= set(numbered.tolist()):
         raise BadInput("the labels name only one group, so there is nothing to learn: label occupations of both")
-    return x[known], found[known]
+    return x[labelled], numbered[labelled]
 
 
 def _standardised(x: Floats) -> tuple[NDArray[np.bool_], Floats]:
@@ -190,17 +190,17 @@ def _each_forest_explained(
 ) -> Iterator[Floats]:
     if explainer not in EXPLAINERS:
         raise unknown("explainer", explainer, EXPLAINERS)
-    x, known = _labelled(features, labels)
+    x, numbered = _labelled(features, labels)
     varies, z = _standardised(x)
     every = (features_array(features)[:, varies] - x[:, varies].mean(axis=0)) / x[:, varies].std(axis=0)
-    for forest in _forests(z, known, seed, seeds):
+    for forest in _forests(z, numbered, seed, seeds):
         yield _spread_out(EXPLAINERS[explainer](forest, every), varies)
 
 
 def _explained(features: ArrayLike, labels: Labels, explainer: str, seed: int, seeds: int) -> Weights:
-    known = labels_array(labels, len(features_array(features))) != _UNKNOWN
+    labelled = labels_array(labels, len(features_array(features))) != _UNKNOWN
     parts = _each_forest_explained(features, labels, explainer, seed, seeds)
-    return _fitted([np.abs(each[known]).mean(axis=0) for each in parts], f"{explainer}+forest")
+    return _fitted([np.abs(of_forest[labelled]).mean(axis=0) for of_forest in parts], f"{explainer}+forest")
 
 
 def _spread_out(values: Floats, varies: NDArray[np.bool_]) -> Floats:
@@ -215,9 +215,9 @@ def _certain(raw: Floats, method: str) -> Weights:
 
 
 def _fitted(raw: list[Floats], method: str) -> Weights:
-    totals = [each.sum() for each in raw]
+    totals = [weights.sum() for weights in raw]
     if min(totals) <= 0:
         raise BadInput("the features tell nothing about the labels, so they give no weights: use pca_weights")
-    shares = np.array([each / total for each, total in zip(raw, totals, strict=True)])
+    shares = np.array([weights / total for weights, total in zip(raw, totals, strict=True)])
     mean = shares.mean(axis=0)
     return Weights(mean / mean.sum(), method, shares.std(axis=0, ddof=1))

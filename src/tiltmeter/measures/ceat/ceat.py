@@ -115,7 +115,7 @@ def ceat(
     leans = scores(x, lean), scores(y, lean)
     concatenated_d(*map(by_context, leans))  # refuses scores that do not vary at all
     sets = in_x, in_y, in_a, in_b
-    counts = [count for each in sets for count in each.counts]
+    counts = [count for words in sets for count in words.counts]
     picks = draw_contexts(counts, draws=draws, sampling=sampling, seed=seed)
     effects, variances = drawn_effects(*sets, picks)
     published = random_effects(effects, variances)
@@ -144,7 +144,7 @@ def _repaired(
 ) -> RepairedCeat:
     n_x, n_y = map(len, leans)
     pooled = random_effects(effects, (n_x + n_y) / (n_x * n_y) + effects**2 / (2 * (n_x + n_y)))
-    means_x, means_y = ([float(each.mean()) for each in words] for words in leans)
+    means_x, means_y = ([float(leans_of_word.mean()) for leans_of_word in words] for words in leans)
     test = permutation_test(
         by_unit(means_x), by_unit(means_y), alternative=alternative, permutations=permutations, seed=seed
     )

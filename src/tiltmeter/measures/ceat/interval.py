@@ -36,16 +36,16 @@ def two_level_interval(
     rng = generator(seed, "resample")
     words = np.concatenate([x.means, y.means])
     moved = _moved(a, words, resamples, rng) - _moved(b, words, resamples, rng)
-    drawn = [_drawn(own, by, rng) for own, by in zip(scores, np.split(moved, [len(x)]), strict=True)]
-    whole = [by_context(own) for own in scores]
+    drawn = [_drawn(of_group, by, rng) for of_group, by in zip(scores, np.split(moved, [len(x)]), strict=True)]
+    whole = [by_context(of_group) for of_group in scores]
     return resampled_interval(*whole, *drawn, d=d, method="two-level bootstrap (word, context), Fisher z")
 
 
 def by_context(scores: Sequence[Floats]) -> Group:
     """A group whose units are words, each with the scores of its contexts."""
     return Group(
-        np.array([each.mean() for each in scores]),
-        np.array([np.square(each).mean() for each in scores]),
+        np.array([of_word.mean() for of_word in scores]),
+        np.array([np.square(of_word).mean() for of_word in scores]),
         sum(map(len, scores)),
     )
 
@@ -54,8 +54,8 @@ def _drawn(scores: Sequence[Floats], moved: Floats, rng: np.random.Generator) ->
     """The group in every resample: contexts drawn within each word, then words drawn from all of them."""
     resamples = moved.shape[1]
     # Squares of close scores lose their digits unless they are counted from near by.
-    centre = float(np.mean([each.mean() for each in scores]))
-    sums = np.stack([_means(np.stack([own - centre, (own - centre) ** 2]), resamples, rng) for own in scores])
+    centre = float(np.mean([of_word.mean() for of_word in scores]))
+    sums = np.stack([_means(np.stack([word - centre, (word - centre) ** 2]), resamples, rng) for word in scores])
     means, within = sums[:, 0], np.maximum(sums[:, 1] - sums[:, 0] ** 2, 0.0)
     means = means + moved + centre
     chosen = rng.integers(len(scores), size=means.shape)
@@ -82,11 +82,11 @@ def _means(values: Floats, resamples: int, rng: np.random.Generator) -> Floats:
     rows, count = values.shape
     if count == 1:
         return np.broadcast_to(values, (rows, resamples))
-    found = np.empty((rows, resamples))
+    means = np.empty((rows, resamples))
     step = max(1, _BATCH // count)
     for start in range(0, resamples, step):
         n = min(step, resamples - start)
         drawn = rng.integers(count, size=(n, count)) + count * np.arange(n)[:, None]
         times = np.bincount(drawn.ravel(), minlength=n * count).reshape(n, count)
-        found[:, start : start + n] = values @ times.T / count
-    return found
+        means[:, start : start + n] = values @ times.T / count
+    return means

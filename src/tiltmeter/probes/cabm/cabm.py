@@ -13,10 +13,10 @@ import numpy as np
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.measures import CabmIntervals
 from tiltmeter.models.protocol import Question
-from tiltmeter.probes.cabm.cabm_items import make_details, make_items, named
+from tiltmeter.probes.cabm.cabm_items import make_details, make_items
 from tiltmeter.probes.cabm.occupation_features import Features, read_features
 from tiltmeter.probes.cabm.occupation_sentences import asked_of
-from tiltmeter.probes.cabm.weighting import METHODS, THRESHOLD, Scored, given_by_user, score
+from tiltmeter.probes.cabm.weighting import METHODS, THRESHOLD, Scored, given_by_user, named, score
 from tiltmeter.probes.kind import (
     EXPECTATION_HARM,
     INTRINSIC,
@@ -144,7 +144,8 @@ def _measure(stimuli: Occupations, replies: Replies, options: Options) -> Measur
     if None in related:  # the published number must be one of the same kind
         related = [None, None]
     effect, published = (
-        _estimate(headline.result.scores, own, options) for headline, own in zip(headlines, related, strict=True)
+        _estimate(headline.result.scores, correlated, options)
+        for headline, correlated in zip(headlines, related, strict=True)
     )
     poles, words = _headline(headlines[0].result.scores, related[0], groups, effect)
     return Measured(
@@ -178,7 +179,7 @@ def _related(features: Features, sentences: MarkedSet, scores: CabmIntervals, op
         return None
     men = [1 - sentences.shares[features.words[i]] for i in places]
     values = scores.result.scores[places]
-    varies = all(np.ptp(each) > 1e-9 for each in (values, men))
+    varies = all(np.ptp(column) > 1e-9 for column in (values, men))
     return correlation(values, men, method="spearman", seed=options.seed) if varies else None
 
 

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
 from tiltmeter import measures
-from tiltmeter.measures import CabmIntervals
 from tiltmeter.measures.cabm.weights import FEATURES
 from tiltmeter.probes.cabm.occupation_features import Features
-from tiltmeter.probes.cabm.weighting import Scored, WeighedForm
+from tiltmeter.probes.cabm.weighting import Scored, named
 from tiltmeter.readings import Item
-from tiltmeter.readings.details.cabm import CLOSE, NEUTRAL, CabmDetails, CabmForm, FeatureWeights, SentenceCounts
+from tiltmeter.readings.details.cabm import NEUTRAL, CabmDetails, SentenceCounts
 from tiltmeter.stimuli.sentences.marked import MarkedSet
 
 _ENDS = (0.025, 0.975)
-
-
-def named(scores: CabmIntervals, groups: tuple[str, str]) -> list[str]:
-    """The category of each occupation in words."""
-    names = (NEUTRAL, *groups)
-    both = zip(scores.result.categories.tolist(), scores.too_close.tolist(), strict=True)
-    return [CLOSE if close else names[category] for category, close in both]
 
 
 def make_items(features: Features, scored: Scored, sentences: MarkedSet) -> tuple[Item, ...]:
@@ -76,43 +68,22 @@ def _intervals(features: Features, i: int) -> dict[str, float]:
 
 def make_details(features: Features, scored: Scored, sentences: MarkedSet, *, pmi_from: str) -> CabmDetails:
     """Weights, scores by every weighting, validation, explanations and what the data are."""
-    threshold = scored.repaired.headline.result.threshold
-    forms = {"repaired": scored.repaired, "published": scored.published}
-    scores = {name: form.headline.result.scores for name, form in forms.items()}
+    repaired, published = scored.repaired.headline.result, scored.published.headline.result
+    scores = {"repaired": repaired.scores, "published": published.scores}
     return CabmDetails(
         groups=sentences.groups,
-        threshold=threshold,
+        threshold=repaired.threshold,
         labels_from=scored.source,
         pmi_from=pmi_from,
         explained_by=None if scored.explained is None else scored.explained.by,
         units=dict(zip(FEATURES, features.units, strict=True)),
-        repaired=_form(scored.repaired, sentences.groups, threshold),
-        published=_form(scored.published, sentences.groups, threshold),
-        between_forms=measures.compare(scores, threshold=threshold)[0],
+        repaired=scored.repaired.details,
+        published=scored.published.details,
+        between_forms=measures.compare(scores, threshold=repaired.threshold)[0],
         sentences=features.loudest,
         projection=features.projection,
         data=count_sentences(sentences),
     )
-
-
-def _form(form: WeighedForm, groups: tuple[str, str], threshold: float) -> CabmForm:
-    return CabmForm(
-        method=form.headline.result.weights.method,
-        categories=dict(Counter(named(form.headline, groups))),
-        weights={
-            name: FeatureWeights(_three(weights.values), weights.method, _three(weights.spread))
-            for name, weights in form.weights.items()
-        },
-        not_weighed=form.missing,
-        scores={name: tuple(scores.tolist()) for name, scores in form.scores.items()},
-        between_weightings=measures.compare(form.scores, threshold=threshold),
-        validation=form.validation,
-    )
-
-
-def _three(values: Iterable[float]) -> tuple[float, float, float]:
-    pmi, cosine, context = map(float, values)
-    return pmi, cosine, context
 
 
 def count_sentences(sentences: MarkedSet) -> SentenceCounts:

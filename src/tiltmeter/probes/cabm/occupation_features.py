@@ -86,19 +86,19 @@ class _Sample:
         return np.split(rows, self._ends)
 
     def means(self, values: Floats) -> Floats:
-        return np.array([each.mean() for each in self.split(values)])
+        return np.array([rows.mean() for rows in self.split(values)])
 
     def draws(self, values: Floats) -> Floats:
         """The means of single numbers over resampled sentences, (draws, occupations)."""
-        means = (weights @ own for weights, own in zip(self._drawn, self.split(values), strict=True))
+        means = (weights @ rows for weights, rows in zip(self._drawn, self.split(values), strict=True))
         return np.stack(list(means), axis=1)
 
     def lengths(self, rows: Floats) -> Floats:
         """The lengths of the mean vectors of resampled sentences, (draws, occupations)."""
-        grams = (own @ own.T for own in self.split(rows))  # ‖wᵀD‖² = wᵀ(DDᵀ)w, which needs no vector for each draw
+        grams = (some @ some.T for some in self.split(rows))  # ‖wᵀD‖² = wᵀ(DDᵀ)w, which needs no vector for each draw
         squares = (((w @ gram) * w).sum(axis=1) for w, gram in zip(self._drawn, grams, strict=True))
-        found: Floats = np.sqrt(np.maximum(np.stack(list(squares), axis=1), 0.0))
-        return found
+        lengths: Floats = np.sqrt(np.maximum(np.stack(list(squares), axis=1), 0.0))
+        return lengths
 
     def wide_draws(self, values: Floats) -> Floats:
         """The same, as wide as they should be.
@@ -110,14 +110,16 @@ class _Sample:
         n = self.sizes
         wider = np.sqrt(n / (n - 1)) * stdtrit(n - 1, 0.975) / ndtri(0.975)
         centre = self.means(values)
-        found: Floats = centre + wider * (self.draws(values) - centre)
-        return found
+        drawn: Floats = centre + wider * (self.draws(values) - centre)
+        return drawn
 
     @functools.cached_property
     def direction(self) -> Floats:
         """From sentences that say group 2 to those that say group 1."""
-        found: Floats = np.mean([each.mean(axis=0) for each in self.split(self.vectors.one - self.vectors.two)], axis=0)
-        return found
+        direction: Floats = np.mean(
+            [rows.mean(axis=0) for rows in self.split(self.vectors.one - self.vectors.two)], axis=0
+        )
+        return direction
 
 
 def read_features(sentences: MarkedSet, replies: Replies, *, seed: int) -> Features:
@@ -136,18 +138,19 @@ def read_features(sentences: MarkedSet, replies: Replies, *, seed: int) -> Featu
     along = unit(sample.direction)
     leans = (v.neutral - (v.one + v.two) / 2) @ along - (v.bare_neutral - (v.bare_one + v.bare_two) / 2) @ along
     whole, bare = (
-        map(sample.split, each) for each in ((v.neutral, v.one, v.two), (v.bare_neutral, v.bare_one, v.bare_two))
+        map(sample.split, versions)
+        for versions in ((v.neutral, v.one, v.two), (v.bare_neutral, v.bare_one, v.bare_two))
     )
     signed = measures.signed_shift(*whole, direction=along) - measures.signed_shift(*bare, direction=along)
     units = (_BITS, _half_way(v), float(np.linalg.norm(sample.direction)) / 2)
-    told = 0.0 if balanced else 1.0
+    counted = 0.0 if balanced else 1.0
     chance = _chance(v) * sample.rng.normal(size=(DRAWS, len(words)))
-    drawn = (told * pmi_draws, sample.wide_draws(cosine) + chance, sample.wide_draws(leans))
+    drawn = (counted * pmi_draws, sample.wide_draws(cosine) + chance, sample.wide_draws(leans))
     return Features(
         words,
         published,
         FeatureTable(
-            _steady(np.stack([told * pmi.values, sample.means(cosine), signed], axis=1) / units),
+            _steady(np.stack([counted * pmi.values, sample.means(cosine), signed], axis=1) / units),
             np.stack(drawn, axis=2) / units,
         ),
         units,
@@ -200,7 +203,7 @@ def _steady(values: Floats) -> Floats:
 
 def _half_way(v: Vectors) -> float:
     """Half the way between the groups' own words, on the scale of the cosine feature."""
-    one, two = (float(measures.cosine_bias(each, *v.marks).mean()) for each in v.marks)
+    one, two = (float(measures.cosine_bias(words, *v.marks).mean()) for words in v.marks)
     return (one - two) / 2
 
 
@@ -223,15 +226,15 @@ def _loudest(sentences: MarkedSet, used: Used, leans: Floats) -> dict[str, tuple
     loudest: dict[str, tuple[LeaningSentence, ...]] = {}
     rest = iter(leans.tolist())
     for word, places in used.items():
-        own = [LeaningSentence(sentences.versions[place].neutral.text, next(rest)) for place in places]
-        loudest[word] = tuple(sorted(own, key=lambda sentence: -abs(sentence.lean))[:_LOUDEST])
+        leaning = [LeaningSentence(sentences.versions[place].neutral.text, next(rest)) for place in places]
+        loudest[word] = tuple(sorted(leaning, key=lambda sentence: -abs(sentence.lean))[:_LOUDEST])
     return loudest
 
 
 def _projected(words: tuple[str, ...], sample: _Sample) -> dict[str, tuple[Point, Point]]:
     """The mean sentence of each occupation with group 1 and with group 2, on the two main axes of them all."""
     sides = zip(*map(sample.split, (sample.vectors.one, sample.vectors.two)), strict=True)
-    means = np.array([[each.mean(axis=0) for each in pair] for pair in sides])
+    means = np.array([[rows.mean(axis=0) for rows in pair] for pair in sides])
     flat = means.reshape(2 * len(words), -1)
     axes = np.linalg.svd(flat - flat.mean(axis=0), full_matrices=False)[2][:2]
     placed = ((means - flat.mean(axis=0)) @ axes.T).tolist()

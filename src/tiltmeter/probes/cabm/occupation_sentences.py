@@ -71,8 +71,8 @@ def usable(sentences: MarkedSet, replies: Replies) -> Used:
     for place, row in enumerate(sentences.versions):
         places.setdefault(row.unit, []).append(place)
     used: dict[str, list[int]] = {}
-    for word, own in places.items():
-        rows = {place: sentences.versions[place].by_group for place in own}
+    for word, of_word in places.items():
+        rows = {place: sentences.versions[place].by_group for place in of_word}
         both = [place for place, sides in rows.items() if all(sides)]
         if len(both) >= 2:
             used[word] = both
@@ -165,19 +165,23 @@ def read_isolated(sentences: MarkedSet, used: Used, replies: Replies) -> dict[st
         return nothing
     vectors = dict(zip(replies.asked(Question.WORDS), replies.all(Question.WORDS), strict=True))
     rows = [sentences.versions[place] for places in used.values() for place in places]
-    marks = [dict.fromkeys(each.word("pronoun").lower() for row in rows for each in row.by_group[n]) for n in (0, 1)]
+    marks = [
+        dict.fromkeys(sentence.word("pronoun").lower() for row in rows for sentence in row.by_group[n]) for n in (0, 1)
+    ]
     one, two = ([vectors[word] for word in side if vectors[word] is not None] for side in marks)
-    known = [word for word in used if vectors[word] is not None]
-    if not (one and two and len(known) > 1):
+    in_vocabulary = [word for word in used if vectors[word] is not None]
+    if not (one and two and len(in_vocabulary) > 1):
         return nothing
-    words = [vectors[word] for word in known]
+    words = [vectors[word] for word in in_vocabulary]
     scores = (
         measures.cosine_bias(words, one, two).tolist(),
         np.mean(measures.mac(words, [one, two]).by_target, axis=1).tolist(),
         list(measures.same(words, [one, two]).by_word),
     )
-    by_word = {name: dict(zip(known, values, strict=True)) for name, values in zip(ISOLATED, scores, strict=True)}
-    return {name: [own.get(word) for word in used] for name, own in by_word.items()}
+    by_word = {
+        name: dict(zip(in_vocabulary, values, strict=True)) for name, values in zip(ISOLATED, scores, strict=True)
+    }
+    return {name: [by_occupation.get(word) for word in used] for name, by_occupation in by_word.items()}
 
 
 def read_unmasking(sentences: MarkedSet, used: Used, replies: Replies) -> Floats | None:

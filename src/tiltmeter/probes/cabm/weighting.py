@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter import measures
 from tiltmeter.errors import BadInput
-from tiltmeter.measures import CabmIntervals, Validation, Weights
+from tiltmeter.measures import CabmIntervals, Weights
 from tiltmeter.measures.cabm.weights import FEATURES
 from tiltmeter.probes.cabm.occupation_features import Features, FeatureTable
-from tiltmeter.readings.details.cabm import GIVEN, WEIGHTINGS
+from tiltmeter.readings.details.cabm import CLOSE, GIVEN, NEUTRAL, WEIGHTINGS, CabmForm, FeatureWeights
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.stimuli.sentences.marked import MarkedSet
 
@@ -34,16 +35,10 @@ METHODS = tuple(name for name in WEIGHTINGS if name != GIVEN)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WeighedForm:
-    """One form of the score, as published or repaired: weights by method, the headline's scores, and its validation.
+    """One form of the score, as published or repaired: the headline's scores, and everything else about it."""
 
-    ``missing`` says of the other weightings why they could not be had.
-    """
-
-    weights: Mapping[str, Weights]
-    scores: Mapping[str, Floats]
     headline: CabmIntervals
-    validation: Validation
-    missing: Mapping[str, str]
+    details: CabmForm
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -85,21 +80,71 @@ def score(
         user_labels: Labels of occupations, and where they come from, in place of what is known.
     """
     labels, source = independent_labels(features, sentences, user_labels)
-    table = features.published
-    cut: Labels = measures.cabm(
-        table.values, measures.pca_weights(table.values), threshold=threshold
-    ).categories.tolist()
-    name = method if method in METHODS else GIVEN
-    weights, missing = _weights(table.values, cut, method, seed)
-    shown = name if name in weights else "pca"
-    published = _form(table, weights, missing, shown, labels, features, seed, threshold, tested=None)
-    table = features.repaired
-    weights, missing = _weights(table.values, labels, method, seed)
-    if name in missing:
-        raise BadInput(f"weights by {method}: {missing[name]}")
-    tested = _crossed(table.values, labels, method, seed)
-    repaired = _form(table, weights, missing, name, labels, features, seed, threshold, tested=tested)
-    return Scored(published, repaired, labels, source, _explained(table.values, labels, seed))
+    weigher = _Weigher(features, sentences.groups, labels, method, seed, threshold)
+    x = features.published.values
+    cut = measures.cabm(x, measures.pca_weights(x), threshold=threshold).categories.tolist()
+    published = weigher.form(features.published, cut, repaired=False)
+    repaired = weigher.form(features.repaired, labels, repaired=True)
+    return Scored(published, repaired, labels, source, _explained(features.repaired.values, labels, seed))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Weigher:
+    """What both forms have in common."""
+
+    features: Features
+    groups: tuple[str, str]
+    labels: Labels
+    method: str
+    seed: int
+    threshold: float
+
+    def form(self, table: FeatureTable, learned: Labels, *, repaired: bool) -> WeighedForm:
+        """The form whose forests learn these labels; the repaired one is validated on held-out occupations."""
+        weights, missing = _weights(table.values, learned, self.method, self.seed)
+        name = self.method if self.method in METHODS else GIVEN
+        if name in missing and repaired:
+            raise BadInput(f"weights by {self.method}: {missing[name]}")
+        shown = weights.get(name, weights["pca"])
+        scores = {
+            name: measures.cabm(table.values, fitted, threshold=self.threshold).scores
+            for name, fitted in weights.items()
+        }
+        crossed = _crossed(table.values, learned, self.method, self.seed) if repaired else None
+        validation = measures.validate(
+            measures.cabm(table.values, shown).scores if crossed is None else crossed,
+            labels=self.labels if _known(self.labels) else None,
+            unmasking=self.features.unmasking,
+            threshold=self.threshold,
+            others=_others(self.features),
+            seed=self.seed,
+        )
+        headline = measures.with_intervals(table.values, shown, table.draws, threshold=self.threshold)
+        details = CabmForm(
+            method=shown.method,
+            categories=dict(Counter(named(headline, self.groups))),
+            weights={
+                name: FeatureWeights(_three(fitted.values), fitted.method, _three(fitted.spread))
+                for name, fitted in weights.items()
+            },
+            not_weighed=missing,
+            scores={name: tuple(values.tolist()) for name, values in scores.items()},
+            between_weightings=measures.compare(scores, threshold=self.threshold),
+            validation=validation,
+        )
+        return WeighedForm(headline, details)
+
+
+def named(scores: CabmIntervals, groups: tuple[str, str]) -> list[str]:
+    """The category of each occupation in words."""
+    names = (NEUTRAL, *groups)
+    both = zip(scores.result.categories.tolist(), scores.too_close.tolist(), strict=True)
+    return [CLOSE if close else names[category] for category, close in both]
+
+
+def _three(values: Iterable[float]) -> tuple[float, float, float]:
+    pmi, cosine, context = map(float, values)
+    return pmi, cosine, context
 
 
 def _explained(x: Floats, labels: Labels, seed: int) -> Explained | None:
@@ -122,7 +167,7 @@ def given_by_user(method: str) -> list[float] | None:
     ([0.5, 0.3, 0.2], None)
     """
     try:
-        weights = [float(each) for each in method.split(",")]
+        weights = [float(part) for part in method.split(",")]
     except ValueError:
         return None
     return weights if len(weights) == len(FEATURES) else None
@@ -175,38 +220,13 @@ def _weights(x: Floats, labels: Labels, method: str, seed: int) -> tuple[dict[st
     fitted: dict[str, Weights] = {}
     missing: dict[str, str] = {}
     explained = "shap_rf" if _explainer() == "shap" else "lime_rf"
-    for each in dict.fromkeys((method, "pca", "pca_rf", explained, "equal")):
-        name = each if each in METHODS else GIVEN
+    for way in dict.fromkeys((method, "pca", "pca_rf", explained, "equal")):
+        name = way if way in METHODS else GIVEN
         try:
-            fitted[name] = _weigh(x, labels, each, seed=seed, seeds=_FORESTS)
+            fitted[name] = _weigh(x, labels, way, seed=seed, seeds=_FORESTS)
         except BadInput as error:
             missing[name] = str(error)
     return fitted, missing
-
-
-def _form(
-    table: FeatureTable,
-    weights: dict[str, Weights],
-    missing: dict[str, str],
-    method: str,
-    labels: Labels,
-    features: Features,
-    seed: int,
-    threshold: float,
-    *,
-    tested: Floats | None,
-) -> WeighedForm:
-    scores = {name: measures.cabm(table.values, each, threshold=threshold).scores for name, each in weights.items()}
-    validation = measures.validate(
-        scores[method] if tested is None else tested,
-        labels=labels if _known(labels) else None,
-        unmasking=features.unmasking,
-        threshold=threshold,
-        others=_others(features),
-        seed=seed,
-    )
-    headline = measures.with_intervals(table.values, weights[method], table.draws, threshold=threshold)
-    return WeighedForm(weights, scores, headline, validation, missing)
 
 
 def _crossed(x: Floats, labels: Labels, method: str, seed: int) -> Floats | None:
@@ -214,13 +234,13 @@ def _crossed(x: Floats, labels: Labels, method: str, seed: int) -> Floats | None
     if not _known(labels):
         return None
 
-    def fit(rest: Floats, known: NDArray[np.intp]) -> Weights:
-        return _weigh(rest, known.tolist(), method, seed=seed, seeds=2)
+    def fit(rest: Floats, learned: NDArray[np.intp]) -> Weights:
+        return _weigh(rest, learned.tolist(), method, seed=seed, seeds=2)
 
     return measures.cross_validated_scores(x, labels, fit, seed=seed)
 
 
 def _others(features: Features) -> dict[str, Floats]:
     """Scores that need no weighting, to compare with: the single features that vary."""
-    known = {name: np.array(values, dtype=np.float64) for name, values in features.raw.items() if None not in values}
-    return {name: values for name, values in known.items() if np.ptp(values) > 0}
+    complete = {name: np.array(values, dtype=np.float64) for name, values in features.raw.items() if None not in values}
+    return {name: values for name, values in complete.items() if np.ptp(values) > 0}

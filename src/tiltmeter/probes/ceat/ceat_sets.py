@@ -36,18 +36,18 @@ class Method:
         >>> Method.parse("random,draws=1000,root-only")
         Method(sampling='random', draws=1000, at_least=2, root_only=True)
         """
-        found: dict[str, Any] = {}
-        for part in (each.strip() for each in (text or "").split(",")):
+        options: dict[str, Any] = {}
+        for part in (piece.strip() for piece in (text or "").split(",")):
             name, _, value = part.partition("=")
             if part in get_args(Sampling):
-                found["sampling"] = part
+                options["sampling"] = part
             elif part == "root-only":
-                found["root_only"] = True
+                options["root_only"] = True
             elif name in ("draws", "at-least"):
-                found[name.replace("-", "_")] = _number(name, value)
+                options[name.replace("-", "_")] = _number(name, value)
             elif part:
                 raise unknown("method of ceat", part, ["fixed", "random", "root-only", "draws=N", "at-least=N"])
-        return cls(**found)
+        return cls(**options)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class WordsInContext:
 
     @property
     def title(self) -> str:
-        targets, attributes = (" / ".join(each.label for each in pair) for pair in (self.targets, self.attributes))
+        targets, attributes = (" / ".join(group.label for group in pair) for pair in (self.targets, self.attributes))
         return f"{targets} × {attributes}, {self.around}"
 
     @property
@@ -135,9 +135,11 @@ def _addresses(
                 f"--targets X,Y --attributes A,B from {', '.join(mined.groups)}"
             )
         return list(mined.groups)
-    for name, given in (("targets", targets), ("attributes", attributes)):
-        if given is None or len(given) != 2:
-            raise BadInput(f"ceat needs two {name}, and {len(given or ())} were given: name two groups that were mined")
+    for name, chosen in (("targets", targets), ("attributes", attributes)):
+        if chosen is None or len(chosen) != 2:
+            raise BadInput(
+                f"ceat needs two {name}, and {len(chosen or ())} were given: name two groups that were mined"
+            )
     chosen = [*(targets or ()), *(attributes or ())]
     for address in chosen:
         if address not in mined.groups:
@@ -153,13 +155,13 @@ def _of_length(mined: Mined, addresses: Sequence[str], method: Method, length: s
     sets = []
     for address in addresses:
         # Words that were looked for and never found are there too, to be named.
-        found: dict[str, dict[Span, None]] = {
+        places: dict[str, dict[Span, None]] = {
             count["word"]: {} for count in mined.about["counts"] if address in count["groups"]
         }
         for row in rows:
             if row.group == address:
-                found[row.word][_span(row, root_only=method.root_only)] = None
-        sets.append(ContextWords(address, *named[address], {word: tuple(spans) for word, spans in found.items()}))
+                places[row.word][_span(row, root_only=method.root_only)] = None
+        sets.append(ContextWords(address, *named[address], {word: tuple(spans) for word, spans in places.items()}))
     cut = sum(_is_open(row) and len(row.text) > len(_span(row, root_only=False).text) for row in rows)
     x, y, a, b = sets
     return WordsInContext(length, (x, y), (a, b), method, mined.language, mined.sha256, cut)

@@ -133,7 +133,7 @@ def _form_of_schema_1(form: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **form,
         **by_weighting,
-        "between_weightings": [_renamed(each, names) for each in form["between_weightings"]],
+        "between_weightings": [_renamed(agreement, names) for agreement in form["between_weightings"]],
     }
 
 

@@ -36,16 +36,16 @@ def read_labels(path: str | Path, *, groups: Sequence[str]) -> LabelFile:
         return LabelFile(file.name, {}, "there is no such file")
     table = read_table(file)
     table.need("occupation")
-    known = {comparable(name): number for number, name in enumerate(groups, 1)}
-    known |= {str(number): number for number in (0, 1, 2)} | dict.fromkeys(NEITHER, 0)
+    numbers = {comparable(name): number for number, name in enumerate(groups, 1)}
+    numbers |= {str(number): number for number in (0, 1, 2)} | dict.fromkeys(NEITHER, 0)
     labels: dict[str, int] = {}
     for row in table.need_columns("label"):
         word, label = comparable(row["occupation"]), comparable(row["label"])
         if not label:
             continue
-        if label not in known:
+        if label not in numbers:
             raise table.wrong(row, f"'{row['label']}' is no label: write {', '.join(groups)} or neither")
-        if labels.setdefault(word, known[label]) != known[label]:
+        if labels.setdefault(word, numbers[label]) != numbers[label]:
             raise table.wrong(row, f"'{word}' has two different labels: keep one")
     if not labels:
         raise BadInput(f"{file.name}: no occupation has a label")

@@ -100,7 +100,7 @@ def _occupation(item: Item) -> list[Text]:
 def _sentences(items: Sequence[Item], details: CabmDetails) -> list[RenderableType]:
     words = dict.fromkeys(item.label for item in [*items[:_LOUD], *items[-_LOUD:]])
     loud = [details.sentences[word][0] for word in words if details.sentences.get(word)]
-    lines = [f"{each.lean:+.2f}  {each.sentence}" for each in loud]
+    lines = [f"{loudest.lean:+.2f}  {loudest.sentence}" for loudest in loud]
     return [_title("Sentences that lean most, of the occupations at both ends"), *_lines(*lines)] if lines else []
 
 
@@ -108,7 +108,7 @@ def _validation(details: CabmDetails) -> list[RenderableType]:
     table = _table("Does the score hold up?", "check", list(details.forms), last="what it means")
     for label, part, written, meaning in _checks(details):
         parts = [getattr(form.validation, part) for form in details.forms.values()]
-        table.add_row(Text(label), *("-" if each is None else written(each) for each in parts), Text(meaning))
+        table.add_row(Text(label), *("-" if part is None else written(part) for part in parts), Text(meaning))
     notes = [f"{title}, {note}." for title, form in details.forms.items() for note in form.validation.notes]
     crossed = "Repaired scores are checked as cross-validated: no occupation had a part in its own weights."
     return [table, *_lines(*([crossed] if details.labels_from is not None else []), *notes)]

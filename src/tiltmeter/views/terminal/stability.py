@@ -30,19 +30,19 @@ def stability_rows(measures: Sequence[Steadiness]) -> list[dict[str, Any]]:
     """
     rows = [
         {
-            "measure": each.measure,
-            "mean SD": each.stability.mean_sd if each.stability else None,
-            "as published": each.stability.published if each.stability else None,
-            "note": each.note,
+            "measure": steadiness.measure,
+            "mean SD": steadiness.stability.mean_sd if steadiness.stability else None,
+            "as published": steadiness.stability.published if steadiness.stability else None,
+            "note": steadiness.note,
         }
-        for each in measures
+        for steadiness in measures
     ]
     return sorted(rows, key=lambda row: math.inf if row["mean SD"] is None else row["mean SD"])
 
 
 def stability_view(measures: Sequence[Steadiness], words: Sequence[str]) -> RenderableType:
     """The table, what it means, and the occupations on which the models differ most."""
-    models = next(each.stability.models for each in measures if each.stability)
+    models = next(steadiness.stability.models for steadiness in measures if steadiness.stability)
     table = Table(title=f"Stability over {len(models)} models", title_justify="left", box=box.SIMPLE_HEAD)
     table.add_column("measure")
     table.add_column("mean SD", justify="right")

@@ -8,8 +8,9 @@ import re
 
 import pytest
 
-from tests.views.cabm_reading import draw, drawn, measured, with_details, with_items
-from tiltmeter import Audit
+from tests.reference import reference_model
+from tests.views.cabm_reading import draw, drawn, measured, small_forests, with_details, with_items
+from tiltmeter import Audit, audit
 from tiltmeter.readings import Reading, ReadingStore
 from tiltmeter.views.charts import to_png, to_svg
 from tiltmeter.views.charts.cabm import bars, cabm_charts, maps
@@ -109,3 +110,14 @@ def test_weights_of_the_users_own_are_drawn_and_reported_like_any_other():
     assert cells == {(item.label, item.value) for item in own.items}
     html = render(Audit("own", (own.model,), (own,), (), 0, 0))
     assert html.split("<details>")[1].split("</details>")[0].count("<svg") == len(NAMES)
+
+
+def test_an_audit_whose_suite_gives_weights_is_run_stored_and_reported(tmp_path):
+    suite = tmp_path / "mine.yaml"
+    suite.write_text("name: mine\nprobes:\n  - {id: cabm-mine, probe: cabm, method: '0.5,0.3,0.2'}\n", encoding="utf-8")
+    with small_forests():
+        made = audit([f"hf:{reference_model(0.9)}"], suite=suite, out=tmp_path / "out", cache=False)
+    made.report(tmp_path / "out")
+    (reading,) = Audit.load(tmp_path / "out").readings
+    assert reading.details.repaired.method == "given"
+    assert "CABM: occupations between men and women" in (tmp_path / "out" / "audit.html").read_text(encoding="utf-8")

@@ -103,7 +103,7 @@ def _by_weighting(scores: Mapping[str, Sequence[float]], grid: Sequence[float]) 
     import altair as alt
 
     varied = {name: scores[name] for name in in_order(scores) if max(scores[name]) - min(scores[name]) > 0}
-    rows = [{"weighting": name, "score": value} for name, own in varied.items() for value in own]
+    rows = [{"weighting": name, "score": value} for name, values in varied.items() for value in values]
     if not rows:
         return []
     lines = table(rows).transform_density(
