@@ -111,7 +111,7 @@ class Jobs:
         return job
 
     def cancel(self, id: str) -> Job:
-        """Stop an audit; what it has asked its models is stored, so that the same audit goes on from there."""
+        """Stop an audit; what its models answered is stored, so that the same audit resumes from there."""
         job = self.job(id)
         if job.state == "running":
             job.state = "cancelled"
@@ -171,7 +171,7 @@ def _watch(job: Job, screen: int) -> None:
 
 
 def _take(job: Job, line: str) -> None:
-    """A line is the bar of the step that is going on, or something said."""
+    """A line is the bar of the current step, or something said."""
     text = " ".join(_CONTROL.sub("", line).split())
     if not text:
         return
