@@ -6,9 +6,9 @@ import zlib
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from tiltmeter.probes.words.sets import StimulusSet
 
 from tiltmeter.models import Identity
-from tiltmeter.probes.words.sets import StimulusSet
 from tiltmeter.stimuli import group
 
 SIZE = 32

@@ -14,17 +14,21 @@ from tiltmeter.statistics import (
     by_unit,
     concatenated_d,
     effect_interval,
-    permutation_test,
+    permutation_tests,
 )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WeatResult(Result):
-    """``effect_size`` is d; ``score`` the statistic S; ``scores_x``/``scores_y`` the lean of every word."""
+    """``effect_size`` is d; ``score`` the statistic S; ``scores_x``/``scores_y`` the lean of every word.
+
+    ``published_p_value`` is that of the published test, which is one-sided ("greater").
+    """
 
     effect_size: float
     score: float
     p_value: float
+    published_p_value: float
     ci: Interval
     exact: bool
     standard_error: float
@@ -67,11 +71,14 @@ def weat(
     scores_x, scores_y = leans(x, a, b), leans(y, a, b)
     group_x, group_y = by_unit(scores_x), by_unit(scores_y)
     d = concatenated_d(group_x, group_y, ddof=ddof)
-    test = permutation_test(group_x, group_y, alternative=alternative, permutations=permutations, seed=seed)
+    test, published = permutation_tests(
+        group_x, group_y, alternatives=(alternative, "greater"), permutations=permutations, seed=seed
+    )
     return WeatResult(
         effect_size=d,
         score=float(scores_x.sum() - scores_y.sum()),
         p_value=test.p_value,
+        published_p_value=published.p_value,
         ci=effect_interval(group_x, group_y, d=d, seed=seed),
         exact=test.exact,
         standard_error=test.standard_error,

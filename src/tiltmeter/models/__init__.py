@@ -2,7 +2,7 @@
 
 from tiltmeter.models.cached import CachedModel
 from tiltmeter.models.protocol import Identity, Question, Span
-from tiltmeter.models.registry import KINDS, load
+from tiltmeter.models.registry import KINDS, ModelKind, load
 from tiltmeter.models.store import VectorStore, cache_folder
 
-__all__ = ["KINDS", "CachedModel", "Identity", "Question", "Span", "VectorStore", "cache_folder", "load"]
+__all__ = ["KINDS", "CachedModel", "Identity", "ModelKind", "Question", "Span", "VectorStore", "cache_folder", "load"]

@@ -1,71 +1,105 @@
-"""From a model spec, or a user's own object, to something that can be asked."""
+"""From a model spec, or a user's own object, to something that can be asked.
+
+Other packages add kinds of models through the entry point group ``tiltmeter.models``.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import importlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.models.own import as_model
+from tiltmeter.plugins import Registry
 
 if TYPE_CHECKING:
     from tiltmeter.models.api import Budget
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of model: what stands before the colon of a spec."""
+class ModelKind:
+    """A kind of model: what stands before the colon of a spec.
+
+    ``options`` are what may stand behind the question mark, with what makes a value of the text; ``load`` makes the
+    model: ``load(name, *, budget, **options)``. It does nothing heavy: weights are read at the first question.
+    """
 
     about: str
     example: str
     options: Mapping[str, Callable[[str], Any]]
+    load: Callable[..., Any]
 
 
-KINDS: Mapping[str, Kind] = {
-    "bundled": Kind("a small sample model: minilm, glove, word2vec, smollm2", "bundled:minilm", {}),
-    "static": Kind(
-        "word vectors in a file: word2vec, GloVe, fastText .vec, gensim .kv, .npy; also .gz",
-        "static:vectors.vec?case=lower",
-        {"case": str, "index": Path},
-    ),
-    "hf": Kind(
-        "a Transformers model, from a folder or by hub name",
-        "hf:bert-base-uncased?pooling=cls&layer=8",
-        {"pooling": str, "layer": int, "device": str, "revision": str, "bos": str},
-    ),
-    "gguf": Kind(
-        "a causal language model in a GGUF file",
-        "gguf:model.Q4_1.gguf",
-        {"device": str, "bos": str, "pooling": str, "layer": int},
-    ),
-    "reference": Kind(
-        "a tiny masked language model with a planted bias, trained here at the first use",
-        "reference:tilt-0.9",
-        {},
-    ),
-    "openai": Kind(
-        "OpenAI embeddings, or any OpenAI-compatible server by base_url (Ollama, vLLM, TEI)",
-        "openai:text-embedding-3-small",
-        {"base_url": str, "dimensions": int, "timeout": float},
-    ),
-    "chat": Kind(
-        "a chat model at OpenAI, or at any server that speaks its protocol by base_url (Ollama, vLLM, llama.cpp)",
-        "chat:gpt-4o-mini",
-        {"base_url": str, "max_tokens": int, "timeout": float},
-    ),
-    "cohere": Kind(
-        "Cohere embeddings",
-        "cohere:embed-v4.0",
-        {"base_url": str, "dimensions": int, "input_type": str, "timeout": float},
-    ),
-    "voyage": Kind(
-        "Voyage embeddings",
-        "voyage:voyage-3.5",
-        {"base_url": str, "dimensions": int, "input_type": str, "timeout": float},
-    ),
-}
+def _adapter(place: str, *before: str, paid: bool = False) -> Callable[..., Any]:
+    """What imports an adapter when a model is loaded, so that a spec of one kind needs the library of no other."""
+
+    def load(name: str, *, budget: Budget | None, **options: Any) -> Any:
+        module, _, attribute = place.partition(":")
+        if paid:
+            options["budget"] = budget
+        return getattr(importlib.import_module(module), attribute)(*before, name, **options)
+
+    return load
+
+
+_API = "tiltmeter.models.api:ApiEmbedder"
+KINDS: Registry[ModelKind] = Registry(
+    "tiltmeter.models",
+    ModelKind,
+    {
+        "bundled": ModelKind(
+            "a small sample model: minilm, glove, word2vec, smollm2",
+            "bundled:minilm",
+            {},
+            _adapter("tiltmeter.models.bundled:load_bundled"),
+        ),
+        "static": ModelKind(
+            "word vectors in a file: word2vec, GloVe, fastText .vec, gensim .kv, .npy; also .gz",
+            "static:vectors.vec?case=lower",
+            {"case": str, "index": Path},
+            _adapter("tiltmeter.models.static:StaticVectors"),
+        ),
+        "hf": ModelKind(
+            "a Transformers model, from a folder or by hub name",
+            "hf:bert-base-uncased?pooling=cls&layer=8",
+            {"pooling": str, "layer": int, "device": str, "revision": str, "bos": str},
+            _adapter("tiltmeter.models.transformers.hub:TransformerModel"),
+        ),
+        "gguf": ModelKind(
+            "a causal language model in a GGUF file",
+            "gguf:model.Q4_1.gguf",
+            {"device": str, "bos": str, "pooling": str, "layer": int},
+            _adapter("tiltmeter.models.transformers.gguf:GgufModel"),
+        ),
+        "openai": ModelKind(
+            "OpenAI embeddings, or any OpenAI-compatible server by base_url (Ollama, vLLM, TEI)",
+            "openai:text-embedding-3-small",
+            {"base_url": str, "dimensions": int, "timeout": float},
+            _adapter(_API, "openai", paid=True),
+        ),
+        "chat": ModelKind(
+            "a chat model at OpenAI, or at any server that speaks its protocol by base_url (Ollama, vLLM, llama.cpp)",
+            "chat:gpt-4o-mini",
+            {"base_url": str, "max_tokens": int, "timeout": float},
+            _adapter("tiltmeter.models.api.chat:ChatModel", paid=True),
+        ),
+        "cohere": ModelKind(
+            "Cohere embeddings",
+            "cohere:embed-v4.0",
+            {"base_url": str, "dimensions": int, "input_type": str, "timeout": float},
+            _adapter(_API, "cohere", paid=True),
+        ),
+        "voyage": ModelKind(
+            "Voyage embeddings",
+            "voyage:voyage-3.5",
+            {"base_url": str, "dimensions": int, "input_type": str, "timeout": float},
+            _adapter(_API, "voyage", paid=True),
+        ),
+    },
+)
 
 
 def load(spec: str | object, *, budget: Budget | None = None, **options: Any) -> Any:
@@ -79,38 +113,11 @@ def load(spec: str | object, *, budget: Budget | None = None, **options: Any) ->
     """
     if not isinstance(spec, str):
         return as_model(spec)
-    kind, name, given = parse(spec)
+    kind, name, chosen = parse(spec)
     for option in options:
         if option not in KINDS[kind].options:
             raise unknown(f"option of {kind} models", option, KINDS[kind].options)
-    given |= options
-    if kind == "bundled":
-        from tiltmeter.models.bundled import load_bundled
-
-        return load_bundled(name)
-    if kind == "static":
-        from tiltmeter.models.static import StaticVectors
-
-        return StaticVectors(name, **given)
-    if kind == "hf":
-        from tiltmeter.models.transformers.hub import TransformerModel
-
-        return TransformerModel(name, **given)
-    if kind == "gguf":
-        from tiltmeter.models.transformers.gguf import GgufModel
-
-        return GgufModel(name, **given)
-    if kind == "reference":
-        from tiltmeter.lab.reference.spec import ReferenceModel
-
-        return ReferenceModel(name)
-    if kind == "chat":
-        from tiltmeter.models.api.chat import ChatModel
-
-        return ChatModel(name, budget=budget, **given)
-    from tiltmeter.models.api import ApiEmbedder
-
-    return ApiEmbedder(kind, name, budget=budget, **given)  # type: ignore[arg-type]
+    return KINDS[kind].load(name, budget=budget, **{**chosen, **options})
 
 
 def parse(spec: str) -> tuple[str, str, dict[str, Any]]:

@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import inspect
+import json
+import platform
 from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from tiltmeter.models.protocol import Identity, Question, Vector
-from tiltmeter.readings import Details, Estimate, Item, ItemMeaning, LeftOut, Poles, Reading, Statistic
+from tiltmeter.readings import (
+    About,
+    Details,
+    Estimate,
+    Item,
+    ItemMeaning,
+    LeftOut,
+    Poles,
+    Provenance,
+    Reading,
+    Statistic,
+)
+from tiltmeter.statistics import plain
 
 #: What a kind of probe shows: a frozen dataclass of its own.
 S = TypeVar("S")
@@ -61,6 +77,8 @@ class SideVectors:
 
     model: Any
     words: tuple[str, ...]
+    #: Without a vector of each of these nothing can be measured; of a phrase, those of its words will do.
+    required: tuple[str, ...] = ()
 
     @property
     def key(self) -> Any:
@@ -196,8 +214,50 @@ class Probe(Generic[S]):
         vectors: tuple[Identity, Mapping[str, Vector | None]] | None = None,
     ) -> Reading:
         """Measure the model's answers to what ``asks`` said; ``vectors`` come from the second model, if it has one."""
-        from tiltmeter.probes.make_reading import make_reading
-
         replies = Replies(identity.name, asked, answers, vectors[1] if vectors else None)
         measured = self.kind.measure(self.stimuli, replies, self.options)
-        return make_reading(self, identity, measured, replies.left_out, vectors[0] if vectors else None)
+        kind, settings = self.kind, dataclasses.asdict(self.options)
+        return Reading(
+            id=self.id,
+            probe=kind.name,
+            title=self.title,
+            model=model_name(identity),
+            dimension=self.dimension,
+            control=self.control,
+            family="control" if self.control else "bias",
+            left_out=replies.left_out,
+            about=About(kind.summary, kind.idea, kind.citation, kind.caveats),
+            provenance=Provenance(
+                identity, digest(self.stimuli), settings, versions(), vectors[0] if vectors else None
+            ),
+            **{field.name: getattr(measured, field.name) for field in dataclasses.fields(measured)},
+        )
+
+
+def model_name(identity: Identity) -> str:
+    """The model's name with the settings a user chose, as it stands in tables.
+
+    >>> model_name(Identity("hf:some/folder", "1f0e", {"layer": "8", "pooling": "auto"}))
+    'hf:some/folder?layer=8'
+    """
+    usual = {"case": ("exact",), "pooling": ("auto", "mean"), "layer": ("-1",)}
+    chosen = [f"{k}={v}" for k, v in sorted(identity.settings.items()) if v not in usual.get(k, ())]
+    bundled = identity.name.startswith(("bundled:", "chat:"))
+    return identity.name if bundled or not chosen else f"{identity.name}?{'&'.join(chosen)}"
+
+
+def digest(stimuli: Any) -> str:
+    """A short hash of everything that was shown; ``to_dict`` says what that is where not every field is."""
+    values = stimuli.to_dict() if hasattr(stimuli, "to_dict") else plain(stimuli)
+    return hashlib.sha256(json.dumps(values, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def versions() -> dict[str, str]:
+    """Of what a number depends on."""
+    numbers = {"python": platform.python_version()}
+    for package in ("tiltmeter", "numpy", "scipy"):
+        try:
+            numbers[package] = version(package)
+        except PackageNotFoundError:
+            numbers[package] = "unknown"
+    return numbers

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from tiltmeter.models.protocol import Question
-from tiltmeter.probes.kind import Options
-from tiltmeter.probes.words.sets import Answers, Query
 from tiltmeter.statistics import Interval
 
 #: What a probe asks a model: inputs by question.
@@ -58,27 +56,3 @@ class Measured:
     published: Estimate | None = None
     correction: str = ""
     details: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of probe. ``targets`` and ``attributes`` say how many sets it takes (least, most)."""
-
-    name: str
-    summary: str
-    question: Question
-    measure: Callable[[Query, Answers, Options], Measured]
-    targets: tuple[int, int]
-    attributes: tuple[int, int]
-    default: Mapping[str, Any]
-    citation: str
-    idea: str
-    pairs: bool = False
-
-    @property
-    def needs(self) -> str:
-        return self.question.about
-
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        return (f"What counts as bias here: {self.idea}", HARM, INTRINSIC, WORD_LISTS)

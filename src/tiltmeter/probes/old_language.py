@@ -92,6 +92,7 @@ class Beside:
 
     model: Any
     words: tuple[str, ...]
+    required: tuple[str, ...] = ()
 
     @property
     def key(self) -> Any:

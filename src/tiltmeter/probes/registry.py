@@ -1,84 +1,131 @@
-"""Probes by the name of their kind."""
+"""Probes by the name of their kind: ours, and those of other packages (entry point group ``tiltmeter.probes``)."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from tiltmeter.errors import BadInput, unknown
+from tiltmeter.plugins import Registry
 from tiltmeter.probes.cabm import cabm
 from tiltmeter.probes.ceat import ceat
 from tiltmeter.probes.cloze import cloze
-from tiltmeter.probes.kind import Options
-from tiltmeter.probes.old_kind import Kind
+from tiltmeter.probes.kind import Kind, Options, Part, Probe
 from tiltmeter.probes.old_language import LanguageKind, LanguageProbe
 from tiltmeter.probes.sentences import lpbs, pairs, pronouns, stereoset, unmask
-from tiltmeter.probes.words import making as of_vectors
-from tiltmeter.probes.words.making import Probe, make_probe
+from tiltmeter.probes.words.direction import DIRECT_BIAS, RIPA
+from tiltmeter.probes.words.ect import ECT
+from tiltmeter.probes.words.gonen_goldberg import CLUSTER_BIAS, NEIGHBOUR_BIAS
+from tiltmeter.probes.words.mac import MAC
+from tiltmeter.probes.words.multi_weat import MULTI_WEAT
+from tiltmeter.probes.words.rnd import RND
+from tiltmeter.probes.words.rnsb import RNSB
+from tiltmeter.probes.words.same import SAME
+from tiltmeter.probes.words.seat import ASSOCIATION, SEAT
+from tiltmeter.probes.words.semaxis import SEMAXIS
+from tiltmeter.probes.words.weat import WEAT
+from tiltmeter.probes.words.wefat import WEFAT
 
-AnyProbe: TypeAlias = Probe | LanguageProbe
-
-#: Modules of probes of language models: each has a KIND and ``make(*, data, vectors, method, options)``.
-_LANGUAGE: Mapping[str, Any] = {
-    module.KIND.name: module for module in (cabm, ceat, cloze, lpbs, pairs, pronouns, stereoset, unmask)
-}
-KINDS: Mapping[str, Kind | LanguageKind] = {
-    **of_vectors.KINDS,
-    **{name: module.KIND for name, module in _LANGUAGE.items()},
-}
-_OF_VECTORS = ("targets", "attributes", "pairs", "templates")
-_OF_LANGUAGE = ("data", "vectors", "method")
-#: Everything that some probe can be told, besides its id and title.
-ALL_OPTIONS = (
-    *_OF_VECTORS,
-    *_OF_LANGUAGE,
-    *dict.fromkeys(option for module in _LANGUAGE.values() for option in getattr(module, "OPTIONS", ())),
+WORD_KINDS: tuple[Kind[Any], ...] = (
+    *(WEAT, SEAT, ASSOCIATION, RND, ECT, MULTI_WEAT, WEFAT, SEMAXIS, MAC, SAME, RNSB),
+    *(RIPA, DIRECT_BIAS, CLUSTER_BIAS, NEIGHBOUR_BIAS),
+)
+_MODULES: tuple[Any, ...] = (cabm, ceat, cloze, lpbs, pairs, pronouns, stereoset, unmask)
+KINDS: Registry[Kind[Any]] = Registry(
+    "tiltmeter.probes", Kind, {kind.name: kind for kind in (*WORD_KINDS, *(module.KIND for module in _MODULES))}
 )
 
 
-def find_kind(name: str) -> Kind | LanguageKind:
-    """A kind of probe by name; hyphens and underscores are the same."""
-    kind = KINDS.get(name.replace("-", "_"))
+def find_kind(name: str) -> Kind[Any]:
+    """A kind of probe by name; hyphens and underscores are the same.
+
+    >>> find_kind("direct-bias").accepts
+    ('targets', 'pairs')
+    """
+    kind = KINDS.get(name.replace("-", "_"), KINDS.get(name))
     if kind is None:
         raise unknown("probe", name, KINDS)
     return kind
 
 
 def make_probes(
-    name: str, *, id: str | None = None, title: str | None = None, options: Options | None = None, **stimuli: Any
+    name: str,
+    *,
+    id: str | None = None,
+    title: str | None = None,
+    options: Options | None = None,
+    dimension: str | None = None,
+    control: bool = False,
+    **stimuli: Any,
 ) -> list[AnyProbe]:
-    """The probes of a kind with the stimuli given, or its default ones: one, or one a part with the whole first.
+    """The probes of a kind with the stimuli given, or its default ones: the whole first, then its parts.
 
-    >>> [probe.id for probe in make_probes("weat")]
+    Args:
+        name: the kind.
+        id: how readings are called; the kind's name unless given. Parts have their own name behind it.
+        title: how it stands in tables.
+        options: how the statistics are done.
+        dimension: what the groups differ in, where the stimuli do not say so.
+        control: whether it is a test that should lean, and no finding.
+        stimuli: what the kind accepts (``find_kind(name).accepts``): groups and pairs as addresses or as the words
+            themselves, ``data`` as a name, a file or a folder.
+
+    >>> [probe.id for probe in make_probes("weat", targets=[["he", "him"], ["she", "her"]])]
     ['weat']
     """
     kind = find_kind(name)
-    language = isinstance(kind, LanguageKind)
-    known = (*_OF_LANGUAGE, *getattr(_LANGUAGE[kind.name], "OPTIONS", ())) if language else _OF_VECTORS
-    given = {key: value for key, value in stimuli.items() if value is not None}
-    for key in given:
-        if key in ALL_OPTIONS and key not in known:
-            raise BadInput(f"{name} takes no {key}: leave it out; it takes {', '.join(known)}")
-        if key not in known:
-            raise unknown(f"option of {name}", key, known)
-    if not language:
-        return [make_probe(name, id=id, title=title, options=options, **given)]
-    made: list[LanguageProbe] = _LANGUAGE[kind.name].make(options=options or Options(), **given)
-    return [_named(each, id=id, title=title) for each in made]
+    chosen = {key: value for key, value in stimuli.items() if value is not None}
+    for key in chosen:
+        if key not in _accepts(kind):
+            raise _not_accepted(name, key, _accepts(kind))
+    if isinstance(kind, LanguageKind):
+        return _make_old(kind, id, title, options or Options(), chosen)
+    return [
+        Probe(
+            id=f"{id or kind.name}-{part.name}" if part.name else id or kind.name,
+            title=_title(title, part),
+            kind=kind,
+            stimuli=part.stimuli,
+            options=options or Options(),
+            vectors=part.vectors,
+            dimension=part.dimension if dimension is None else dimension,
+            control=control,
+        )
+        for part in kind.make(**chosen)
+    ]
 
 
-def _named(probe: LanguageProbe, *, id: str | None, title: str | None) -> LanguageProbe:
-    if id is None and title is None:
-        return probe
-    part = probe.id.removeprefix(probe.kind.name).lstrip("-")
-    return dataclasses.replace(
-        probe,
-        id=probe.id if id is None else f"{id}-{part}" if part else id,
-        title=title if title and not part else _joined(title, probe.title),
-    )
-
-
-def _joined(whole: str | None, part: str) -> str:
+def _title(whole: str | None, part: Part[Any]) -> str:
     """A part's title with that of the whole before it, where it does not say so itself."""
-    return part if whole is None or part.startswith(whole) else f"{whole}: {part}"
+    if not whole:
+        return part.title
+    return whole if not part.name else part.title if part.title.startswith(whole) else f"{whole}: {part.title}"
+
+
+def _not_accepted(name: str, key: str, accepted: tuple[str, ...]) -> BadInput:
+    if any(key in _accepts(kind) for kind in KINDS.values()):
+        return BadInput(f"{name} takes no {key}: leave it out; it takes {', '.join(accepted)}")
+    return unknown(f"option of {name}", key, (*accepted, "id", "title", "dimension", "control"))
+
+
+# Until every probe is of the new kind: modules with a LanguageKind and ``make(*, data, ..., options)``. To be deleted,
+# with ``_make_old`` above; ``_accepts(kind)`` then is ``kind.accepts``, ``AnyProbe`` is ``Probe[Any]``.
+AnyProbe: TypeAlias = Probe[Any] | LanguageProbe
+
+
+def _accepts(kind: Any) -> tuple[str, ...]:
+    if not isinstance(kind, LanguageKind):
+        return tuple(kind.accepts)
+    module = next(module for module in _MODULES if module.KIND is kind)
+    return ("data", "vectors", "method", *getattr(module, "OPTIONS", ()))
+
+
+def _make_old(kind: Any, id: str | None, title: str | None, options: Options, chosen: dict[str, Any]) -> list[AnyProbe]:
+    import dataclasses
+
+    module = next(module for module in _MODULES if module.KIND is kind)
+    made = []
+    for probe in module.make(options=options, **chosen):
+        part = Part(probe.id.removeprefix(kind.name).lstrip("-"), probe.title, None)
+        new = f"{id}-{part.name}" if id and part.name else id or probe.id
+        made.append(dataclasses.replace(probe, id=new, title=_title(title, part)))
+    return made

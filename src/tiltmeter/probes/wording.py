@@ -11,7 +11,9 @@ from tiltmeter.readings.wording import interval_text, p_number, p_text, percent_
 __all__ = ["ALPHA", "correlation_strength", "interval_text", "p_number", "p_text", "percent_text", "tilt"]
 
 
-def tilt(groups: Any, poles: Any, d: float, ci: Any, p: float, words: Any, *, detectable: float) -> tuple[str, str, str]:
+def tilt(
+    groups: Any, poles: Any, d: float, ci: Any, p: float, words: Any, *, detectable: float
+) -> tuple[str, str, str]:
     ends, sentence = tilt_in_words(groups, poles, d, ci, p, words, detectable=detectable)
     return NO_CLEAR_LEAN if p > ALPHA else ends.side(d), D.strength(d), sentence
 

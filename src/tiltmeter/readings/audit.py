@@ -33,8 +33,9 @@ class Skipped:
 class Audit:
     """The readings of one audit.
 
-    ``asked`` and ``recalled`` count inputs put to models and known before; ``command`` is what reproduces it, and
-    ``suite_description`` what its suite says of itself, where they are known.
+    ``asked`` and ``recalled`` count inputs put to models and known before. ``command`` is the shell command that
+    reproduces it; empty where a model or the suite was an object in Python. ``suite_description`` is what the suite
+    says of itself.
     """
 
     suite: str

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, get_args
 
+from tiltmeter.errors import BadInput, unknown
 from tiltmeter.models import CachedModel, Identity, Question, VectorStore, load
 from tiltmeter.probes import AnyProbe
 from tiltmeter.probes.kind import Asked
 from tiltmeter.progress import progress_bar
+from tiltmeter.statistics import Alternative
+
+if TYPE_CHECKING:
+    from tiltmeter.models.api import Budget
 
 
 class Planned(NamedTuple):
@@ -51,24 +56,59 @@ def inputs_of(planned: Sequence[Planned]) -> dict[Question, list[Any]]:
     return {question: list(some) for question, some in inputs.items()}
 
 
-Vectors = tuple[Identity, dict[Any, Any]]
+Vectors: TypeAlias = tuple[Identity, dict[str, Any]]
 
 
-def side_vectors(planned: Sequence[Planned], store: VectorStore | None) -> dict[Any, Vectors]:
-    """The vectors of words that some probes need from a second model, by its spec or its identity as an object."""
+def side_words(planned: Sequence[Planned]) -> dict[Any, tuple[Any, list[str]]]:
+    """The second models that some probes need, and of which words each has to give the vectors."""
     wanted: dict[Any, tuple[Any, dict[str, None]]] = {}
     for side in (probe.vectors for probe, _ in planned):
         if side is not None:
             wanted.setdefault(side.key, (side.model, {}))[1].update(dict.fromkeys(side.words))
+    return {key: (model, list(words)) for key, (model, words) in wanted.items()}
+
+
+def side_vectors(planned: Sequence[Planned], store: VectorStore | None, budget: Budget | None) -> dict[Any, Vectors]:
+    """What the second models answer. They are asked first: without them the answers of the first are worth nothing."""
     vectors = {}
-    for key, (spec, words) in wanted.items():
-        model = CachedModel(load(spec), store)
-        vectors[key] = (model.identity, model.answers(Question.WORDS, list(words)))
+    for key, (spec, words) in side_words(planned).items():
+        model = CachedModel(load(spec, budget=budget), store)
+        vectors[key] = (model.identity, model.answers(Question.WORDS, words))
     return vectors
 
 
-def vectors_for(probe: AnyProbe, vectors: Mapping[Any, Vectors]) -> Any:
-    return vectors[probe.vectors.key] if probe.vectors is not None else None
+def vectors_for(probe: AnyProbe, vectors: Mapping[Any, Vectors]) -> Vectors | None:
+    """The vectors of the probe's second model, if it has one that knows the words it cannot do without."""
+    side = probe.vectors
+    if side is None:
+        return None
+    identity, answers = vectors[side.key]
+
+    def has_vector(word: str) -> bool:
+        return answers.get(word) is not None
+
+    missing = next(
+        (term for term in side.required if not has_vector(term) and not all(map(has_vector, term.split()))), None
+    )
+    if missing is None and side.words and all(answers[word] is None for word in side.words):
+        missing = side.words[0]
+    if missing is not None:
+        raise BadInput(
+            f"'{(missing or side.words)[0]}' has no word vector in {identity.name}, so no similarity can be computed: "
+            "use other vectors"
+        )
+    return identity, answers
+
+
+def check_options(probes: Sequence[AnyProbe]) -> None:
+    """Done before a model is asked: a typing error must not cost a request."""
+    for options in {probe.options for probe in probes}:
+        if options.alternative not in get_args(Alternative):
+            raise unknown("alternative", options.alternative, get_args(Alternative))
+        if options.permutations < 1:
+            raise BadInput(f"permutations must be at least 1, not {options.permutations}")
+        if options.seed < 0:
+            raise BadInput(f"the seed must be 0 or more, not {options.seed}")
 
 
 def announce_cost(model: CachedModel, question: Question, inputs: list[Any], say: Callable[[str], None]) -> None:

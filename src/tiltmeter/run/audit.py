@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,16 +13,26 @@ from tiltmeter.errors import BadInput, TiltmeterError
 from tiltmeter.models import CachedModel, Identity, Question, VectorStore, load
 from tiltmeter.models.bundled import SAMPLES
 from tiltmeter.probes import Options
-from tiltmeter.probes.make_reading import model_name
+from tiltmeter.probes.kind import model_name
 from tiltmeter.readings import Audit, Reading, ReadingStore, Skipped
-from tiltmeter.run.ask import Planned, ask, inputs_of, plan, side_vectors, vectors_for
-from tiltmeter.run.probe import check_options, stored
+from tiltmeter.run.ask import (
+    Planned,
+    Vectors,
+    ask,
+    check_options,
+    inputs_of,
+    plan,
+    side_vectors,
+    side_words,
+    vectors_for,
+)
+from tiltmeter.run.probe import stored
 from tiltmeter.run.suite import Suite, load_suite
 
 if TYPE_CHECKING:
     from tiltmeter.models.api import Budget
 
-#: Every model that comes along, and one whose bias is known.
+#: The sample models, and one whose bias is known.
 DEFAULT_MODELS = (*(f"bundled:{name}" for name in SAMPLES), "reference:tilt-0.9")
 
 
@@ -39,9 +50,18 @@ def audit(
 ) -> Audit:
     """Run every probe of the suite on every model that answers its question.
 
-    ``models`` are specs or objects of your own. With ``out`` each reading is written as soon as it is made. A
-    model that fails does not stop the others: it is listed in ``skipped`` with the reason. ``seed`` (0) and
-    ``permutations`` (10,000) go to every probe; a ``Suite`` of your own keeps those it was made with unless given.
+    A model that fails does not stop the others: it is listed in ``skipped`` with the reason.
+
+    Args:
+        models: specs, or objects of your own.
+        suite: its name, a YAML file, or a ``Suite`` of your own.
+        out: a folder, into which each reading is written as soon as it is made.
+        cache: whether answers are stored, or where.
+        seed: of every random draw (0; a ``Suite`` of your own keeps that of its probes).
+        permutations: draws of a permutation test that is too large to count (10,000; likewise).
+        budget: the most to spend at paid APIs.
+        progress: whether to show a bar; by default on a terminal only.
+        announce: is told, before a paid API is asked, what that costs at most.
 
     >>> words = {"he": [1.0, 0.1], "him": [1.0, 0.0], "she": [0.1, 1.0], "her": [0.0, 1.0]}
     >>> audit([words], suite="weat", cache=False)  # doctest: +ELLIPSIS
@@ -51,26 +71,26 @@ def audit(
     started = _now()
     chosen = _suite(suite, seed, permutations)
     check_options(chosen.probes)
-    given = list(models) if isinstance(models, list | tuple) else [models]
-    if not given:
+    specs = list(models) if isinstance(models, list | tuple) else [models]
+    if not specs:
         raise BadInput("no model to audit: name at least one, e.g. bundled:minilm")
     # Every spec is understood before anything is measured, so that a typo costs nothing.
-    loaded = [load(each, budget=budget) for each in given]
+    loaded = [load(spec, budget=budget) for spec in specs]
     store = ReadingStore(out) if out is not None else None
     if store:
         store.prepare()
-    run = _Run(chosen, store, progress, announce)
+    run = _Run(chosen, store, budget, progress, announce)
     asked = recalled = 0
     names = []
     with stored(cache) as vectors:
-        for spec, model in zip(given, loaded, strict=True):
+        for spec, model in zip(specs, loaded, strict=True):
             wrapped = CachedModel(model, vectors)
             names.append(run.measure(wrapped, spec if isinstance(spec, str) else type(spec).__name__))
             asked, recalled = asked + wrapped.asked, recalled + wrapped.recalled
         notes = (*_notes(loaded), *(vectors.notes if vectors else ()))
     if not run.readings:
         raise BadInput(f"nothing could be measured: {_why(run.skipped)}")
-    found = Audit(
+    result = Audit(
         chosen.name,
         tuple(names),
         tuple(run.readings),
@@ -79,44 +99,62 @@ def audit(
         recalled,
         notes,
         store.folder if store else None,
+        suite_description=chosen.description,
+        command=_command(specs, suite, chosen),
     )
     if store:
-        store.save_manifest({**found.to_dict(), "readings": run.files, "started": started, "finished": _now()})
-    return found
+        store.save_manifest({**result.to_dict(), "readings": run.files, "started": started, "finished": _now()})
+    return result
+
+
+def _command(specs: Sequence[Any], suite: str | Path | Suite, chosen: Suite) -> str:
+    """The shell command that makes the audit again; none where a model or the suite was an object of Python."""
+    if isinstance(suite, Suite) or not all(isinstance(spec, str) for spec in specs):
+        return ""
+    options = chosen.probes[0].options
+    statistics = ("--seed", str(options.seed), "--permutations", str(options.permutations))
+    return shlex.join(["tiltmeter", "audit", *specs, "--suite", str(suite), *statistics])
 
 
 def dry_run(models: Sequence[Any], *, suite: str | Path | Suite = "default") -> list[dict[str, Any]]:
     """What an audit would ask of each model and what that would cost at most; nothing is asked."""
     chosen = suite if isinstance(suite, Suite) else load_suite(suite)
-    rows = []
+    rows, sides = [], dict[Any, tuple[Any, dict[str, None]]]()
     with VectorStore() as store:
-        for each in models:
-            model = CachedModel(load(each), store)
+        for spec in models:
+            model = CachedModel(load(spec), store)
             planned, _ = plan(model, chosen.probes)
-            for question, inputs in inputs_of(planned).items():
-                new = model.unknown_inputs(question, inputs)
-                estimate = getattr(model.model, "estimate", None)
-                cost = estimate(new) if estimate else None
-                rows.append(
-                    {
-                        "model": model.identity.name,
-                        "asked for": question.value,
-                        "inputs": len(inputs),
-                        "new": len(new),
-                        "requests": cost.requests if cost else None,
-                        "tokens": cost.tokens if cost else None,
-                        "dollars": cost.dollars if cost else None,
-                    }
-                )
+            rows += [_cost(model, question, inputs) for question, inputs in inputs_of(planned).items()]
+            for key, (side, words) in side_words(planned).items():
+                sides.setdefault(key, (side, {}))[1].update(dict.fromkeys(words))
+        for side, words in sides.values():
+            rows.append(_cost(CachedModel(load(side), store), Question.WORDS, list(words)))
     return rows
 
 
+def _cost(model: CachedModel, question: Question, inputs: list[Any]) -> dict[str, Any]:
+    new = model.unknown_inputs(question, inputs)
+    estimate = getattr(model.model, "estimate", None)
+    cost = estimate(new) if estimate else None
+    return {
+        "model": model.identity.name,
+        "asked for": question.value,
+        "inputs": len(inputs),
+        "new": len(new),
+        "requests": cost.requests if cost else None,
+        "tokens": cost.tokens if cost else None,
+        "dollars": cost.dollars if cost else None,
+    }
+
+
 def _suite(suite: str | Path | Suite, seed: int | None, permutations: int | None) -> Suite:
-    chosen = {"seed": seed, "permutations": permutations}
-    given: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
+    values = {"seed": seed, "permutations": permutations}
+    options: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
     if not isinstance(suite, Suite):
-        return load_suite(suite, options=dataclasses.replace(Options(), **given))
-    probes = (dataclasses.replace(each, options=dataclasses.replace(each.options, **given)) for each in suite.probes)
+        return load_suite(suite, options=dataclasses.replace(Options(), **options))
+    probes = (
+        dataclasses.replace(probe, options=dataclasses.replace(probe.options, **options)) for probe in suite.probes
+    )
     return dataclasses.replace(suite, probes=tuple(probes))
 
 
@@ -137,10 +175,16 @@ class _Run:
     """The state of one audit while it runs."""
 
     def __init__(
-        self, suite: Suite, store: ReadingStore | None, progress: bool | None, announce: Callable[[str], None]
+        self,
+        suite: Suite,
+        store: ReadingStore | None,
+        budget: Budget | None,
+        progress: bool | None,
+        announce: Callable[[str], None],
     ) -> None:
         self._suite = suite
         self._store = store
+        self._budget = budget
         self._progress = progress
         self._announce = announce
         self.readings: list[Reading] = []
@@ -149,7 +193,7 @@ class _Run:
         self._seen: list[str] = []
 
     def measure(self, model: CachedModel, name: str) -> str:
-        """Put the suite to one model, called ``name`` until it says what it is; returns what readings call it."""
+        """Measure one model with the suite, called ``name`` until it says what it is; returns what readings call it."""
         try:
             identity = self._distinct(model.identity)
             name = model_name(identity)
@@ -157,7 +201,7 @@ class _Run:
             self.skipped += [
                 Skipped(name, probe.id, f"needs {probe.kind.needs}: this model does not give that") for probe in others
             ]
-            vectors = side_vectors(planned, model.store)
+            planned, vectors = self._side_vectors(model, name, planned)
             planned, answers = self._ask(model, name, planned)
         except TiltmeterError as error:
             done = {each.probe for each in self.skipped if each.model == name}
@@ -166,8 +210,21 @@ class _Run:
             ]
             return name
         for each in planned:
-            self._read(identity, each, answers, vectors_for(each.probe, vectors))
+            self._read(identity, each, answers, vectors[each.probe.id])
         return name
+
+    def _side_vectors(
+        self, model: CachedModel, name: str, planned: list[Planned]
+    ) -> tuple[list[Planned], dict[str, Vectors | None]]:
+        """The probes whose second model, if they need one, knows what it must, and its vectors by the probe's id."""
+        answers = side_vectors(planned, model.store, self._budget)
+        vectors: dict[str, Vectors | None] = {}
+        for probe, _ in planned:
+            try:
+                vectors[probe.id] = vectors_for(probe, answers)
+            except BadInput as error:
+                self.skipped.append(Skipped(name, probe.id, str(error)))
+        return [each for each in planned if each.probe.id in vectors], vectors
 
     def _distinct(self, identity: Identity) -> Identity:
         """Two models of one name (two dicts, two files of one name in different folders) must not share readings."""
@@ -197,7 +254,7 @@ class _Run:
         return [each for each in planned if each.probe.id not in refused], answers
 
     def _read(
-        self, identity: Identity, planned: Planned, answers: dict[Question, dict[Any, Any]], vectors: Any
+        self, identity: Identity, planned: Planned, answers: dict[Question, dict[Any, Any]], vectors: Vectors | None
     ) -> None:
         probe, asked = planned
         try:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
-from tiltmeter.errors import BadInput, unknown
+from tiltmeter.errors import BadInput
 from tiltmeter.models import CachedModel, VectorStore, load
 from tiltmeter.probes import AnyProbe, Options, make_probes
 from tiltmeter.readings import Reading
-from tiltmeter.run.ask import ask, plan, side_vectors, vectors_for
-from tiltmeter.statistics import Alternative
+from tiltmeter.run.ask import ask, check_options, plan, side_vectors, vectors_for
 
 if TYPE_CHECKING:
     from tiltmeter.models.api import Budget
@@ -31,20 +30,31 @@ def probe(
 ) -> Reading:
     """One probe on one model, with the stimuli given or its default ones.
 
-    Word probes take ``targets``, ``attributes``, ``pairs`` and ``templates``; probes of language models ``data``,
-    ``vectors`` and ``method``. Of a probe with several parts this is the whole; ``put(make_probes(...))`` gives all.
+    Of a probe with several parts this is the whole, or the first; ``run_probes(make_probes(...))`` gives all.
+
+    Args:
+        name: the kind of probe.
+        model: a spec, or an object of your own.
+        cache: whether answers are stored, or where.
+        seed: of every random draw.
+        permutations: draws of a permutation test that is too large to count.
+        alternative: "two-sided", "greater" or "less".
+        budget: the most to spend at a paid API.
+        progress: whether to show a bar; by default on a terminal only.
+        stimuli: what the kind accepts: word probes ``targets`` and ``attributes`` or ``pairs``, as addresses or as
+            the words themselves, others ``data``, ``vectors``, ``method``; see ``make_probes``.
 
     >>> words = {"he": [1, 0.1], "him": [1, 0], "she": [0.1, 1], "her": [0, 1], "job": [0.9, 0.2], "home": [0.1, 0.9]}
-    >>> terms = ["gender.male_pronouns", "gender.female_pronouns"]
+    >>> terms = [["he", "him"], ["she", "her"]]
     >>> probe("weat", words, targets=terms, attributes=["attributes.career", "attributes.family"], cache=False).leans
     'no clear lean'
     """
     options = Options(alternative, permutations, seed)
     whole = make_probes(name, options=options, **stimuli)[:1]
-    return put(whole, model, cache=cache, budget=budget, progress=progress)[0]
+    return run_probes(whole, model, cache=cache, budget=budget, progress=progress)[0]
 
 
-def put(
+def run_probes(
     probes: Sequence[AnyProbe],
     model: str | object,
     *,
@@ -53,7 +63,10 @@ def put(
     progress: bool | None = None,
     announce: Callable[[str], None] = lambda _: None,
 ) -> list[Reading]:
-    """Put ready-made probes to one model; one that cannot be measured is an error, but for parts after the first."""
+    """Readings of probes on one model; one that cannot be measured is an error, unless it is a part after the first.
+
+    ``announce`` is told, before a paid API is asked, what that costs at most.
+    """
     check_options(probes)
     with stored(cache) as store:
         wrapped = CachedModel(load(model, budget=budget), store)
@@ -64,20 +77,10 @@ def put(
                 raise BadInput(
                     f"{missing.kind.name} needs {missing.kind.needs}: {wrapped.identity.name} does not give that"
                 )
-        vectors = side_vectors(planned, store)
+        vectors = side_vectors(planned, store, budget)
+        ready = [(probe, asked, vectors_for(probe, vectors)) for probe, asked in planned]
         answers = ask(wrapped, planned, announce, progress)
-        return [probe.read(wrapped.identity, asked, answers, vectors_for(probe, vectors)) for probe, asked in planned]
-
-
-def check_options(probes: Sequence[AnyProbe]) -> None:
-    """Done before a model is asked: a typing error must not cost a request."""
-    for options in {each.options for each in probes}:
-        if options.alternative not in get_args(Alternative):
-            raise unknown("alternative", options.alternative, get_args(Alternative))
-        if options.permutations < 1:
-            raise BadInput(f"permutations must be at least 1, not {options.permutations}")
-        if options.seed < 0:
-            raise BadInput(f"the seed must be 0 or more, not {options.seed}")
+        return [probe.read(wrapped.identity, asked, answers, side) for probe, asked, side in ready]
 
 
 @contextlib.contextmanager

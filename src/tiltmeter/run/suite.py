@@ -10,15 +10,20 @@ from typing import Any
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.probes import AnyProbe, Options, make_probes
-from tiltmeter.probes.registry import ALL_OPTIONS
 from tiltmeter.stimuli.yaml_file import read_yaml
 
-_FIELDS = ("id", "probe", "title", *ALL_OPTIONS, "parts")
+#: What an entry may say of any probe, with the form it has; other keys are for the kind of probe.
+_FIELDS = {"probe": str, "id": str, "title": str, "dimension": str, "control": bool, "parts": bool}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Suite:
-    """A named list of probes."""
+    """A named list of probes.
+
+    In its file every entry names a ``probe`` and says what that kind accepts (groups by address or with their words,
+    ``from`` or ``data``, ...); further ``id``, ``title``, ``dimension``, whether it is a ``control`` that should lean,
+    and whether its ``parts`` get readings of their own.
+    """
 
     name: str
     description: str
@@ -43,7 +48,8 @@ def suite_summaries() -> list[dict[str, Any]]:
     """
     contents = [read_yaml(resources.files(__package__) / "suites" / f"{name}.yaml") for name in suite_names()]
     return [
-        {"suite": each["name"], "probes": len(each["probes"]), "description": each["description"]} for each in contents
+        {"suite": suite["name"], "probes": len(suite["probes"]), "description": suite["description"]}
+        for suite in contents
     ]
 
 
@@ -85,14 +91,14 @@ def _read(file: Path | Traversable, options: Options) -> Suite:
 def _probes(file: str, number: int, entry: Any, options: Options) -> list[AnyProbe]:
     if not isinstance(entry, dict) or "probe" not in entry:
         raise BadInput(f"{file}: entry {number} must be a mapping that names its 'probe'")
-    for key in entry:
-        if key not in _FIELDS:
-            raise unknown(f"key in entry {number} of {file}", str(key), _FIELDS)
-    for key in ("targets", "attributes"):
-        if key in entry and not (isinstance(entry[key], list) and all(isinstance(x, str) for x in entry[key])):
-            raise BadInput(f"{file}: '{key}' of entry {number} must be a list of groups such as gender.male_terms")
-    if not isinstance(entry.get("parts", False), bool):
-        raise BadInput(f"{file}: 'parts' of entry {number} must be true or false: whether each part gets a reading")
-    given = {key: value for key, value in entry.items() if key not in ("probe", "parts")}
-    made = make_probes(str(entry["probe"]), options=options, **given)
-    return made if entry.get("parts") else made[:1]
+    for key, form in _FIELDS.items():
+        if not isinstance(entry.get(key, form()), form):
+            needed = "true or false" if form is bool else "text"
+            raise BadInput(f"{file}: '{key}' of entry {number} must be {needed}, not {entry[key]!r}")
+    fields = {"data" if key == "from" else str(key): value for key, value in entry.items()}
+    name, parts = fields.pop("probe"), fields.pop("parts", False)
+    try:
+        probes = make_probes(name, options=options, **fields)
+    except BadInput as error:
+        raise BadInput(f"{file}: entry {number}: {error}") from None
+    return probes if parts else probes[:1]

@@ -5,7 +5,14 @@ from tiltmeter.statistics.effect_sizes import band, concatenated_d, effect_size,
 from tiltmeter.statistics.groups import Group, by_unit
 from tiltmeter.statistics.intervals import Interval, bootstrap_interval, effect_interval, resampled_interval
 from tiltmeter.statistics.multiplicity import benjamini_hochberg, holm
-from tiltmeter.statistics.permutation import Alternative, PermutationTest, draw_splits, p_from_null, permutation_test
+from tiltmeter.statistics.permutation import (
+    Alternative,
+    PermutationTest,
+    draw_splits,
+    p_from_null,
+    permutation_test,
+    permutation_tests,
+)
 from tiltmeter.statistics.pooling import RandomEffects, random_effects
 from tiltmeter.statistics.power import minimum_detectable_effect
 from tiltmeter.statistics.proportions import Mean, Share, clustered_mean, clustered_share, share
@@ -38,6 +45,7 @@ __all__ = [
     "minimum_detectable_effect",
     "p_from_null",
     "permutation_test",
+    "permutation_tests",
     "plain",
     "pooled_d",
     "random_effects",

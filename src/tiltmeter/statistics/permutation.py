@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 import numpy as np
@@ -55,8 +56,23 @@ def permutation_test(
     >>> permutation_test(by_unit([3.0, 4.0]), by_unit([1.0, 2.0]), alternative="greater").p_value
     0.16666666666666666
     """
-    if alternative not in get_args(Alternative):
-        raise unknown("alternative", alternative, get_args(Alternative))
+    (test,) = permutation_tests(x, y, alternatives=(alternative,), permutations=permutations, seed=seed)
+    return test
+
+
+def permutation_tests(
+    x: Group, y: Group, *, alternatives: Sequence[Alternative], permutations: int = 10_000, seed: int = 0
+) -> list[PermutationTest]:
+    """``permutation_test`` for several alternatives at once: the splits are the same.
+
+    >>> from tiltmeter.statistics import by_unit
+    >>> tests = permutation_tests(by_unit([3.0, 4.0]), by_unit([1.0, 2.0]), alternatives=("two-sided", "less"))
+    >>> [round(test.p_value, 3) for test in tests]
+    [0.333, 1.0]
+    """
+    for alternative in alternatives:
+        if alternative not in get_args(Alternative):
+            raise unknown("alternative", alternative, get_args(Alternative))
     if permutations < 1:
         raise BadInput(f"permutations must be at least 1, not {permutations}")
     scores = np.concatenate([x.means, y.means])
@@ -66,34 +82,45 @@ def permutation_test(
     tolerance = TIE * float(np.abs(values).sum()) + 1e-15 * float(np.abs(scores).sum())
     splits = math.comb(x.n + y.n, x.n)
     if splits <= EXACT_LIMIT:
-        extreme = _count_all(values, x.n, observed, tolerance, alternative)
-        return PermutationTest(extreme / splits, alternative, True, splits, 0.0)
+        counts = _count_all(values, x.n, observed, tolerance, alternatives)
+        return [
+            PermutationTest(extreme / splits, alternative, True, splits, 0.0)
+            for extreme, alternative in zip(counts, alternatives, strict=True)
+        ]
     rng = generator(seed, "permute")
-    extreme = _count_sampled(values, x.n, observed, tolerance, alternative, permutations, rng)
-    return _sampled(extreme, permutations, alternative)
+    counts = _count_sampled(values, x.n, observed, tolerance, alternatives, permutations, rng)
+    return [
+        _sampled(extreme, permutations, alternative) for extreme, alternative in zip(counts, alternatives, strict=True)
+    ]
 
 
-def _count_all(values: Floats, n: int, observed: float, tolerance: float, alternative: Alternative) -> int:
+def _count_all(
+    values: Floats, n: int, observed: float, tolerance: float, alternatives: Sequence[Alternative]
+) -> list[int]:
     """How many of all splits are at least as extreme, without listing them.
 
     Each half of the units gives its subset sums by size; a split is a pair of subsets whose sizes add up
     to n, so sorting one side and searching it with the other counts all pairs (meet in the middle).
     """
     if n > len(values) - n:  # the other group is smaller; its sum is minus this one, as values are centred
-        return _count_all(-values, len(values) - n, observed, tolerance, alternative)
+        return _count_all(-values, len(values) - n, observed, tolerance, alternatives)
     half = len(values) // 2
     left, right = _subset_sums(values[:half], n), _subset_sums(values[half:], n)
-    threshold = abs(observed) if alternative == "two-sided" else observed
-    count = 0
-    for size in range(max(0, n - len(right) + 1), min(n, len(left) - 1) + 1):
-        ordered, other = np.sort(left[size]), right[n - size]
-        if alternative != "less":
-            count += ordered.size * other.size - int(np.searchsorted(ordered, threshold - tolerance - other).sum())
-        if alternative != "greater":
-            bound = -threshold if alternative == "two-sided" else threshold
-            count += int(np.searchsorted(ordered, bound + tolerance - other, side="right").sum())
+    size = abs(observed)
+    wanted = {"two-sided": ((">=", size), ("<=", -size)), "greater": ((">=", observed),), "less": (("<=", observed),)}
+    # A tail that two alternatives share is counted once.
+    tails = dict.fromkeys((tail for alternative in alternatives for tail in wanted[alternative]), 0)
+    for length in range(max(0, n - len(right) + 1), min(n, len(left) - 1) + 1):
+        ordered, other = np.sort(left[length]), right[n - length]
+        for side, bound in tails:
+            if side == ">=":
+                below = int(np.searchsorted(ordered, bound - tolerance - other).sum())
+                tails[side, bound] += ordered.size * other.size - below
+            else:
+                tails[side, bound] += int(np.searchsorted(ordered, bound + tolerance - other, side="right").sum())
     # When the observed difference is (nearly) zero both tails hold the splits in between.
-    return min(count, math.comb(len(values), n))
+    most = math.comb(len(values), n)
+    return [min(sum(tails[tail] for tail in wanted[alternative]), most) for alternative in alternatives]
 
 
 def _subset_sums(values: Floats, largest: int) -> list[Floats]:
@@ -113,17 +140,18 @@ def _count_sampled(
     n: int,
     observed: float,
     tolerance: float,
-    alternative: Alternative,
+    alternatives: Sequence[Alternative],
     draws: int,
     rng: np.random.Generator,
-) -> int:
-    count = 0
+) -> list[int]:
+    counts = [0] * len(alternatives)
     rows = max(1, _CHUNK // len(values))
     for start in range(0, draws, rows):
         shape = (min(rows, draws - start), len(values))
         sums = rng.permuted(np.broadcast_to(values, shape), axis=1)[:, :n].sum(axis=1)
-        count += _extreme(sums, observed, tolerance, alternative)
-    return count
+        for i, alternative in enumerate(alternatives):
+            counts[i] += _extreme(sums, observed, tolerance, alternative)
+    return counts
 
 
 def _extreme(null: Floats, observed: float, tolerance: float, alternative: Alternative) -> int:

@@ -6,15 +6,13 @@ import dataclasses
 import math
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from tiltmeter.errors import BadInput
 from tiltmeter.models import CachedModel, Question
 from tiltmeter.models.inputs import Continuation, Fill
-from tiltmeter.probes import Probe, find_kind
-from tiltmeter.probes.words.sets import Query, StimulusSet
+from tiltmeter.probes import make_probes
 from tiltmeter.readings import Reading
-from tiltmeter.run.probe import put, stored
+from tiltmeter.run.probe import run_probes, stored
 from tiltmeter.statistics import Result
 from tiltmeter.stimuli import Group
 from tiltmeter.stimuli.sentences.sets import MASK
@@ -102,15 +100,13 @@ def ask_words(offer: Offer, spec: str, lists: Sequence[tuple[str, Sequence[str]]
 
     Two targets give WEAT's effect size, one alone its place on the axis between the poles.
     """
-    first, second, *poles = [StimulusSet.of_words(_group(label, words)) if words else None for label, words in lists]
+    first, second, *poles = [_group(label, words) if words else None for label, words in lists]
     if first is None or any(pole is None for pole in poles):
         raise BadInput("fill in the first list of words and both poles; the second list may stay empty")
-    kind: Any = find_kind("weat" if second else "semaxis")
-    targets = (first, second) if second else (first,)
-    title = f"{' / '.join(each.label for each in targets)} × {' / '.join(pole.label for pole in poles if pole)}"
-    probe = Probe("explored", title, kind, Query(targets, tuple(pole for pole in poles if pole)))
+    targets = [first, second] if second else [first]
+    probes = make_probes("weat" if second else "semaxis", id="explored", targets=targets, attributes=poles)
     with offer.busy:
-        return put([probe], offer.loaded(spec), progress=False)[0]
+        return run_probes(probes, offer.loaded(spec), progress=False)[0]
 
 
 def word_list(text: str) -> list[str]:

@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
+from tiltmeter.probes.words.sets import Query, StimulusSet
 
 from tests.planted import CAREER_FAMILY, TERMS, Sentences, stacked, texts, twins, vector, words
 from tiltmeter import measures, probe
 from tiltmeter.models import Identity, Question
 from tiltmeter.probes import KINDS, Probe, make_probe
-from tiltmeter.probes.words.sets import Query, StimulusSet
 from tiltmeter.run.probe import put
 from tiltmeter.stimuli import group
 

@@ -3,11 +3,21 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
+import zlib
+from collections.abc import Sequence
 
+import altair as alt
+import numpy as np
+import pytest
+
+from tests.planted import vector
+from tests.reference import reference_model
 from tests.views.charts.drawn import READINGS, many
 from tests.views.made import EVIL, cloze, d, lpbs, reading
-from tiltmeter.readings import Poles
-from tiltmeter.views.charts import Figure, inline_svg, of_reading, overview, to_png, to_svg
+from tiltmeter import audit
+from tiltmeter.readings import Poles, Reading
+from tiltmeter.run.suite import load_suite
+from tiltmeter.views.charts import Figure, inline_svg, interval, of_reading, overview, to_png, to_svg
 
 
 @functools.cache
@@ -67,3 +77,45 @@ def test_markup_in_names_and_words_is_text_in_every_chart():
         assert "<script" not in svg
         assert "&lt;script&gt;" in svg
         assert "\\1" in svg  # nothing of it was taken for a pattern
+
+
+class Vectors:
+    """A model that has a vector for every word and text, with a lean that is the item's own."""
+
+    def embed_words(self, words: Sequence[str]) -> list[np.ndarray]:
+        return [vector(word, (zlib.crc32(word.encode()) % 100 - 50) / 100) for word in words]
+
+    embed_texts = embed_words
+
+
+@functools.cache
+def default_suite() -> dict[str, Reading]:
+    """A reading of every probe of the default suite, by its id: from planted vectors, or from a masked model."""
+    suite = load_suite("default")
+    vectors = audit(Vectors(), suite=suite, permutations=100, cache=False, progress=False)
+    measured = {reading.id: reading for reading in vectors.readings}
+    rest = dataclasses.replace(suite, probes=tuple(probe for probe in suite.probes if probe.id not in measured))
+    masked = audit(f"hf:{reference_model(0.9)}", suite=rest, permutations=100, cache=False, progress=False)
+    return measured | {reading.id: reading for reading in masked.readings}
+
+
+@pytest.mark.parametrize("id", [probe.id for probe in load_suite("default").probes])
+def test_a_reading_of_every_probe_of_the_default_suite_shows_a_chart(id):
+    reading = default_suite()[id]
+    chart = reading.chart()
+    assert isinstance(chart, alt.TopLevelMixin)
+    chart.to_dict()  # checked against the grammar
+    svg = to_svg(chart)
+    assert svg.startswith("<svg")
+    assert not re.search(r"NaN|undefined|null", svg)
+    # It is one that the report shows: of this reading, of its contexts, or of its effect where it has no items.
+    figures = [*of_reading(reading), *overview([reading]), interval(reading)]
+    assert chart.to_dict() in [figure.chart.to_dict() for figure in figures]
+
+
+def test_the_kind_of_chart_follows_what_the_reading_has():
+    several = {"items": READINGS[0], "interval": dataclasses.replace(READINGS[0], items=())}
+    several |= {"contexts": cloze("noun", 0.5, 0.1), "prior": lpbs({"S1": [(0.1, 0.2), (0.3, -0.1)]})}
+    for name, each in several.items():
+        figures = {figure.name: figure for figure in [*overview([each]), *of_reading(each), interval(each)]}
+        assert each.chart().to_dict() == figures[name].chart.to_dict(), name

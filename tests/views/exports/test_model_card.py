@@ -32,7 +32,7 @@ def test_a_model_card_is_read_by_the_hubs_own_library():
 
 
 def test_the_task_of_a_masked_method_is_to_fill_a_mask():
-    pairs = reading(id="pairs", probe="pairs", details=PairsDetails("meade"))
+    pairs = reading(id="pairs", probe="pairs", details=PairsDetails("meade", 0, 0, {}, {}))
     tasks = [result["task"]["type"] for result in model_index(audit(pairs, lpbs({"": [(0, 1)]})))[0]["results"]]
     assert tasks == ["fill-mask", "fill-mask"]
 

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from tiltmeter.lab.reference.reference import Recipe, Reference, planted_truth, reference_folder
+from tiltmeter.models import ModelKind
 from tiltmeter.models.protocol import Question
 from tiltmeter.models.transformers import causal, masked
 from tiltmeter.models.transformers.hub import TransformerModel
@@ -43,3 +44,11 @@ class ReferenceModel(TransformerModel):
     @functools.cached_property
     def _root(self) -> Path:
         return reference_folder(self._reference, recipe=self._made_by)
+
+
+KIND = ModelKind(
+    "a tiny masked language model with a planted bias, trained here at the first use",
+    "reference:tilt-0.9",
+    {},
+    lambda name, *, budget: ReferenceModel(name),  # noqa: ARG005
+)

@@ -5,8 +5,10 @@ A lexicon is one YAML file, in any language::
     name: mine
     language: en                 # BCP 47
     licence: MIT
+    dimension: gender            # what the groups differ in; a group may say another, or "" for none
     groups:
       jobs:
+        dimension: ""
         kind: noun               # of the words that say no other
         properties: [share]      # what else a word may carry; {share: 50} also says what it carries otherwise
         words:
@@ -21,7 +23,7 @@ A lexicon is one YAML file, in any language::
           - {subject: "{} came late.", object: "We waited for {}.", owner: "The desk was {}."}
 
 What it holds is addressed as ``lexicon.name``, e.g. ``gender.male_terms``; for a file of your own the address
-is its path and the name, e.g. ``my_words.yaml.jobs``.
+is its path and the name, e.g. ``my_words.yaml.jobs``. Where an address is accepted, the words themselves are too.
 """
 
 from __future__ import annotations
@@ -30,12 +32,12 @@ import dataclasses
 import functools
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.stimuli.text import comparable, normalise
@@ -63,7 +65,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Words that stand for one idea or one group of people.
+    """Words that stand for one idea or one group of people; ``dimension`` is what such groups differ in (gender, race).
 
     >>> Group.of("mine.pronouns", ["he", "him"]).texts
     ('he', 'him')
@@ -76,6 +78,7 @@ class Group:
     licence: str = ""
     citation: str = ""
     notes: str = ""
+    dimension: str = ""
 
     @classmethod
     def of(
@@ -86,9 +89,11 @@ class Group:
         kind: str | None = None,
         label: str = "",
         language: str = "en",
+        dimension: str = "",
     ) -> Self:
         """A group made in Python from plain words of one kind."""
-        return cls(name, label or name, tuple(Word(normalise(word), kind) for word in words), language)
+        chosen = tuple(Word(normalise(word), kind) for word in words)
+        return cls(name, label or name, chosen, language, dimension=dimension)
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -108,6 +113,12 @@ class Pairs:
     licence: str = ""
     citation: str = ""
     notes: str = ""
+    dimension: str = ""
+
+
+#: A group as a user may give it: its address, the words themselves, or what stands below its name in a lexicon file.
+SomeWords: TypeAlias = str | Group | Sequence[str] | Mapping[str, Any]
+SomePairs: TypeAlias = str | Pairs | Sequence[Sequence[str]] | Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,22 +184,42 @@ def load_lexicon(name_or_path: str | Path) -> Lexicon:
     return _load_shipped(str(name_or_path))
 
 
-def group(address: str) -> Group:
-    """A group of words by its address.
+def group(words: SomeWords) -> Group:
+    """A group of words by its address, or of the words themselves.
 
     >>> group("weat.male_names").texts[:2]
     ('John', 'Paul')
+    >>> group(["he", "him"]).label, group({"label": "men", "words": ["he", "him"]}).texts
+    ('he, him', ('he', 'him'))
     """
-    return _find("group", address, lambda lexicon: lexicon.groups)
+    if isinstance(words, Group):
+        return words
+    if isinstance(words, str):
+        return _find("group", words, lambda lexicon: lexicon.groups)
+    from tiltmeter.stimuli.lexicon.yaml_form import read_group
+
+    if not isinstance(words, Mapping | list | tuple):
+        raise BadInput(f"a group is an address such as gender.male_terms, or a list of words, not {words!r}")
+    return read_group(words)
 
 
-def pairs(address: str) -> Pairs:
-    """A list of word pairs by its address.
+def pairs(words: SomePairs) -> Pairs:
+    """A list of word pairs by its address, or of the pairs themselves.
 
     >>> pairs("gender.definitional").pairs[0]
     ('woman', 'man')
+    >>> pairs([("she", "he"), ("woman", "man")]).label_1
+    'she, woman'
     """
-    return _find("pairs", address, lambda lexicon: lexicon.pairs)
+    if isinstance(words, Pairs):
+        return words
+    if isinstance(words, str):
+        return _find("pairs", words, lambda lexicon: lexicon.pairs)
+    from tiltmeter.stimuli.lexicon.yaml_form import read_pairs
+
+    if not isinstance(words, Mapping | list | tuple):
+        raise BadInput(f"pairs are an address such as gender.definitional, or a list of two words each, not {words!r}")
+    return read_pairs(words)
 
 
 def templates(address: str) -> TemplateSet:

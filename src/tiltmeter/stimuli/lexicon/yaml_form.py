@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,11 @@ class _Entry(_Strict):
     notes: StrictStr | None = None
 
 
-class _GroupEntry(_Entry):
+class _SocialEntry(_Entry):
+    dimension: StrictStr | None = None
+
+
+class _GroupEntry(_SocialEntry):
     kind: StrictStr | None = None
     # What a word may carry, with what it carries where it says nothing itself.
     properties: dict[StrictStr, StrictStr | float | None] = {}
@@ -59,7 +64,7 @@ class _GroupEntry(_Entry):
         return [word if isinstance(word, dict) else {"word": word} for word in words]
 
 
-class _PairsEntry(_Entry):
+class _PairsEntry(_SocialEntry):
     label_1: StrictStr
     label_2: StrictStr
     pairs: list[tuple[StrictStr, StrictStr]]
@@ -75,6 +80,7 @@ class _LexiconFile(_Strict):
     licence: StrictStr = ""
     citation: StrictStr = ""
     notes: StrictStr = ""
+    dimension: StrictStr = ""
     groups: dict[StrictStr, _GroupEntry] = {}
     pairs: dict[StrictStr, _PairsEntry] = {}
     templates: dict[StrictStr, _TemplatesEntry] = {}
@@ -89,12 +95,44 @@ _ENTRIES: dict[str, type[_Entry]] = {
 
 def read_lexicon(path: Path | Traversable) -> Lexicon:
     """Read and check one lexicon file."""
-    raw = read_yaml(path)
+    return _checked_lexicon(path.name, read_yaml(path))
+
+
+def _checked_lexicon(source: str, raw: Any) -> Lexicon:
     try:
         file = _LexiconFile.model_validate(raw)
     except ValidationError as error:
-        raise BadInput(f"{path.name}: {_complaint(error, raw)}") from None
-    return _Reader(path.name, file).lexicon()
+        raise BadInput(f"{source}: {_complaint(error, raw)}") from None
+    return _Reader(source, file).lexicon()
+
+
+def read_group(words: Sequence[str] | Mapping[str, Any]) -> Group:
+    """A group that is given with its words: a list of them, or what stands below the name of a group in a file."""
+    entry = dict(words) if isinstance(words, Mapping) else {"words": list(words)}
+    entry.setdefault("label", _shortened(entry.get("words")))
+    found = _inline("groups", entry).groups["inline"]
+    return dataclasses.replace(found, name=found.label)
+
+
+def read_pairs(words: Sequence[Sequence[str]] | Mapping[str, Any]) -> Pairs:
+    """Pairs that are given with their words: a list of them, or what stands below the name of pairs in a file."""
+    entry = dict(words) if isinstance(words, Mapping) else {"pairs": list(words)}
+    rows = entry.get("pairs")
+    for i in (0, 1) if isinstance(rows, list) else ():
+        entry.setdefault(f"label_{i + 1}", _shortened([row[i] for row in rows if len(row) > i]))
+    entry.setdefault("label", f"{entry.get('label_1')} / {entry.get('label_2')}")
+    found = _inline("pairs", entry).pairs["inline"]
+    return dataclasses.replace(found, name=found.label)
+
+
+def _inline(what: str, entry: Mapping[str, Any]) -> Lexicon:
+    return _checked_lexicon("words given inline", {"name": "inline", "language": "en", what: {"inline": entry}})
+
+
+def _shortened(words: Any) -> str:
+    """A label for words that have none."""
+    texts = [str(_inside(word, "word") or word) for word in words] if isinstance(words, list) else []
+    return ", ".join(texts) if len(texts) <= 3 else f"{', '.join(texts[:3])} and {len(texts) - 3} more"
 
 
 def _complaint(error: ValidationError, raw: Any) -> str:
@@ -155,7 +193,7 @@ class _Reader:
             raise self._bad(f"group '{name}': no words in it: add some or remove the group")
         words = tuple(self._word(name, entry, word) for word in entry.words)
         self._check_repeats(f"group '{name}'", [word.text for word in words])
-        return Group(words=words, **self._header(name, entry))
+        return Group(words=words, dimension=self._dimension(entry), **self._header(name, entry))
 
     def _word(self, group: str, entry: _GroupEntry, word: _WordEntry) -> Word:
         text, place = normalise(word.word), f"group '{group}': '{word.word}'"
@@ -196,7 +234,7 @@ class _Reader:
                 raise self._bad(f"pairs '{name}': ['{first}', '{second}'] needs two different words")
         self._check_repeats(f"pairs '{name}'", [f"{first} / {second}" for first, second in pairs])
         labels = {"label_1": normalise(entry.label_1), "label_2": normalise(entry.label_2)}
-        return Pairs(pairs=pairs, **labels, **self._header(name, entry))
+        return Pairs(pairs=pairs, dimension=self._dimension(entry), **labels, **self._header(name, entry))
 
     def _templates(self, name: str, entry: _TemplatesEntry) -> TemplateSet:
         self._check_name("templates", name)
@@ -222,6 +260,9 @@ class _Reader:
         texts = {key: normalise(inherited[key] if value is None else value) for key, value in given.items()}
         label = normalise(entry.label) or name.replace("_", " ")
         return {"name": f"{self.file.name}.{name}", "label": label, "language": self.file.language, **texts}
+
+    def _dimension(self, entry: _SocialEntry) -> str:
+        return self.file.dimension if entry.dimension is None else entry.dimension
 
     def _check_name(self, what: str, name: str) -> None:
         if not _NAME.fullmatch(name):

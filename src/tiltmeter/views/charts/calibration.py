@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from tiltmeter.readings import Reading
-from tiltmeter.readings.details.calibration import CalibrationDetails, CalibrationSummary
+from tiltmeter.readings.details.calibration import CalibrationDetails
 from tiltmeter.views.charts.figure import Figure
 from tiltmeter.views.charts.style import COLOURS, FAINT, INK, SHADES, SHAPES, SOFT, says, table, titled
 
-_FORMS = ("repaired", "as published")
+_FORMS = ("repaired", "published")
 _WIDTH, _HEIGHT, _COLUMNS = 150, 110, 4
 #: Two-sided, 95%: what chance seldom passes.
 _CHANCE = 1.96
@@ -22,8 +22,7 @@ def calibration(readings: Sequence[Reading]) -> Figure | None:
     Every number is divided by the SD of the null readings of its measure, so that all have one scale: within the
     shade it could be chance.
     """
-    noisy = [(r, r.details.summary) for r in readings if isinstance(r.details, CalibrationDetails)]
-    noisy = [(reading, summary) for reading, summary in noisy if summary.noise > 0]
+    noisy = [(r, r.details) for r in readings if isinstance(r.details, CalibrationDetails) and r.details.noise > 0]
     if not noisy:
         return None
     best = sorted(noisy, key=lambda both: -abs(both[1].slope_in_noise or 0.0))
@@ -37,7 +36,7 @@ def calibration(readings: Sequence[Reading]) -> Figure | None:
     return Figure("calibration", title, _alt([summary for _, summary in best]), titled(chart, title, words))
 
 
-def _points(reading: Reading, summary: CalibrationSummary) -> list[dict[str, Any]]:
+def _points(reading: Reading, summary: CalibrationDetails) -> list[dict[str, Any]]:
     return [
         {
             "measure": summary.measure,
@@ -86,7 +85,7 @@ def _cell(points: list[dict[str, Any]], name: str) -> Any:
     ).properties(width=_WIDTH, height=_HEIGHT, title=alt.Title(name, fontSize=12, color=INK, subtitleColor=SOFT))
 
 
-def _alt(best: Sequence[CalibrationSummary]) -> str:
+def _alt(best: Sequence[CalibrationDetails]) -> str:
     follow = sum(each.spearman >= 0.95 for each in best)
     first = best[0]
     return (

@@ -1,66 +1,61 @@
-"""ClozeGender: the share of sentences that lean to the first group by context, published against corrected."""
+"""ClozeGender: the share of sentences that lean to a group by context, as published and repaired."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tiltmeter.readings import Reading
+from tiltmeter.readings.details.cloze import ClozeDetails
 from tiltmeter.views.charts.figure import Figure
 from tiltmeter.views.charts.style import COLOURS, FAINT, INK, PAPER, SOFT, says, short, table, titled, where
 
 #: Of more blocks than these (a model and a variant each) the chart would be longer than a page.
 _MOST = 12
 _USUAL = ("noun", "verb", "occupation", "combined")
-_FORMS = ("as published", "corrected")
-_KEYS = {"as published": "published", "corrected": "corrected"}
+_FORMS = ("as published", "repaired")
 _WIDTH = 360
 
 
 def contexts(readings: Sequence[Reading]) -> Figure | None:
     """A block for each model and variant; None where no reading is by context, or there is too much for one chart."""
-    found = [r for r in readings if _is_cloze(r.details)]
-    blocks: dict[str, list[Reading]] = {}
-    for reading in found:
-        variant = reading.details["variant"]
-        blocks.setdefault(f"{reading.model}{'' if variant == 'all' else f', {variant}'}", []).append(reading)
+    blocks: dict[str, list[ClozeDetails]] = {}
+    for reading in readings:
+        cell = reading.details
+        if isinstance(cell, ClozeDetails) and cell.published and cell.repaired:
+            name = f"{reading.model}{'' if cell.variant == 'all' else f', {cell.variant}'}"
+            blocks.setdefault(name, []).append(cell)
     if not 0 < len(blocks) <= _MOST:
         return None
-    rows = [row for block, some in blocks.items() for reading in some for row in _rows(block, reading)]
-    order = sorted(
-        {row["context"] for row in rows}, key=lambda name: (_USUAL.index(name) if name in _USUAL else 2.5, name)
-    )
+    groups = {cell.groups[0] for cells in blocks.values() for cell in cells}
+    whom = groups.pop() if len(groups) == 1 else "the group in brackets"
+    names = {
+        cell.context: f"{cell.context} [{cell.groups[0]}]" if groups else cell.context
+        for cells in blocks.values()
+        for cell in cells
+    }
+    rows = [row for block, cells in blocks.items() for cell in cells for row in _rows(block, names[cell.context], cell)]
+    order = [names[name] for name in sorted(names, key=lambda n: (_USUAL.index(n) if n in _USUAL else 2.5, n))]
     title = "Which pronoun is expected, by context"
-    subtitle = "share of sentences to the first group; .5 is level; open: as published"
+    subtitle = f"share of sentences to {whom}; .5 is level; open: as published"
     chart = titled(_panels(rows, list(blocks), order), title, subtitle)
-    return Figure("contexts", title, _alt(rows), chart)
+    return Figure("contexts", title, _alt(rows, whom), chart)
 
 
-def _is_cloze(details: Mapping[str, Any]) -> bool:
-    both = (details.get("published"), details.get("corrected"))
-    return (
-        "context" in details
-        and "variant" in details
-        and all(isinstance(each, Mapping) and "to_1" in each for each in both)
-    )
-
-
-def _rows(block: str, reading: Reading) -> list[dict[str, Any]]:
-    context, groups = reading.details["context"], reading.details.get("groups") or ["the first", "the second"]
+def _rows(block: str, context: str, cell: ClozeDetails) -> list[dict[str, Any]]:
     return [
         {
             "block": block,
             "context": context,
             "form": form,
-            "share": numbers["to_1"],
-            "low": numbers["low"],
-            "high": numbers["high"],
-            "says": f"{block}, {context}, {form}: {numbers['to_1']:.0%} to {groups[0]} "
-            f"[{numbers['low']:.0%}, {numbers['high']:.0%}]",
+            "share": shares.to_1,
+            "low": shares.low,
+            "high": shares.high,
+            "says": f"{block}, {cell.context}, {form}: {shares.to_1:.0%} to {cell.groups[0]} "
+            f"[{shares.low:.0%}, {shares.high:.0%}]",
         }
-        for form in _FORMS
-        for numbers in [reading.details[_KEYS[form]]]
-        if numbers["to_1"] is not None
+        for form, shares in zip(_FORMS, (cell.published, cell.repaired), strict=True)
+        if shares and shares.to_1 is not None
     ]
 
 
@@ -107,14 +102,14 @@ def _panel(rows: list[dict[str, Any]], block: str, order: list[str], *, last: bo
     ).properties(width=_WIDTH, height=alt.Step(11), title=alt.Title(short(block, 60), fontSize=12, offset=4, color=INK))
 
 
-def _alt(rows: list[dict[str, Any]]) -> str:
+def _alt(rows: list[dict[str, Any]], whom: str) -> str:
     both: dict[tuple[str, str], dict[str, float]] = {}
     for row in rows:
         both.setdefault((row["block"], row["context"]), {})[row["form"]] = row["share"]
-    told = [
-        f"{block}, {context} {shares[_FORMS[0]]:.0%} as published and {shares[_FORMS[1]]:.0%} corrected"
+    shown = [
+        f"{block}, {context} {shares[_FORMS[0]]:.0%} as published and {shares[_FORMS[1]]:.0%} repaired"
         for (block, context), shares in list(both.items())[:6]
         if len(shares) == 2
     ]
-    more = len(both) - len(told)
-    return f"Share of sentences to the first group: {'; '.join(told)}{f'; and {more} more' if more > 0 else ''}."
+    more = len(both) - len(shown)
+    return f"Share of sentences to {whom}: {'; '.join(shown)}{f'; and {more} more' if more > 0 else ''}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tiltmeter.readings import Reading
-from tiltmeter.readings.details.calibration import CalibrationDetails, CalibrationSummary
+from tiltmeter.readings.details.calibration import CalibrationDetails
 
 COLUMNS = (
     "measure",
@@ -28,7 +28,7 @@ order: Spearman of occupations with what is planted. spread: SD over sets of sen
 
 def calibration_rows(readings: Sequence[Reading]) -> list[dict[str, str]]:
     """One row per reading of a calibration, in the order of the readings."""
-    return [_row(reading.details.summary) for reading in readings if isinstance(reading.details, CalibrationDetails)]
+    return [_row(reading.details) for reading in readings if isinstance(reading.details, CalibrationDetails)]
 
 
 def calibration_markdown(readings: Sequence[Reading]) -> str:
@@ -37,7 +37,7 @@ def calibration_markdown(readings: Sequence[Reading]) -> str:
     return "\n".join(f"| {' | '.join(row[name] for name in COLUMNS)} |" for row in rows) + "\n"
 
 
-def _row(summary: CalibrationSummary) -> dict[str, str]:
+def _row(summary: CalibrationDetails) -> dict[str, str]:
     return {
         "measure": summary.measure,
         "form": summary.form,

@@ -1,0 +1,250 @@
+"""The words of a probe, in named sets, and the vectors that came back for them."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiltmeter import stimuli
+from tiltmeter.errors import BadInput
+from tiltmeter.models.protocol import Question
+from tiltmeter.probes.kind import OF_VECTORS, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
+from tiltmeter.readings import Estimate, Item, Scale
+from tiltmeter.statistics import Alternative
+from tiltmeter.stimuli import Group, Pairs, SomePairs, SomeWords
+
+Matrix = NDArray[np.float32]
+#: How many sets a probe takes, at least and at most.
+Number: TypeAlias = tuple[int, int]
+GENDERS = ("gender.male_terms", "gender.female_terms")
+CAREER_FAMILY = ("attributes.career", "attributes.family")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class WordList:
+    """Inputs that stand for one group, words or sentences; ``units`` names the word behind each input."""
+
+    label: str
+    inputs: tuple[str, ...]
+    units: tuple[str, ...]
+    properties: Mapping[str, Mapping[str, float | str]] = dataclasses.field(default_factory=dict)
+
+    @classmethod
+    def of_words(cls, group: Group) -> WordList:
+        properties = {word.text: dict(word.properties) for word in group.words if word.properties}
+        return cls(group.label, group.texts, group.texts, properties)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class WordStimuli:
+    """Sets of targets, sets of attributes, and pairs where the measure uses them; asked about as words or as texts."""
+
+    targets: tuple[WordList, ...] = ()
+    attributes: tuple[WordList, ...] = ()
+    pairs: Pairs | None = None
+    notes: tuple[str, ...] = ()
+    question: Question = Question.WORDS
+
+    def inputs(self) -> tuple[str, ...]:
+        """Every different input, in order."""
+        words = [word for pair in (self.pairs.pairs if self.pairs else ()) for word in pair]
+        sets = [item for words in (*self.targets, *self.attributes) for item in words.inputs]
+        return tuple(dict.fromkeys([*sets, *words]))
+
+    def title(self) -> str:
+        """A title made from the sets: who is compared, on what."""
+        targets = " / ".join(words.label for words in self.targets)
+        attributes = " / ".join(words.label for words in self.attributes)
+        return " × ".join(filter(None, (targets, attributes, self.pairs.label if self.pairs else "")))
+
+    def to_dict(self) -> dict[str, Any]:
+        """What identifies the stimuli in a reading's provenance."""
+        return {
+            "targets": [[words.label, list(words.inputs), list(words.units)] for words in self.targets],
+            "attributes": [[words.label, list(words.inputs), list(words.units)] for words in self.attributes],
+            "pairs": [list(pair) for pair in self.pairs.pairs] if self.pairs else [],
+        }
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KnownWords:
+    """The part of a set that the model knows, with its vectors."""
+
+    label: str
+    vectors: Matrix
+    inputs: tuple[str, ...]
+    units: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.inputs)
+
+    @property
+    def title(self) -> str:
+        """The label as it begins a sentence."""
+        return self.label[:1].upper() + self.label[1:]
+
+    def items(self, values: Sequence[float | None], **columns: Sequence[float]) -> list[Item]:
+        """One item for each input, with its value and what else is known of it."""
+        return [
+            Item(label, unit, self.label, value, {name: column[i] for name, column in columns.items()})
+            for i, (label, unit, value) in enumerate(zip(self.inputs, self.units, values, strict=True))
+        ]
+
+
+class WordVectors:
+    """A model's vectors of a probe's words; what it does not know is left out, and the replies say so."""
+
+    def __init__(self, words: WordStimuli, replies: Replies) -> None:
+        self.words, self._replies = words, replies
+        asked = replies.asked(words.question)
+        self._vectors = dict(zip(asked, replies.all(words.question), strict=True))
+
+    def targets(self, *, at_least: int = 1) -> list[KnownWords]:
+        return [self._known(words, at_least) for words in self.words.targets]
+
+    def attributes(self, *, at_least: int = 1) -> list[KnownWords]:
+        return [self._known(words, at_least) for words in self.words.attributes]
+
+    def pairs(self) -> tuple[Pairs, Matrix, Matrix]:
+        """Both sides of the pairs whose two words are known; a pair with an unknown word is dropped whole."""
+        pairs = self.words.pairs
+        assert pairs is not None  # make has put them there
+        kept, model = [], self._replies.model
+        for pair in pairs.pairs:
+            lacking = [word for word in pair if self._vectors[word] is None]
+            if lacking:
+                self._replies.leave_out(f"pair {pair[0]}/{pair[1]}", f"'{lacking[0]}' is out of vocabulary of {model}")
+            else:
+                kept.append(pair)
+        if not kept:
+            raise BadInput(f"'{pairs.label}': no pair has both words in the vocabulary of {model}")
+        one, two = (np.stack([self._vectors[pair[side]] for pair in kept]) for side in (0, 1))
+        return pairs, one, two
+
+    def _known(self, words: WordList, at_least: int) -> KnownWords:
+        model, places = self._replies.model, []
+        for i, item in enumerate(words.inputs):
+            if self._vectors[item] is None:
+                self._replies.leave_out(f"'{item}' ({words.label})", f"out of vocabulary of {model}")
+            else:
+                places.append(i)
+        units = tuple(words.units[i] for i in places)
+        n = len(set(units))
+        if n < at_least:
+            raise BadInput(
+                f"'{words.label}': {n or 'none'} of its {len(set(words.units))} words "
+                f"{'are' if n > 1 else 'is'} in the vocabulary of {model}, and "
+                f"{at_least} are needed: use other words (for a lower-case vocabulary add ?case=lower)"
+            )
+        inputs = tuple(words.inputs[i] for i in places)
+        return KnownWords(words.label, np.stack([self._vectors[item] for item in inputs]), inputs, units)
+
+
+Measure: TypeAlias = Callable[[WordVectors, Options], Measured]
+
+
+def word_kind(name: str, measure: Measure, make: Callable[..., list[Part[WordStimuli]]], **about: str) -> Kind[Any]:
+    """A kind of probe of vectors; ``about`` are its summary, citation and idea, ``needs`` unless it asks for words."""
+    return Kind(
+        name=name,
+        needs=about.pop("needs", Question.WORDS.about),
+        make=make,
+        ask=_ask,
+        measure=functools.partial(_measure, measure),
+        caveats=OF_VECTORS,
+        **about,
+    )
+
+
+def _ask(words: WordStimuli, can: CanAnswer) -> Asked | None:
+    return {words.question: words.inputs()} if can(words.question) else None
+
+
+def _measure(measure: Measure, words: WordStimuli, replies: Replies, options: Options) -> Measured:
+    return dataclasses.replace(measure(WordVectors(words, replies), options), notes=words.notes)
+
+
+def sets_maker(
+    name: str, targets: Number, attributes: Number, default_targets: Sequence[str], default_attributes: Sequence[str]
+) -> Callable[..., list[Part[WordStimuli]]]:
+    """What turns groups into the stimuli of a probe that takes so many sets of targets and of attributes."""
+    default = default_targets, default_attributes
+
+    def make(
+        *, targets: Sequence[SomeWords] | None = None, attributes: Sequence[SomeWords] | None = None
+    ) -> list[Part[WordStimuli]]:
+        groups, against = (
+            find_groups(name, what, default[i] if words is None else words, numbers[i])
+            for i, (what, words) in enumerate((("targets", targets), ("attributes", attributes)))
+        )
+        words = WordStimuli(
+            tuple(map(WordList.of_words, groups)),
+            tuple(map(WordList.of_words, against)),
+            notes=shared_words([*groups, *against]),
+        )
+        return [Part("", words.title(), words, dimension_of(*groups, *against))]
+
+    numbers = targets, attributes
+    return make
+
+
+def pairs_maker(name: str) -> Callable[..., list[Part[WordStimuli]]]:
+    """What turns a group and pairs into the stimuli of a probe along the direction of the pairs."""
+
+    def make(*, targets: Sequence[SomeWords] | None = None, pairs: SomePairs | None = None) -> list[Part[WordStimuli]]:
+        (group,) = find_groups(name, "targets", ["occupations.all"] if targets is None else targets, (1, 1))
+        along = stimuli.pairs("gender.definitional" if pairs is None else pairs)
+        words = WordStimuli((WordList.of_words(group),), pairs=along)
+        return [Part("", words.title(), words, dimension_of(group, along))]
+
+    return make
+
+
+def find_groups(name: str, what: str, words: Sequence[SomeWords], number: Number) -> list[Group]:
+    """The groups that a probe is given; those that share a label get their address with it.
+
+    A result that names one group must not mean two.
+    """
+    if isinstance(words, str) or not isinstance(words, Sequence):
+        raise BadInput(f"{what} of {name} are a list of groups, e.g. [{', '.join(GENDERS)}]")
+    least, most = number
+    if not least <= len(words) <= most:
+        needed = f"{least}" if least == most else f"{least} to {most}"
+        raise BadInput(f"{name} needs {needed} {what}, and {len(words)} were given")
+    groups = [stimuli.group(group) for group in words]
+    labels = [group.label for group in groups]
+    return [
+        dataclasses.replace(group, label=f"{group.label} ({group.name})") if labels.count(group.label) > 1 else group
+        for group in groups
+    ]
+
+
+def dimension_of(*groups: Group | Pairs) -> str:
+    """What the groups differ in, as the first that says so has it."""
+    return next((group.dimension for group in groups if group.dimension), "")
+
+
+def shared_words(groups: Sequence[Group]) -> tuple[str, ...]:
+    """A remark on each two groups that share words; the very same words are an error."""
+    notes = []
+    for i, one in enumerate(groups):
+        for two in groups[i + 1 :]:
+            shared = stimuli.check_disjoint(one, two)
+            if shared:
+                notes.append(f"{one.label} and {two.label} share {len(shared)} word(s): {', '.join(shared)}")
+    return tuple(notes)
+
+
+def statistics_options(options: Options) -> dict[str, Any]:
+    """The options of a permutation test, as measures take them."""
+    return {**dataclasses.asdict(options), "alternative": cast(Alternative, options.alternative)}
+
+
+def tested(name: str, value: float, scale: Scale, found: Any, options: Options) -> Estimate:
+    """The estimate of a measure whose result has an interval and a permutation test."""
+    return Estimate(name, value, scale, found.ci, found.p_value, options.alternative, found.exact, found.standard_error)

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.views.made import audit, d, reading, share
+from tiltmeter import Audit
+from tiltmeter.errors import BadInput
+from tiltmeter.readings import ReadingStore, Skipped
+
+READINGS = (
+    reading("own:one", "a", d(0.9, p=0.01)),
+    reading("own:one", "b", share(0.6, p=0.03)),
+    reading("own:one", "c", d(0.2, p=None)),
+    reading("own:two", "a", d(0.1, p=0.8)),
+)
+
+
+def store(tmp_path, whole, **more):
+    kept = ReadingStore(tmp_path)
+    kept.prepare()
+    names = [kept.save(each) for each in whole.readings]
+    kept.save_manifest({**whole.to_dict(), "readings": names, **more})
+
+
+def test_p_values_are_adjusted_for_all_tests_of_the_audit():
+    assert audit(*READINGS).adjusted() == pytest.approx([0.03, 0.06, None, 0.8])
+
+
+def test_the_table_has_one_row_per_reading():
+    frame = audit(*READINGS).to_frame()
+    assert list(frame["id"]) == ["a", "b", "c", "a"]
+    assert list(frame["value"]) == [0.9, 0.6, 0.2, 0.1]
+    assert list(frame["level"]) == [0.0, 0.5, 0.0, 0.0]
+    assert frame["p_holm"].tolist() == pytest.approx([0.03, 0.06, float("nan"), 0.8], nan_ok=True)
+    assert frame["p_bh"].tolist() == pytest.approx([0.03, 0.045, float("nan"), 0.8], nan_ok=True)
+    assert list(frame["leans"])[:2] == ["men → career, women → family"] * 2
+    assert list(frame["strength"]) == ["large", "small", "small", "negligible"]
+
+
+def test_a_stored_audit_is_read_back_with_its_command_and_what_its_suite_says(tmp_path):
+    made = audit(
+        *READINGS,
+        skipped=(Skipped("own:two", "b", "needs texts"),),
+        notes=("A note",),
+        command="tiltmeter audit own:one own:two --suite mine.yaml",
+        suite_description="What I ask.",
+    )
+    store(tmp_path, made)
+    again = Audit.load(tmp_path)
+    assert again.readings == made.readings
+    assert (again.command, again.suite_description) == (made.command, made.suite_description)
+    assert (again.skipped, again.notes, again.folder) == (made.skipped, made.notes, tmp_path)
+
+
+def test_a_manifest_without_a_command_is_read(tmp_path):
+    store(tmp_path, audit(*READINGS))
+    path = tmp_path / ReadingStore.MANIFEST
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    for name in ("command", "suite_description"):
+        del manifest[name]
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    assert (Audit.load(tmp_path).command, Audit.load(tmp_path).suite_description) == ("", "")
+
+
+@pytest.mark.parametrize("missing", ["suite", "models", "readings", "skipped", "notes"])
+def test_a_manifest_that_lacks_something_is_damaged(tmp_path, missing):
+    store(tmp_path, audit(*READINGS))
+    path = tmp_path / ReadingStore.MANIFEST
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    del manifest[missing]
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    with pytest.raises(BadInput, match=rf"audit\.json is damaged \('{missing}'\): run the audit again"):
+        Audit.load(tmp_path)
+
+
+def test_an_audit_writes_its_own_report(tmp_path):
+    path = audit(*READINGS).report(tmp_path)
+    assert path == tmp_path / "audit.html"
+    assert "How far does it lean?" in path.read_text(encoding="utf-8")
