@@ -19,31 +19,22 @@ from tiltmeter.web.shelf import NotHere
 
 router = APIRouter(prefix="/charts", include_in_schema=False)
 
-#: The charts of a page by name, with what a reader is told while they are drawn.
-EFFECT_CHARTS = {"effects": "the effect sizes", "shares": "the shares"}
-AUDIT_CHARTS = {
-    **EFFECT_CHARTS,
-    "published": "published against repaired values",
-    "published-p": "published against repaired p-values",
-    "contexts": "the contexts",
-    "calibration": "dose and response",
-    "agreement": "the agreement of the probes",
-    # The last, because it takes both columns: the others fill them without a gap.
-    "grid": "the heat map",
-}
 Readings = Sequence[Reading]
 PValues = Sequence[float | None]
-#: How a chart of many readings is drawn, by name.
-_DRAWN: Mapping[str, Callable[[Readings, PValues], Figure | None]] = {
-    "effects": lambda readings, p: charts.effects(readings, adjusted=p),
-    "shares": lambda readings, p: charts.shares(readings, adjusted=p),
-    "grid": lambda readings, p: charts.grid(readings, adjusted=p),
-    "published": lambda readings, _: charts.published_values(readings),
-    "published-p": lambda readings, _: charts.published_p_values(readings),
-    "contexts": lambda readings, _: charts.contexts(readings),
-    "calibration": lambda readings, _: charts.calibration(readings),
-    "agreement": lambda readings, _: charts.agreement_over_models(readings),
+#: Charts of many readings by name: what a reader sees while they are drawn, and how they are.
+_CHARTS: Mapping[str, tuple[str, Callable[[Readings, PValues], Figure | None]]] = {
+    "effects": ("the effect sizes", lambda readings, p: charts.effects(readings, adjusted=p)),
+    "shares": ("the shares", lambda readings, p: charts.shares(readings, adjusted=p)),
+    "published": ("published against repaired values", lambda readings, _: charts.published_values(readings)),
+    "published-p": ("published against repaired p-values", lambda readings, _: charts.published_p_values(readings)),
+    "contexts": ("the contexts", lambda readings, _: charts.contexts(readings)),
+    "calibration": ("dose and response", lambda readings, _: charts.calibration(readings)),
+    "agreement": ("the agreement of the probes", lambda readings, _: charts.agreement_over_models(readings)),
+    # The last, because it takes both columns: the others fill them without a gap.
+    "grid": ("the heat map", lambda readings, p: charts.grid(readings, adjusted=p)),
 }
+AUDIT_CHARTS = {name: title for name, (title, _) in _CHARTS.items()}
+EFFECT_CHARTS = {name: AUDIT_CHARTS[name] for name in ("effects", "shares")}
 Key = Annotated[str, Query(max_length=80)]
 
 
@@ -56,11 +47,11 @@ def overview(board: Board, audit: str, name: str, model: Key = "", probe: Key = 
         for entry in stored.entries
         if (not model or entry.model_key == model) and (not probe or entry.probe_key == probe)
     ]
-    if not entries or name not in _DRAWN:
+    if not entries or name not in _CHARTS:
         raise NotHere("there is no such chart")
 
     def draw() -> list[dict[str, Any]]:
-        figure = _DRAWN[name]([entry.reading for entry in entries], [entry.row.p_adjusted for entry in entries])
+        figure = _CHARTS[name][1]([entry.reading for entry in entries], [entry.row.p_adjusted for entry in entries])
         return [] if figure is None else [_plain(figure)]
 
     return board.figures.get((name, audit, stored.stamp, model, probe), draw)

@@ -58,18 +58,8 @@ class Job:
 
     def to_dict(self) -> dict[str, Any]:
         spent = self.seconds or time.monotonic() - self.started
-        return {
-            "id": self.id,
-            "name": self.name,
-            "models": list(self.models),
-            "suite": self.suite,
-            "state": self.state,
-            "step": self.step,
-            "done": self.done,
-            "total": self.total,
-            "seconds": round(spent, 1),
-            "lines": list(self.lines),
-        }
+        values = {name: getattr(self, name) for name in ("id", "name", "suite", "state", "step", "done", "total")}
+        return {**values, "models": list(self.models), "seconds": round(spent, 1), "lines": list(self.lines)}
 
 
 class Jobs:

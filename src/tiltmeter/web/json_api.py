@@ -214,27 +214,17 @@ def _audit(stored: StoredAudit) -> Values:
 
 
 def _short(entry: Entry) -> Values:
-    row, reading = entry.row, entry.reading
-    effect = reading.effect
+    row, reading, effect = entry.row, entry.reading, entry.reading.effect
     return {
         "audit": entry.audit,
         "file": entry.file,
-        "model": reading.model,
-        "id": reading.id,
-        "probe": reading.probe,
-        "title": row.title,
-        "dimension": reading.dimension,
-        "control": reading.control,
+        **{name: getattr(reading, name) for name in ("model", "id", "probe", "dimension", "control", "strength")},
+        **{name: getattr(row, name) for name in ("title", "leans", "clear")},
         "statistic": effect.name,
         "scale": effect.scale.name,
-        "value": effect.value,
-        "level": effect.level,
+        **{name: getattr(effect, name) for name in ("value", "level", "p_value")},
         "ci": [effect.ci.low, effect.ci.high] if effect.ci else None,
-        "p_value": effect.p_value,
         "p_holm": row.p_adjusted,
-        "clear": row.clear,
-        "leans": row.leans,
-        "strength": reading.strength,
     }
 
 

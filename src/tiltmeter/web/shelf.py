@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import BadInput
-from tiltmeter.readings import Audit, Reading, ReadingStore, Skipped
+from tiltmeter.readings import Audit, Reading, ReadingStore
 from tiltmeter.views.report.rows import report_rows
 from tiltmeter.web.listing import Entry, key_of
 
@@ -171,8 +171,7 @@ class Shelf:
 
 
 def _read(name: str, folder: Path, stamp: Stamp, before: Mapping[str, tuple[Stamp, Reading]]) -> StoredAudit:
-    store = ReadingStore(folder)
-    manifest = store.manifest()
+    manifest = ReadingStore(folder).manifest()
     read, notes = dict[str, tuple[Stamp, Reading]](), list[str]()
     there = _files(folder / "readings")
     for file in map(str, manifest.get("readings", ())):
@@ -180,19 +179,7 @@ def _read(name: str, folder: Path, stamp: Stamp, before: Mapping[str, tuple[Stam
             read[file] = _light(there[f"{file}.json"], before.get(file))
         except (OSError, BadInput, KeyError, TypeError, ValueError):
             notes.append(f"{name}: the reading '{file}' is missing or damaged and not shown")
-    try:
-        audit = Audit(
-            suite=str(manifest["suite"]),
-            models=tuple(map(str, manifest["models"])),
-            readings=tuple(reading for _, reading in read.values()),
-            skipped=tuple(Skipped(**values) for values in manifest["skipped"]),
-            asked=manifest["asked"],
-            recalled=manifest["recalled"],
-            notes=tuple(map(str, manifest["notes"])),
-            folder=folder,
-        )
-    except (KeyError, TypeError) as error:
-        raise BadInput(f"{store.MANIFEST} is damaged ({error}): run the audit again") from None
+    audit = Audit.from_manifest(manifest, (reading for _, reading in read.values()), folder)
     rows = report_rows(audit.readings, audit.adjusted())
     entries = tuple(Entry.of(name, file, row) for file, row in zip(read, rows, strict=True))
     finished = str(manifest.get("finished", ""))[:16].replace("T", " ")
