@@ -14,8 +14,23 @@ from typing import Any
 import numpy as np
 
 from row import Row, show
-from tiltmeter.readings import Estimate, LeftOut, Reading, ReadingStore
-from tiltmeter.statistics import Interval, band
+from tiltmeter.models import Identity
+from tiltmeter.readings import (
+    SHARE,
+    About,
+    D,
+    Estimate,
+    Item,
+    ItemMeaning,
+    LeftOut,
+    Poles,
+    Provenance,
+    Reading,
+    ReadingStore,
+    Statistic,
+)
+from tiltmeter.readings.details.cloze import ClozeDetails, ClozeShares
+from tiltmeter.statistics import Interval
 
 MODELS, PROBES = 50, 40
 #: What a report of that size may take.
@@ -27,7 +42,7 @@ _MEASURED = """
 import json, sys, time
 started = time.perf_counter()
 from pathlib import Path
-from tiltmeter.audits import Audit
+from tiltmeter.readings import Audit
 path = Audit.load(sys.argv[1]).report(sys.argv[2])
 seconds = time.perf_counter() - started
 status = Path("/proc/self/status").read_text(encoding="utf-8")
@@ -95,31 +110,39 @@ def _readings(model: str, seed: int, probes: int) -> Iterator[Reading]:
         yield kinds[n % len(kinds)](model, n, random)
 
 
-def _reading(model: str, n: int, probe: str, effect: Estimate, items: list[dict[str, Any]], **more: Any) -> Reading:
-    clear = (effect.p_value or 0.0) <= 0.001
+def _reading(model: str, n: int, probe: str, effect: Estimate, items: list[Item], **more: Any) -> Reading:
     reading = Reading(
         id=f"{probe}-{n}",
         probe=probe,
         title=f"Probe {n} of two groups between two poles",
         model=model,
+        dimension="gender",
+        control=False,
+        family="bias",
         effect=effect,
         published=dataclasses.replace(effect, p_value=(effect.p_value or 0.0) / 2, alternative="greater"),
-        correction="The published test is one-sided: it looks only for a tilt in the expected direction.",
-        leans="these → one pole, those → the other" if clear else "no clear lean",
-        strength=band(effect.value) if effect.level == 0 else "",
+        repair="The published test is one-sided: it looks only for a tilt in the expected direction.",
+        poles=Poles("these → one pole, those → the other", "those → one pole, these → the other"),
         plain_words=f"These lean towards one pole and those towards the other ({effect.name} = {effect.value:.2f}).",
         n_items=len(items),
         n_units=len(items),
         items=tuple(items),
+        item_meaning=ItemMeaning("lean", Poles("one pole", "the other")),
+        statistic=Statistic("d of units", between=("these", "those")),
         left_out=(LeftOut("'word'", f"out of vocabulary of {model}"),),
-        caveats=("What counts as bias here: these and those should be equally similar to both poles.",),
-        provenance={
-            "citation": "Caliskan, Bryson & Narayanan 2017, Science 356:183-186",
-            "model": {"name": model, "revision": f"{n:016x}", "settings": {"layer": "-1"}},
-            "settings": {"alternative": "two-sided", "permutations": 10_000, "seed": 0},
-            "stimuli": f"{n:016x}",
-            "versions": {"python": "3.11", "tiltmeter": "0.1.0"},
-        },
+        notes=(),
+        about=About(
+            "two groups between two poles",
+            "these and those should be equally similar to both poles.",
+            "Caliskan, Bryson & Narayanan 2017, Science 356:183-186",
+            (),
+        ),
+        provenance=Provenance(
+            Identity(model, f"{n:016x}", {"layer": "-1"}),
+            f"{n:016x}",
+            {"alternative": "two-sided", "permutations": 10_000, "seed": 0},
+            {"python": "3.11", "tiltmeter": "0.1.0"},
+        ),
     )
     return dataclasses.replace(reading, **more)
 
@@ -127,17 +150,15 @@ def _reading(model: str, n: int, probe: str, effect: Estimate, items: list[dict[
 def _effect(random: np.random.Generator, *, share: bool = False) -> Estimate:
     value = float(random.uniform(0.2, 0.8) if share else random.normal(0.4, 0.6))
     half = float(random.uniform(0.05, 0.12) if share else random.uniform(0.2, 0.6))
-    level = 0.5 if share else 0.0
-    p = float(10.0 ** -min(6.0, 4 * ((value - level) / half) ** 2))
-    name, better = ("share to men", "nearer to 0.5 is better") if share else ("effect size d", "nearer to 0 is better")
-    ci = Interval(value - half, value + half, 0.95, "generated")
-    return Estimate(name, value, level, better, ci, p, "two-sided", False)
+    name, scale = ("share to men", SHARE) if share else ("effect size d", D)
+    p = float(10.0 ** -min(6.0, 4 * ((value - scale.level) / half) ** 2))
+    return Estimate(name, value, scale, Interval(value - half, value + half, 0.95, "generated"), p, "two-sided", False)
 
 
 def _weat(model: str, n: int, random: np.random.Generator) -> Reading:
     leans = random.normal(0, 0.05, 40)
     items = [
-        {"word": word, "group": "these" if i < 20 else "those", "lean": float(lean)}
+        Item(word, word, "these" if i < 20 else "those", float(lean))
         for i, (word, lean) in enumerate(zip(WORDS, leans, strict=False))
     ]
     return _reading(model, n, "weat", _effect(random), items)
@@ -145,7 +166,7 @@ def _weat(model: str, n: int, random: np.random.Generator) -> Reading:
 
 def _sentences(model: str, n: int, random: np.random.Generator) -> Reading:
     items = [
-        {"text": f"A sentence {i}.", "word": WORDS[i % 22], "group": "these" if i % 22 < 11 else "those", "lean": lean}
+        Item(f"A sentence {i}.", WORDS[i % 22], "these" if i % 22 < 11 else "those", lean)
         for i, lean in enumerate(random.normal(0, 0.05, 400).tolist())
     ]
     return _reading(model, n, "association", _effect(random), items)
@@ -153,42 +174,46 @@ def _sentences(model: str, n: int, random: np.random.Generator) -> Reading:
 
 def _cloze(model: str, n: int, random: np.random.Generator) -> Reading:
     items = [
-        {"word": word, "sentence": f"The {word} was there with him", "label": 1, "lean": float(lean)}
+        Item(f"The {word} was there with him", word, "", float(lean), {"known_label": 1, "won": float(lean > 0)})
         for word, lean in zip(WORDS, random.normal(0, 1, len(WORDS)), strict=True)
     ]
     effect = _effect(random, share=True)
     assert effect.ci is not None
-    numbers = {"to_1": effect.value, "to_2": 1 - effect.value, "low": effect.ci.low, "high": effect.ci.high}
-    details = {
-        "context": "combined",
-        "variant": "all",
-        "form": "last",
-        "groups": ["men", "women"],
-        "rows": len(items),
-        "corrected": {**numbers, "kl": 0.01, "human_match": 0.6, "ties": 0, "p_value": effect.p_value},
-        "published": {**numbers, "to_1": effect.value / 2, "kl": 0.02, "human_match": 0.5, "ties": 0, "p_value": 0.01},
-        "steps": [],
-    }
+    share, low, high = effect.value, effect.ci.low, effect.ci.high
+    details = ClozeDetails(
+        variant="all",
+        context="combined",
+        form="last",
+        groups=("men", "women"),
+        rows=len(items),
+        published=ClozeShares(share / 2, 1 - share, 0.02, 0.5, 0, low, high, 0.01),
+        repaired=ClozeShares(share, 1 - share, 0.01, 0.6, 0, low, high, effect.p_value),
+    )
     published = dataclasses.replace(effect, value=effect.value / 2)
-    return _reading(model, n, "cloze", effect, items, details=details, published=published)
+    statistic = Statistic("mean", of=("won",), margins="value")
+    return _reading(model, n, "cloze", effect, items, details=details, published=published, statistic=statistic)
 
 
 def _lpbs(model: str, n: int, random: np.random.Generator) -> Reading:
     priors, added = random.normal(0.2, 0.5, 300), random.normal(0, 0.4, 300)
     items = [
-        {
-            "word": WORDS[i % 60],
-            "group": "these" if i % 2 else "those",
-            "structure": f"S{1 + i // 60}",
-            "fill_bias": float(prior + add),
-            "prior_bias": float(prior),
-            "association": float(add),
-            "sentences": 1,
-            "term_pairs": 4,
-        }
+        Item(
+            WORDS[i % 60],
+            WORDS[i % 60],
+            "these" if i % 2 else "those",
+            float(add),
+            {
+                "structure": f"S{1 + i // 60}",
+                "fill_bias": float(prior + add),
+                "prior_bias": float(prior),
+                "sentences": 1,
+                "term_pairs": 4,
+            },
+        )
         for i, (prior, add) in enumerate(zip(priors, added, strict=True))
     ]
-    return _reading(model, n, "lpbs", _effect(random), items, details={"poles": ["men", "women"]}, published=None)
+    meaning = ItemMeaning("association", Poles("men", "women"))
+    return _reading(model, n, "lpbs", _effect(random), items, item_meaning=meaning, published=None)
 
 
 if __name__ == "__main__":

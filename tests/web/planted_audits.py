@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from starlette.testclient import TestClient
 
 from tests.planted import vector
-from tiltmeter.readings import Estimate, LeftOut, Reading, ReadingStore
+from tiltmeter.models import Identity
+from tiltmeter.readings import (
+    About,
+    D,
+    Estimate,
+    Item,
+    ItemMeaning,
+    LeftOut,
+    Poles,
+    Provenance,
+    Reading,
+    ReadingStore,
+    Statistic,
+)
 from tiltmeter.statistics import Interval
 
 SCRIPT = "<script>alert(1)</script>"
@@ -25,12 +41,8 @@ def reading(model: str, id: str, value: float, *, word: str = "word0", p: float 
     leans = np.random.default_rng(len(model)).normal(0, 0.01, len(WORDS))
     leans[: len(WORDS) // 2] += value / 100
     items = [
-        {
-            "word": word if n == 0 else name,
-            "group": "these" if n < len(WORDS) // 2 else "those",
-            "lean": float(leans[n]),
-        }
-        for n, name in enumerate(WORDS)
+        Item(name, name, "these" if n < len(WORDS) // 2 else "those", float(leans[n]))
+        for n, name in enumerate([word, *WORDS[1:]])
     ]
     clear = abs(value) >= 0.5
     p = (0.0001 if clear else 0.6) if p is None else p
@@ -40,35 +52,39 @@ def reading(model: str, id: str, value: float, *, word: str = "word0", p: float 
         probe="weat",
         title=f"About {id}",
         model=model,
-        effect=Estimate("effect size d", value, 0.0, "nearer to 0 is better", ci, p, "two-sided", True),
-        published=Estimate("effect size d", value, 0.0, "nearer to 0 is better", None, p / 2, "greater"),
-        correction="The published test is one-sided.",
-        leans="these → first, those → second" if clear else "no clear lean",
-        strength="large" if abs(value) >= 0.8 else "negligible",
+        dimension="gender",
+        control=False,
+        family="bias",
+        effect=Estimate("effect size d", value, D, ci, p, "two-sided", exact=True),
+        published=Estimate("effect size d", value, D, None, p / 2, "greater"),
+        repair="The published test is one-sided.",
+        poles=Poles("these → first, those → second", "these → second, those → first"),
         plain_words=f"{model} leans by {value}.",
         n_items=len(items),
         n_units=len(items),
         items=tuple(items),
+        item_meaning=ItemMeaning("lean", Poles("first", "second")),
+        statistic=Statistic("d of units", between=("these", "those")),
         left_out=(LeftOut("'absent'", "out of vocabulary"),),
-        caveats=("What counts as bias here: these and those should be alike.", "Mind the lists."),
-        provenance={
-            "model": {"name": model, "revision": "1", "settings": {}},
-            "stimuli": id,
-            "settings": {"alternative": "two-sided", "permutations": 100, "seed": 0},
-            "citation": "Nobody 2020",
-            "versions": {"tiltmeter": "0"},
-        },
+        notes=(),
+        about=About("how these lean", "these and those should be alike.", "Nobody 2020", ("Mind the lists.",)),
+        provenance=Provenance(
+            Identity(model, "1"),
+            id,
+            {"alternative": "two-sided", "permutations": 100, "seed": 0},
+            {"tiltmeter": "0"},
+        ),
     )
 
 
 def write_audit(folder: Path, readings: Sequence[Reading] | None = None, *, notes: Sequence[str] = ()) -> list[str]:
     """A finished audit in a folder; the names of its files."""
     if readings is None:
-        readings = [reading(model, id, value) for model, own in EFFECTS.items() for id, value in own.items()]
+        readings = [reading(model, id, value) for model, effects in EFFECTS.items() for id, value in effects.items()]
     store = ReadingStore(folder)
     store.prepare()
-    files = [store.save(each) for each in readings]
-    models = list(dict.fromkeys(each.model for each in readings))
+    files = [store.save(reading) for reading in readings]
+    models = list(dict.fromkeys(reading.model for reading in readings))
     store.save_manifest(
         {
             "suite": "planted",
@@ -84,6 +100,12 @@ def write_audit(folder: Path, readings: Sequence[Reading] | None = None, *, note
         }
     )
     return files
+
+
+def file_of(client: TestClient, model: str, id: str) -> str:
+    """The name of a reading's file."""
+    rows = client.get("/api/readings").json()
+    return next(row["file"] for row in rows if row["model"] == model and row["id"] == id)
 
 
 def vectors_file(path: Path) -> str:
@@ -121,3 +143,13 @@ def tiny_suite(folder: Path) -> str:
     suite = TINY_SUITE.replace("tiny_words.yaml", f"{words}/tiny_words.yaml")
     (folder / "tiny.yaml").write_text(suite, encoding="utf-8")
     return "tiny.yaml"
+
+
+def wait(client: TestClient, id: str) -> dict[str, Any]:
+    """A job once it has ended."""
+    for _ in range(600):
+        job: dict[str, Any] = client.get(f"/api/jobs/{id}").json()
+        if job["state"] != "running":
+            return job
+        time.sleep(0.1)
+    raise AssertionError(f"still running: {job}")

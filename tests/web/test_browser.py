@@ -19,7 +19,7 @@ import pytest
 
 from tests.reference import reference_model
 from tests.web.planted_audits import reading, tiny_suite, vectors_file, write_audit
-from tiltmeter.web.entries import key_of
+from tiltmeter.web.listing import key_of
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

@@ -14,8 +14,7 @@ from starlette.testclient import TestClient
 
 from tests.web.conftest import client_of
 from tests.web.planted_audits import EFFECTS, reading, write_audit
-from tiltmeter.errors import BadInput
-from tiltmeter.web.settings import Settings
+from tiltmeter.web.security import DashboardSettings
 from tiltmeter.web.shelf import Shelf
 
 
@@ -58,7 +57,7 @@ def test_a_reading_that_is_missing_is_left_out_with_a_note(folder: Path) -> None
 def test_a_damaged_manifest_is_a_note_and_the_others_are_shown(folder: Path, content: str) -> None:
     write_audit(folder / "second")
     (folder / "first" / "audit.json").write_text(content, encoding="utf-8")
-    with client_of(Settings(folder)) as client:
+    with client_of(DashboardSettings(folder)) as client:
         page = client.get("/")
     assert page.status_code == 200
     assert "4 readings" in page.text
@@ -128,7 +127,7 @@ def test_two_readers_see_no_broken_page_while_an_audit_writes(folder: Path) -> N
             if one.status_code != 200:
                 broken.append(one.text)
 
-    with client_of(Settings(folder)) as first, client_of(Settings(folder)) as second:
+    with client_of(DashboardSettings(folder)) as first, client_of(DashboardSettings(folder)) as second:
         threads = [threading.Thread(target=write), *(threading.Thread(target=read, args=(c,)) for c in (first, second))]
         for thread in threads:
             thread.start()
@@ -138,37 +137,6 @@ def test_two_readers_see_no_broken_page_while_an_audit_writes(folder: Path) -> N
             thread.join()
     assert broken == []
     assert len(seen) > 1  # the readers did see it change
-
-
-@pytest.mark.parametrize(
-    ("given", "complaint"),
-    [
-        ({"host": "0.0.0.0"}, "other machines"),
-        ({"host": "192.168.1.7"}, "other machines"),
-        ({"host": "example.org"}, "other machines"),
-        ({"token": "short"}, "at least 16"),
-        ({"token": "with spaces in it all"}, "without spaces"),
-        ({"port": 0}, "port"),
-        ({"port": 99_999}, "port"),
-    ],
-)
-def test_a_dashboard_that_would_be_open_to_others_does_not_start(
-    tmp_path: Path, given: dict[str, object], complaint: str
-) -> None:
-    with pytest.raises(BadInput, match=complaint):
-        Settings(tmp_path, **given)  # type: ignore[arg-type]
-
-
-def test_a_folder_that_is_none_is_said(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="is no folder"):
-        Settings(tmp_path / "none")
-
-
-def test_other_addresses_are_served_with_a_token(folder: Path) -> None:
-    with client_of(Settings(folder, host="0.0.0.0", token="a" * 16)) as client:
-        headers = {"authorization": f"Bearer {'a' * 16}"}
-        assert client.get("/", headers={**headers, "host": "192.168.1.7:8765"}).status_code == 200
-        assert client.get("/", headers={**headers, "host": "evil.example"}).status_code == 400
 
 
 def test_what_is_stored_is_not_changed_by_reading(folder: Path, client: TestClient) -> None:

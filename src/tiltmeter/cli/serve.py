@@ -42,9 +42,9 @@ def serve(
     """
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
         raise MissingExtra("the dashboard", "web")
-    from tiltmeter.web.server import run
-    from tiltmeter.web.settings import Settings
+    from tiltmeter.web.app import run
+    from tiltmeter.web.security import DashboardSettings
 
-    settings = Settings(folder.expanduser(), host, port, token, allow_paid, tuple(model or ()))
+    settings = DashboardSettings(folder.expanduser(), host, port, token, allow_paid, tuple(model or ()))
     if not run(settings, announce=say, open_browser=open_browser):
         raise BadInput(f"port {port} of {host} is taken or not allowed: choose another with --port")

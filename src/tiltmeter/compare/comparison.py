@@ -16,6 +16,12 @@ from tiltmeter.statistics import Result, holm
 if TYPE_CHECKING:
     import pandas as pd
 
+#: What a row of a table has of a difference as it is.
+_COLUMNS = (
+    *("id", "probe", "title", "statistic", "level", "better", "first", "second", "difference", "growth"),
+    *("p_value", "p_holm", "p_growth", "method", "how", "n_units"),
+)
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Side:
@@ -174,25 +180,10 @@ def _row(pair: Comparison, moved: Difference) -> dict[str, Any]:
     return {
         "first_model": pair.first,
         "second_model": pair.second,
-        "id": moved.id,
-        "probe": moved.probe,
-        "title": moved.title,
-        "statistic": moved.statistic,
-        "level": moved.level,
-        "better": moved.better,
-        "first": moved.first,
-        "second": moved.second,
-        "difference": moved.difference,
+        **{name: getattr(moved, name) for name in _COLUMNS},
         "ci_low": moved.ci.low,
         "ci_high": moved.ci.high,
-        "growth": moved.growth,
-        "p_value": moved.p_value,
-        "p_holm": moved.p_holm,
-        "p_growth": moved.p_growth,
         "really_different": moved.is_real(),
-        "method": moved.method,
-        "how": moved.how,
-        "n_units": moved.n_units,
         "first_log_odds": moved.margins.first if moved.margins else None,
         "second_log_odds": moved.margins.second if moved.margins else None,
         "plain_words": in_words(pair, moved),

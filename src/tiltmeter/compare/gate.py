@@ -84,6 +84,11 @@ class _Test(NamedTuple):
 def check(run: Audit, baseline: Audit, policy: Policy | None = None) -> Check:
     """Hold every reading of a baseline against the same one of a new run.
 
+    Args:
+        run: The new results.
+        baseline: The results to hold them against.
+        policy: Tolerances and limits; without one, growth by more than the usual tolerance fails.
+
     Raises BadInput where anything that the baseline measured is missing, unfinished or was measured otherwise.
     """
     policy = policy or Policy()

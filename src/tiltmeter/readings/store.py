@@ -93,9 +93,9 @@ class ReadingStore:
         path = self.folder / "readings" / f"{name}.parquet"
         try:
             table = path.read_bytes()
-            # Schema 1 had no checksums.
+            # Schema 1 had no checksums, and what another version wrote is refused for that.
             checksum = values.pop("checksum", None)
-            if values.get("schema_version") != 1 and checksum != _checksum(values, table):
+            if values.get("schema_version") == SCHEMA_VERSION and checksum != _checksum(values, table):
                 raise ValueError("its checksum does not match")
             return Reading.from_dict({**values, "items": _rows(table)})
         except FileNotFoundError:

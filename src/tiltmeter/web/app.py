@@ -1,12 +1,16 @@
-"""The application: pages, API and static files behind one guard, and every error one clear line."""
+"""The application: pages, API and static files behind one guard, every error one clear line; and its port."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator
+import socket
+import threading
+import webbrowser
+from collections.abc import AsyncIterator, Callable
 from importlib import resources
 from typing import Any
 
+import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
@@ -15,11 +19,10 @@ from starlette.types import ASGIApp, Scope
 
 from tiltmeter import __version__
 from tiltmeter.errors import ModelFailed, TiltmeterError
-from tiltmeter.web import api, asking_pages, charts_of, compare_page, downloads, job_pages, pages
+from tiltmeter.web import chart_pages, compare_page, downloads, explore_pages, job_pages, json_api, pages
 from tiltmeter.web.dashboard import Dashboard, page
 from tiltmeter.web.jobs import Busy
-from tiltmeter.web.security import MOST_BYTES, Guard, TooLarge
-from tiltmeter.web.settings import Settings
+from tiltmeter.web.security import MOST_BYTES, DashboardSettings, Guard, TooLarge
 from tiltmeter.web.shelf import NotHere
 
 _LINES = {404: "there is no such page", 405: "that cannot be done here"}
@@ -32,7 +35,7 @@ _STATIC = {
 }
 
 
-def create_app(settings: Settings) -> Guard:
+def create_app(settings: DashboardSettings) -> Guard:
     """The dashboard of a folder, ready for a server."""
     dashboard = Dashboard.of(settings)
 
@@ -52,7 +55,7 @@ def create_app(settings: Settings) -> Guard:
         lifespan=lifespan,
     )
     app.state.dashboard = dashboard
-    for module in (pages, charts_of, compare_page, asking_pages, job_pages, downloads, api):
+    for module in (pages, chart_pages, compare_page, explore_pages, job_pages, downloads, json_api):
         app.include_router(module.router)
     app.add_api_route("/static/{name}", _static, include_in_schema=False)
     for error in (TiltmeterError, TooLarge, HTTPException, RequestValidationError, Exception):
@@ -72,13 +75,13 @@ def _static(name: str) -> Response:
 
 
 def _on_error(request: Request, error: Exception) -> Response:
-    status, line = _told(error)
+    status, line = _status_and_line(error)
     if isinstance(error, TiltmeterError):
         line = request.app.state.dashboard.shelf.plain(error)
     return _failure(request.url.path, status, line)
 
 
-def _told(error: Exception) -> tuple[int, str]:
+def _status_and_line(error: Exception) -> tuple[int, str]:
     """The status of an error, and its one line."""
     if isinstance(error, TooLarge) or isinstance(error.__cause__, TooLarge):
         return 413, f"that is too large: at most {MOST_BYTES // 1024} KB are taken"
@@ -104,3 +107,40 @@ def _refuse(scope: Scope, status: int, line: str) -> ASGIApp:
     if status == 401 and not scope["path"].startswith("/api/"):
         return page("token.html", status=401, line=line)
     return _failure(scope["path"], status, line)
+
+
+def run(settings: DashboardSettings, *, announce: Callable[[str], None], open_browser: bool = False) -> bool:
+    """Serve until it is stopped; False where the address cannot be had."""
+    app = create_app(settings)
+    try:
+        listener = _listen(settings)
+    except OSError:
+        return False
+    address = _address(settings)
+    announce(f"dashboard of {settings.folder}: {address} (Ctrl-C to stop)")
+    if open_browser:
+        threading.Timer(0.5, webbrowser.open, [address]).start()
+    # No access log: a token may stand in an address. No server header: nobody needs it.
+    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="on")
+    with listener:
+        uvicorn.Server(config).run(sockets=[listener])
+    return True
+
+
+def _listen(settings: DashboardSettings) -> socket.socket:
+    kind = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listener = socket.socket(kind, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((settings.host, settings.port))
+        listener.listen(128)
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+def _address(settings: DashboardSettings) -> str:
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    # The token is not part of what is printed: terminals are looked at by others, and kept in logs.
+    return f"http://{host}:{settings.port}/"

@@ -12,11 +12,10 @@ from fastapi.responses import HTMLResponse, Response
 
 from tiltmeter.compare import Comparisons, Side, compare
 from tiltmeter.errors import BadInput
-from tiltmeter.readings import Reading
 from tiltmeter.readings.wording import p_number
 from tiltmeter.views.terminal.comparison import interval, number
 from tiltmeter.web.dashboard import Board, Dashboard, page
-from tiltmeter.web.entries import key_of
+from tiltmeter.web.listing import key_of
 from tiltmeter.web.shelf import NotHere, Shown
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
@@ -26,7 +25,7 @@ MOST_SIDES = 6
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Choice:
+class ModelChoice:
     """A model of an audit, under a key for addresses."""
 
     key: str
@@ -38,10 +37,10 @@ class Choice:
 def compare_page(board: Board, side: Annotated[list[str] | None, Query(max_length=50)] = None) -> Response:
     shown = board.shelf.look()
     chosen = list(dict.fromkeys(side or ()))
-    problem, found = "", None
+    problem, comparisons = "", None
     if len(chosen) > 1:
         try:
-            found = compared(board, shown, chosen)
+            comparisons = compared(board, shown, chosen)
         except NotHere:
             raise
         except BadInput as error:
@@ -53,7 +52,7 @@ def compare_page(board: Board, side: Annotated[list[str] | None, Query(max_lengt
         choices=choices(shown),
         chosen=chosen,
         several=len(shown.audits) > 1,
-        found=found,
+        comparisons=comparisons,
         problem=problem,
         most=MOST_SIDES,
         number=number,
@@ -62,10 +61,10 @@ def compare_page(board: Board, side: Annotated[list[str] | None, Query(max_lengt
     )
 
 
-def choices(shown: Shown) -> list[Choice]:
+def choices(shown: Shown) -> list[ModelChoice]:
     """Every model of every audit."""
     return [
-        Choice(key_of(f"{stored.name} {model}"), stored.name, model)
+        ModelChoice(key_of(f"{stored.name} {model}"), stored.name, model)
         for stored in shown.audits
         for model in dict.fromkeys(entry.reading.model for entry in stored.entries)
     ]
@@ -75,18 +74,15 @@ def compared(board: Dashboard, shown: Shown, keys: Sequence[str]) -> Comparisons
     """The models of these keys, all pairs."""
     if not 2 <= len(keys) <= MOST_SIDES:
         raise BadInput(f"choose two to {MOST_SIDES} models, not {len(keys)}")
-    known = {choice.key: choice for choice in choices(shown)}
-    missing = [key for key in keys if key not in known]
-    if missing:
+    by_key = {choice.key: choice for choice in choices(shown)}
+    if not by_key.keys() >= {*keys}:
         raise NotHere("one of these models is not in the folder: choose from the list")
-    return compare([_side(board, shown, known[key]) for key in keys])
+    return compare([_side(board, shown, by_key[key]) for key in keys])
 
 
-def _side(board: Dashboard, shown: Shown, choice: Choice) -> Side:
+def _side(board: Dashboard, shown: Shown, choice: ModelChoice) -> Side:
     stored = shown.audit(choice.audit)
-    readings: list[Reading] = []
-    for entry in stored.entries:
-        if entry.reading.model == choice.model:
-            readings.append(board.shelf.reading(choice.audit, entry.file)[1])
+    entries = [entry for entry in stored.entries if entry.reading.model == choice.model]
+    readings = [board.shelf.reading(choice.audit, entry.file)[1] for entry in entries]
     # Two audits of one model are told apart by the name of the audit, not by where it lies on this machine.
     return Side(choice.model, Path(choice.audit), (choice.model,), tuple(readings))

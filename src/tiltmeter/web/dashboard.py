@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from typing import Annotated, Any
 from urllib.parse import parse_qs, quote, urlencode
 
@@ -14,33 +17,51 @@ from jinja2 import Environment
 from tiltmeter import __version__
 from tiltmeter.errors import BadInput
 from tiltmeter.views.report.templating import environment
-from tiltmeter.web.drawing import Drawings
-from tiltmeter.web.entries import key_of
 from tiltmeter.web.jobs import Jobs
-from tiltmeter.web.lexicons import Lexicons
-from tiltmeter.web.offered import Offer, Offered
-from tiltmeter.web.settings import Settings
+from tiltmeter.web.listing import key_of
+from tiltmeter.web.offer import Lexicons, Offer, Offered
+from tiltmeter.web.security import DashboardSettings
 from tiltmeter.web.shelf import Shelf, Shown
 
 _MOST_FIELDS = 500
+_KEPT_CHARTS = 200
+
+
+class FigureCache:
+    """Drawn charts, by what they were drawn from."""
+
+    def __init__(self) -> None:
+        self._drawn: OrderedDict[Hashable, list[dict[str, Any]]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, draw: Callable[[], list[dict[str, Any]]]) -> list[dict[str, Any]]:
+        """The charts of a key, drawn if they are not here yet."""
+        # One at a time: the renderer takes all cores it finds, and whoever asks for the same chart finds it done.
+        with self._lock:
+            if key not in self._drawn:
+                self._drawn[key] = draw()
+                while len(self._drawn) > _KEPT_CHARTS:
+                    self._drawn.popitem(last=False)
+            self._drawn.move_to_end(key)
+            return self._drawn[key]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Dashboard:
     """The state behind the pages."""
 
-    settings: Settings
+    settings: DashboardSettings
     shelf: Shelf
     offer: Offer
     lexicons: Lexicons
     jobs: Jobs
-    drawings: Drawings
+    figures: FigureCache
 
     @classmethod
-    def of(cls, settings: Settings) -> Dashboard:
+    def of(cls, settings: DashboardSettings) -> Dashboard:
         shelf = Shelf(settings.folder)
         offer = Offer(settings.models, allow_paid=settings.allow_paid)
-        return cls(settings, shelf, offer, Lexicons(), Jobs(shelf.folder), Drawings())
+        return cls(settings, shelf, offer, Lexicons(), Jobs(shelf.folder), FigureCache())
 
     def offered(self, shown: Shown | None = None) -> list[Offered]:
         """The models that may be asked here."""
@@ -54,8 +75,8 @@ class Dashboard:
 
 
 def dashboard_of(request: Request) -> Dashboard:
-    found: Dashboard = request.app.state.dashboard
-    return found
+    dashboard: Dashboard = request.app.state.dashboard
+    return dashboard
 
 
 async def form_of(request: Request) -> dict[str, list[str]]:
@@ -73,10 +94,10 @@ Form = Annotated[dict[str, list[str]], Depends(form_of)]
 @functools.cache
 def templates() -> Environment:
     """The pages' templates and the report's."""
-    made = environment("tiltmeter.web")
-    made.globals.update(version=__version__, key_of=key_of, link=link)
-    made.filters["path"] = lambda text: quote(str(text), safe="")
-    return made
+    pages = environment("tiltmeter.web")
+    pages.globals.update(version=__version__, key_of=key_of, link=link)
+    pages.filters["path"] = lambda text: quote(str(text), safe="")
+    return pages
 
 
 def link(path: str, **query: Any) -> str:
@@ -85,8 +106,8 @@ def link(path: str, **query: Any) -> str:
     >>> link("/", q="he & she", model="")
     '/?q=he+%26+she'
     """
-    given = {key: value for key, value in query.items() if value not in ("", None, [])}
-    return f"{path}?{urlencode(given, doseq=True)}" if given else path
+    filled = {key: value for key, value in query.items() if value not in ("", None, [])}
+    return f"{path}?{urlencode(filled, doseq=True)}" if filled else path
 
 
 def page(template: str, *, status: int = 200, **values: Any) -> HTMLResponse:

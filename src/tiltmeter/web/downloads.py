@@ -1,4 +1,4 @@
-"""Files to take away: an audit in every form there is, and the items of a reading."""
+"""Files to download: an audit in every form there is, and the items of a reading."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tiltmeter.readings import Audit, Reading
 from tiltmeter.views import exports
 from tiltmeter.views.exports.frames import csv_of, parquet_of
 from tiltmeter.web.dashboard import Board
-from tiltmeter.web.entries import key_of
+from tiltmeter.web.listing import key_of
 from tiltmeter.web.shelf import NotHere
 
 router = APIRouter(tags=["downloads"])
@@ -48,8 +48,8 @@ def audit_file(board: Board, audit: str, format: str) -> Response:
         raise NotHere(f"there is no such form of an audit: take one of {', '.join(FORMATS)}")
     stored = board.shelf.look().audit(audit)
     whole = Audit.load(stored.folder)
-    made = _json(whole.to_dict()) if format == "json" else exports.FORMATS[format](whole)
-    return _file(made, f"{key_of(audit)[:-9]}-{FORMATS[format][1]}")
+    content = _json(whole.to_dict()) if format == "json" else exports.FORMATS[format](whole)
+    return _file(content, f"{key_of(audit)[:-9]}-{FORMATS[format][1]}")
 
 
 @router.get("/audits/{audit}/readings/{file}/items/{format}", response_class=Response)

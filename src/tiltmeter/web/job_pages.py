@@ -31,9 +31,9 @@ def start(board: Board, form: Form) -> Response:
 
 @router.get("/{id}")
 def job(board: Board, id: str) -> Response:
-    found = board.jobs.job(id)
-    # As they are now: the audit goes on saying things while the page is made.
-    return page("job.html", job=found, lines=tuple(found.lines))
+    started = board.jobs.job(id)
+    # As they are now: the audit continues to print while the page is made.
+    return page("job.html", job=started, lines=tuple(started.lines))
 
 
 @router.post("/{id}/cancel")
@@ -44,17 +44,16 @@ def cancel(board: Board, id: str) -> Response:
 
 def start_audit(board: Dashboard, name: str, models: list[str], suite: str) -> Job:
     """Start an audit of models and a suite that are on offer."""
-    known = suites(board)
-    if suite not in known:
+    if suite not in suites(board):
         raise BadInput("that suite is not on offer: take one of the list")
     return board.jobs.start(name, [board.check_model(spec) for spec in models], suite_place(board, suite))
 
 
 def suites(board: Dashboard) -> dict[str, str]:
-    """The suites that come along, and YAML files in the folder, each with what it holds."""
-    found = {each["suite"]: f"{each['probes']} probes: {each['description']}" for each in suite_summaries()}
-    own = (each for each in sorted(board.shelf.folder.glob("*.y*ml")) if each.is_file() and not each.is_symlink())
-    return found | {each.name: "a file in the folder" for each in own if each.suffix in (".yaml", ".yml")}
+    """The suites that come with tiltmeter, and YAML files in the folder, each with what it holds."""
+    shipped = {suite["suite"]: f"{suite['probes']} probes: {suite['description']}" for suite in suite_summaries()}
+    files = (path for path in sorted(board.shelf.folder.glob("*.y*ml")) if path.is_file() and not path.is_symlink())
+    return shipped | {path.name: "a file in the folder" for path in files if path.suffix in (".yaml", ".yml")}
 
 
 def suite_place(board: Dashboard, suite: str) -> str:

@@ -58,18 +58,8 @@ class Job:
 
     def to_dict(self) -> dict[str, Any]:
         spent = self.seconds or time.monotonic() - self.started
-        return {
-            "id": self.id,
-            "name": self.name,
-            "models": list(self.models),
-            "suite": self.suite,
-            "state": self.state,
-            "step": self.step,
-            "done": self.done,
-            "total": self.total,
-            "seconds": round(spent, 1),
-            "lines": list(self.lines),
-        }
+        values = {name: getattr(self, name) for name in ("id", "name", "suite", "state", "step", "done", "total")}
+        return {**values, "models": list(self.models), "seconds": round(spent, 1), "lines": list(self.lines)}
 
 
 class Jobs:
@@ -111,7 +101,7 @@ class Jobs:
         return job
 
     def cancel(self, id: str) -> Job:
-        """Stop an audit; what it has asked its models is stored, so that the same audit goes on from there."""
+        """Stop an audit; what its models answered is stored, so that the same audit resumes from there."""
         job = self.job(id)
         if job.state == "running":
             job.state = "cancelled"
@@ -171,7 +161,7 @@ def _watch(job: Job, screen: int) -> None:
 
 
 def _take(job: Job, line: str) -> None:
-    """A line is the bar of the step that is going on, or something said."""
+    """A line is the bar of the current step, or something said."""
     text = " ".join(_CONTROL.sub("", line).split())
     if not text:
         return

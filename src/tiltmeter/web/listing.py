@@ -1,14 +1,82 @@
-"""Readings chosen, sorted and cut into pages: what the filters of a page ask for."""
+"""Readings as the dashboard lists them: their addresses and colours, and what the filters of a page leave of them."""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
+import hashlib
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
-from tiltmeter.web.entries import Entry
+from tiltmeter.readings import D, Item, Reading
+from tiltmeter.views.report.rows import ReportRow
 
 T = TypeVar("T")
+
+
+@functools.lru_cache(maxsize=10_000)
+def key_of(text: str) -> str:
+    """A name as part of an address: readable, and never two names in one.
+
+    >>> key_of("hf:org/model?layer=8")
+    'hf-org-model-layer-8-4ff9f60a'
+    """
+    slug = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:48].strip("-")
+    digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:8]
+    return f"{slug}-{digest}" if slug else digest
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Entry:
+    """A reading without its items, and where it is kept."""
+
+    audit: str
+    file: str
+    row: ReportRow
+    colour: str
+    says: str
+    searched: str
+
+    @classmethod
+    def of(cls, audit: str, file: str, row: ReportRow) -> Entry:
+        reading = row.reading
+        leans = row.leans or reading.effect.better
+        says = f"{reading.model}, {row.title}: {reading.effect.name} {row.value}; {leans}"
+        searched = " ".join((reading.model, row.title, reading.id, reading.probe, leans)).casefold()
+        return cls(audit, file, row, colour_of(reading), says, searched)
+
+    @property
+    def reading(self) -> Reading:
+        return self.row.reading
+
+    @property
+    def model_key(self) -> str:
+        return key_of(self.reading.model)
+
+    @property
+    def probe_key(self) -> str:
+        return key_of(self.reading.id)
+
+    @property
+    def short(self) -> str:
+        """The number alone, for a cell."""
+        return f"{self.reading.effect.value:.2f}"
+
+
+def colour_of(reading: Reading) -> str:
+    """The class of a cell: which side of level, and how many of Cohen's bands away from it."""
+    size = reading.effect.scale.as_d(reading.effect.value)
+    if size is None:
+        return "other"
+    bands = sum(abs(size) >= band for band in D.bands or ())
+    return "level" if not bands else f"{'plus' if size > 0 else 'minus'}{bands}"
+
+
+def _as_d(reading: Reading) -> float | None:
+    return reading.effect.scale.as_d(reading.effect.value)
+
+
 LEANS: Mapping[str, tuple[str, Callable[[Entry], bool]]] = {
     "clear": ("clear leans", lambda entry: entry.row.tested and entry.row.clear),
     "large": ("clear and large", lambda entry: _strong(entry, "large")),
@@ -49,7 +117,7 @@ class Filters:
             and (not self.model or entry.reading.model == self.model)
             and (not self.probe or entry.reading.probe == self.probe)
             and (lean is None or lean(entry))
-            and all(word in entry.found_by for word in words)
+            and all(word in entry.searched for word in words)
         ]
 
     @property
@@ -103,24 +171,39 @@ def sorted_entries(entries: Sequence[Entry], sort: str) -> list[Entry]:
     return list(entries) if column is None else sorted(entries, key=column, reverse=sort.startswith("-"))
 
 
-def sorted_items(items: Sequence[Mapping[str, Any]], sort: str) -> list[Mapping[str, Any]]:
+def sorted_items(items: Sequence[Item], sort: str) -> list[Item]:
     """Items by one of their columns; numbers before words, and what is missing last."""
     name = sort.removeprefix("-")
-    if not any(name in item for item in items):
+    rows = [(item.to_dict().get(name), item) for item in items]
+    present = [(value, item) for value, item in rows if value is not None]
+    if not present:
         return list(items)
-    there = [item for item in items if item.get(name) is not None]
-    numbers = all(isinstance(item[name], int | float) for item in there)
-    there.sort(key=lambda item: item[name] if numbers else str(item[name]).casefold(), reverse=sort.startswith("-"))
-    return [*there, *(item for item in items if item.get(name) is None)]
+    numbers = all(isinstance(value, int | float) for value, _ in present)
+    present.sort(key=lambda row: row[0] if numbers else str(row[0]).casefold(), reverse=sort.startswith("-"))
+    return [*(item for _, item in present), *(item for value, item in rows if value is None)]
 
 
-def found_items(items: Sequence[Mapping[str, Any]], q: str) -> list[Mapping[str, Any]]:
-    """The items in which all the words are found."""
+def matching_items(items: Sequence[Item], q: str) -> list[Item]:
+    """The items in which all the words occur."""
     words = q.casefold().split()
     if not words:
         return list(items)
-    texts = (" ".join(str(value) for value in item.values()).casefold() for item in items)
+    texts = (" ".join(str(value) for value in item.to_dict().values()).casefold() for item in items)
     return [item for item, text in zip(items, texts, strict=True) if all(word in text for word in words)]
+
+
+def item_columns(reading: Reading) -> dict[str, str]:
+    """The columns that say something of the items, by name, with what a reader calls them."""
+    items = reading.items
+    columns = {"label": "item"}
+    if any(item.unit != item.label for item in items):
+        columns["unit"] = "unit"
+    if any(item.group for item in items):
+        columns["group"] = "group"
+    if any(item.value is not None for item in items):
+        columns["value"] = reading.item_meaning.name if reading.item_meaning else "value"
+    further = dict.fromkeys(name for item in items for name in item.columns)
+    return columns | {name: name.replace("_", " ") for name in further}
 
 
 def _strong(entry: Entry, strength: str) -> bool:

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, Response
 
+from tiltmeter.readings import Item
 from tiltmeter.views.item_values import item_values
 from tiltmeter.views.report.meanings import meanings
 from tiltmeter.views.report.not_measured import not_measured
 from tiltmeter.views.report.origin import origin
 from tiltmeter.views.report.rows import ReportRow
 from tiltmeter.views.report.verdict import verdict
-from tiltmeter.web.charts_of import AUDIT_CHARTS, EFFECT_CHARTS
-from tiltmeter.web.dashboard import Board, page
+from tiltmeter.web.chart_pages import AUDIT_CHARTS, EFFECT_CHARTS
+from tiltmeter.web.dashboard import Board, Dashboard, page
 from tiltmeter.web.downloads import FORMATS
-from tiltmeter.web.listing import LEANS, Filters, Grid, Page, found_items, sorted_entries, sorted_items
+from tiltmeter.web.listing import (
+    LEANS,
+    Entry,
+    Filters,
+    Grid,
+    Page,
+    item_columns,
+    matching_items,
+    sorted_entries,
+    sorted_items,
+)
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
@@ -55,7 +67,7 @@ def overview(
         grid=None if as_list else Grid.of(chosen),
         rows=Page.of(sorted_entries(chosen, sort), part) if as_list else None,
         sort=sort,
-        found=len(chosen),
+        n_chosen=len(chosen),
         total=len(everything),
         clear=sum(1 for entry in chosen if entry.row.tested and entry.row.clear),
     )
@@ -88,10 +100,10 @@ def model_page(board: Board, audit: str, key: str, sort: Text = "") -> Response:
         name=name,
         entries=sorted_entries(entries, sort),
         sort=sort,
-        told=next((each for each in verdict(stored.audit).models if each.model == name), None),
-        skipped=[each for each in stored.audit.skipped if each.model == name],
+        verdict=next((model for model in verdict(stored.audit).models if model.model == name), None),
+        skipped=[skipped for skipped in stored.audit.skipped if skipped.model == name],
         charts=EFFECT_CHARTS,
-        can_ask=any(each.spec == name for each in board.offered(shown)),
+        can_ask=any(offered.spec == name for offered in board.offered(shown)),
     )
 
 
@@ -100,17 +112,16 @@ def probe_page(
     board: Board,
     audit: str,
     key: str,
-    beside: Annotated[list[str] | None, Query(max_length=12)] = None,
+    model: Annotated[list[str] | None, Query(max_length=12)] = None,
     q: Text = "",
     sort: Text = "",
     part: Part = 1,
 ) -> Response:
     stored = board.shelf.look().audit(audit)
     entries = stored.probe(key)
-    known = {entry.model_key for entry in entries}
-    keys = [each for each in beside or () if each in known] or [e.model_key for e in entries[:_SIDE_BY_SIDE]]
-    columns, items = _side_by_side(board, [entry for entry in entries if entry.model_key in keys])
-    rows = sorted_items(found_items(items, q), sort)
+    chosen = [entry for entry in entries if entry.model_key in (model or ())] or entries[:_SIDE_BY_SIDE]
+    columns, items = _side_by_side(board, chosen)
+    rows = sorted_items(matching_items(items, q), sort)
     return page(
         "probe.html",
         stored=stored,
@@ -118,7 +129,7 @@ def probe_page(
         entries=entries,
         meaning=meanings([entry.reading for entry in entries])[0],
         charts=EFFECT_CHARTS,
-        beside=keys,
+        chosen=[entry.model_key for entry in chosen],
         columns=columns,
         items=Page.of(rows, part, size=_ITEMS),
         q=q,
@@ -136,30 +147,29 @@ def reading_page(
     part: Part = 1,
 ) -> Response:
     entry, reading = board.shelf.reading(audit, file)
-    rows = sorted_items(found_items(reading.items, q), sort)
+    rows = sorted_items(matching_items(reading.items, q), sort)
     return page(
         "reading.html",
         entry=entry,
         row=ReportRow(reading, entry.row.title, entry.row.p_adjusted),
         meaning=meanings([reading])[0],
-        columns=list(dict.fromkeys(name for item in reading.items[:200] for name in item)),
+        columns=item_columns(reading),
         items=Page.of(rows, part, size=_ITEMS),
         q=q,
         sort=sort,
     )
 
 
-def _side_by_side(board: Any, entries: Any) -> tuple[dict[str, str], list[dict[str, Any]]]:
-    """The items of one probe, a column a model: the names of the columns, and the rows."""
-    rows: dict[tuple[str, str], dict[str, Any]] = {}
+def _side_by_side(board: Dashboard, entries: Sequence[Entry]) -> tuple[dict[str, str], list[Item]]:
+    """The units of one probe, a column per model: the names of the columns, and the rows."""
+    rows: dict[tuple[str, str], dict[str, float]] = {}
     columns: dict[str, str] = {}
     for entry in entries:
         _, reading = board.shelf.reading(entry.audit, entry.file)
-        found = item_values(reading)
-        if found is None:
+        values = item_values(reading)
+        if values is None:
             continue
         columns[entry.model_key] = reading.model
-        for item in found.rows:
-            row = rows.setdefault((item.label, item.group), {"item": item.label, "group": item.group})
-            row[entry.model_key] = item.value
-    return columns, list(rows.values())
+        for row in values.rows:
+            rows.setdefault((row.label, row.group), {})[entry.model_key] = row.value
+    return columns, [Item(label, label, group, None, by_model) for (label, group), by_model in rows.items()]

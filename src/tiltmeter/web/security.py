@@ -1,16 +1,19 @@
-"""Who may ask for what: hosts, tokens, origins and sizes are checked here, before any page is made."""
+"""Who may ask for what: settings are checked before the dashboard listens, requests before any page is made."""
 
 from __future__ import annotations
 
+import dataclasses
 import hmac
+import ipaddress
 import socket
 from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
+from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tiltmeter.web.settings import Settings, is_address, is_loopback
+from tiltmeter.errors import BadInput
 
 COOKIE = "tiltmeter_token"
 #: The largest body that is taken; a lexicon of ten thousand words is smaller.
@@ -36,6 +39,62 @@ HEADERS = {
 Refuse = Callable[[Scope, int, str], ASGIApp]
 
 
+#: A token that can be guessed protects nothing.
+LEAST_TOKEN = 16
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DashboardSettings:
+    """What a dashboard is told when it starts, checked before it listens.
+
+    ``models`` are offered besides those of the audits; a model that is paid for only with ``allow_paid``.
+    """
+
+    folder: Path
+    host: str = "127.0.0.1"
+    port: int = 8765
+    token: str | None = None
+    allow_paid: bool = False
+    models: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.folder.is_dir():
+            raise BadInput(f"{self.folder} is no folder: name one that holds audits, or is to hold them")
+        if not 0 < self.port < 65_536:
+            raise BadInput(f"the port must be between 1 and 65535, not {self.port}")
+        if self.token is not None and not (self.token.isascii() and self.token.isprintable() and " " not in self.token):
+            raise BadInput("the token must be made of letters, digits and signs without spaces")
+        if self.token is not None and len(self.token) < LEAST_TOKEN:
+            raise BadInput(f"the token has {len(self.token)} characters: take at least {LEAST_TOKEN}")
+        if not is_loopback(self.host) and self.token is None:
+            raise BadInput(
+                f"{self.host} can be reached from other machines: give a --token (or TILTMETER_TOKEN) that readers "
+                "must know, or leave --host out"
+            )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches a host.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, True, False)
+    """
+    address = _ip(host)
+    return host == "localhost" if address is None else address.is_loopback
+
+
+def is_address(host: str) -> bool:
+    """Whether a host is a number, which no one can point elsewhere as they can a name."""
+    return _ip(host) is not None
+
+
+def _ip(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None
+
+
 class TooLarge(Exception):
     """A body grew over the limit while it was read."""
 
@@ -43,7 +102,7 @@ class TooLarge(Exception):
 class Guard:
     """Wraps the application; what it refuses never gets there."""
 
-    def __init__(self, app: ASGIApp, *, settings: Settings, refuse: Refuse) -> None:
+    def __init__(self, app: ASGIApp, *, settings: DashboardSettings, refuse: Refuse) -> None:
         self.app, self._refuse = app, refuse
         self._token = settings.token
         self._hosts = {settings.host.lower(), "localhost", "127.0.0.1", "::1"}
@@ -80,18 +139,18 @@ class Guard:
         return host.lower() in self._hosts or (self._any_address and is_address(host))
 
     def _has_token(self, headers: dict[str, str]) -> bool:
-        kind, _, given = headers.get("authorization", "").partition(" ")
-        return (kind.lower() == "bearer" and self._is_token(given.strip())) or self._is_token(_cookie(headers))
+        kind, _, token = headers.get("authorization", "").partition(" ")
+        return (kind.lower() == "bearer" and self._is_token(token.strip())) or self._is_token(_cookie(headers))
 
-    def _is_token(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode(errors="replace"), (self._token or "").encode())
+    def _is_token(self, text: str) -> bool:
+        return hmac.compare_digest(text.encode(errors="replace"), (self._token or "").encode())
 
     def _without_token(self, scope: Scope) -> ASGIApp:
-        """A token in the address becomes a cookie, once; the address then goes on without it."""
+        """A token in the address becomes a cookie, once; the address continues without it."""
         query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        given = query.pop("token", [""])[-1]
-        if scope["method"] not in _SAFE or not self._is_token(given):
-            wrong = "that is not the token" if given else "this dashboard needs its token"
+        token = query.pop("token", [""])[-1]
+        if scope["method"] not in _SAFE or not self._is_token(token):
+            wrong = "that is not the token" if token else "this dashboard needs its token"
             return self._refuse(scope, 401, wrong)
         rest = urlencode(query, doseq=True)
         # Two slashes at the start would lead to another host.
@@ -123,15 +182,15 @@ def _headers(scope: Scope) -> dict[str, str]:
 
 def _cookie(headers: dict[str, str]) -> str:
     try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+        cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
     except CookieError:
         return ""
-    return found.value if found else ""
+    return cookie.value if cookie else ""
 
 
 def _length(headers: dict[str, str]) -> int:
-    given = headers.get("content-length", "0")
-    return int(given) if given.isdecimal() else MOST_BYTES + 1
+    length = headers.get("content-length", "0")
+    return int(length) if length.isdecimal() else MOST_BYTES + 1
 
 
 def _limited(receive: Receive) -> Receive:
@@ -152,8 +211,8 @@ def _limited(receive: Receive) -> Receive:
 def _with_headers(send: Send) -> Send:
     async def extended(message: Message) -> None:
         if message["type"] == "http.response.start":
-            given = {name.lower() for name, _ in message["headers"]}
-            more = [(n.encode(), v.encode()) for n, v in HEADERS.items() if n.encode() not in given]
+            names = {name.lower() for name, _ in message["headers"]}
+            more = [(n.encode(), v.encode()) for n, v in HEADERS.items() if n.encode() not in names]
             message = {**message, "headers": [*message["headers"], *more]}
         await send(message)
 

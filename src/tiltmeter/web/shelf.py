@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import BadInput
-from tiltmeter.readings import Audit, Reading, ReadingStore, Skipped
+from tiltmeter.readings import Audit, Reading, ReadingStore
 from tiltmeter.views.report.rows import report_rows
-from tiltmeter.web.entries import Entry, key_of
+from tiltmeter.web.listing import Entry, key_of
 
 #: Changed whenever a file is replaced.
 Stamp = tuple[int, int, int]
@@ -43,9 +43,9 @@ class StoredAudit:
     read: Mapping[str, tuple[Stamp, Reading]]
 
     def entry(self, file: str) -> Entry:
-        for each in self.entries:
-            if each.file == file:
-                return each
+        for entry in self.entries:
+            if entry.file == file:
+                return entry
         raise NotHere(f"the audit '{self.name}' holds no such reading: it may have been replaced, go back and reload")
 
     def model(self, key: str) -> str:
@@ -53,10 +53,10 @@ class StoredAudit:
 
     def probe(self, key: str) -> list[Entry]:
         """All readings of one probe."""
-        found = [each for each in self.entries if each.probe_key == key]
-        if not found:
+        entries = [entry for entry in self.entries if entry.probe_key == key]
+        if not entries:
             raise NotHere(f"there is no such probe in the audit '{self.name}'")
-        return found
+        return entries
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -67,15 +67,15 @@ class Shown:
     notes: tuple[str, ...]
 
     def audit(self, name: str) -> StoredAudit:
-        for each in self.audits:
-            if each.name == name:
-                return each
+        for stored in self.audits:
+            if stored.name == name:
+                return stored
         raise NotHere("there is no such audit in this folder")
 
     @property
     def entries(self) -> Iterator[Entry]:
-        for each in self.audits:
-            yield from each.entries
+        for stored in self.audits:
+            yield from stored.entries
 
 
 class Shelf:
@@ -85,7 +85,7 @@ class Shelf:
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
         self._lock = threading.Lock()
-        self._known: dict[Path, StoredAudit] = {}
+        self._stored: dict[Path, StoredAudit] = {}
         self._again: dict[Path, Future[StoredAudit]] = {}
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="shelf")
         self._whole = functools.lru_cache(maxsize=_KEPT)(_whole)
@@ -100,15 +100,15 @@ class Shelf:
                 return Shown((), (f"the folder cannot be listed now: {self.plain(error)}",))
             for name, folder in folders:
                 try:
-                    found = self._audit(name, folder)
+                    stored = self._audit(name, folder)
                 except (BadInput, OSError) as error:
                     notes.append(f"{name}: {self.plain(error)}")
                     continue
-                if found is None:
+                if stored is None:
                     notes.append(f"{name} is not finished: no audit.json is there yet")
                 else:
-                    audits.append(found)
-                    notes += found.notes
+                    audits.append(stored)
+                    notes += stored.notes
         return Shown(tuple(audits), tuple(notes))
 
     def reading(self, audit: str, file: str) -> tuple[Entry, Reading]:
@@ -127,11 +127,11 @@ class Shelf:
         return " ".join(message.split())
 
     def _folders(self) -> Iterator[tuple[str, Path]]:
-        children = [each for each in sorted(self.folder.iterdir()) if self._holds_audit(each)]
+        children = [folder for folder in sorted(self.folder.iterdir()) if self._holds_audit(folder)]
         if (self.folder / ReadingStore.MANIFEST).is_file():
-            taken = {each.name for each in children}
+            taken = {folder.name for folder in children}
             yield self.folder.name if self.folder.name not in taken else f"{self.folder.name} itself", self.folder
-        yield from ((each.name, each) for each in children)
+        yield from ((folder.name, folder) for folder in children)
 
     def _holds_audit(self, folder: Path) -> bool:
         if folder.name.startswith(".") or folder.name == "readings" or not folder.name.isprintable():
@@ -147,32 +147,31 @@ class Shelf:
             stamp = _stamp(folder / ReadingStore.MANIFEST)
         except FileNotFoundError:
             return None
-        known = self._known.get(folder)
-        if known is None or known.name != name:
-            known = self._known[folder] = _read(name, folder, stamp, {})
-        elif known.stamp != stamp:
-            known = self._known[folder] = self._newer(known, stamp)
-        return known
+        stored = self._stored.get(folder)
+        if stored is None or stored.name != name:
+            stored = self._stored[folder] = _read(name, folder, stamp, {})
+        elif stored.stamp != stamp:
+            stored = self._stored[folder] = self._newer(stored, stamp)
+        return stored
 
-    def _newer(self, known: StoredAudit, stamp: Stamp) -> StoredAudit:
-        waiting = self._again.get(known.folder)
+    def _newer(self, stored: StoredAudit, stamp: Stamp) -> StoredAudit:
+        waiting = self._again.get(stored.folder)
         if waiting is None:
-            waiting = self._reader.submit(_read, known.name, known.folder, stamp, known.read)
-            self._again[known.folder] = waiting
+            waiting = self._reader.submit(_read, stored.name, stored.folder, stamp, stored.read)
+            self._again[stored.folder] = waiting
         try:
-            found = waiting.result(_PATIENCE)
+            newer = waiting.result(_PATIENCE)
         except TimeoutError:
-            return known
+            return stored
         except BaseException:
-            del self._again[known.folder]
+            del self._again[stored.folder]
             raise
-        del self._again[known.folder]
-        return found
+        del self._again[stored.folder]
+        return newer
 
 
 def _read(name: str, folder: Path, stamp: Stamp, before: Mapping[str, tuple[Stamp, Reading]]) -> StoredAudit:
-    store = ReadingStore(folder)
-    manifest = store.manifest()
+    manifest = ReadingStore(folder).manifest()
     read, notes = dict[str, tuple[Stamp, Reading]](), list[str]()
     there = _files(folder / "readings")
     for file in map(str, manifest.get("readings", ())):
@@ -180,19 +179,7 @@ def _read(name: str, folder: Path, stamp: Stamp, before: Mapping[str, tuple[Stam
             read[file] = _light(there[f"{file}.json"], before.get(file))
         except (OSError, BadInput, KeyError, TypeError, ValueError):
             notes.append(f"{name}: the reading '{file}' is missing or damaged and not shown")
-    try:
-        audit = Audit(
-            suite=str(manifest["suite"]),
-            models=tuple(map(str, manifest["models"])),
-            readings=tuple(reading for _, reading in read.values()),
-            skipped=tuple(Skipped(**each) for each in manifest["skipped"]),
-            asked=manifest["asked"],
-            recalled=manifest["recalled"],
-            notes=tuple(map(str, manifest["notes"])),
-            folder=folder,
-        )
-    except (KeyError, TypeError) as error:
-        raise BadInput(f"{store.MANIFEST} is damaged ({error}): run the audit again") from None
+    audit = Audit.from_manifest(manifest, (reading for _, reading in read.values()), folder)
     rows = report_rows(audit.readings, audit.adjusted())
     entries = tuple(Entry.of(name, file, row) for file, row in zip(read, rows, strict=True))
     finished = str(manifest.get("finished", ""))[:16].replace("T", " ")
@@ -201,15 +188,15 @@ def _read(name: str, folder: Path, stamp: Stamp, before: Mapping[str, tuple[Stam
 
 def _files(folder: Path) -> dict[str, os.DirEntry[str]]:
     """The plain files of a folder by name: what a manifest names is looked up here, so nothing leads out of it."""
-    with os.scandir(folder) as found:
-        return {each.name: each for each in found if each.is_file(follow_symlinks=False)}
+    with os.scandir(folder) as entries:
+        return {entry.name: entry for entry in entries if entry.is_file(follow_symlinks=False)}
 
 
-def _light(file: os.DirEntry[str], known: tuple[Stamp, Reading] | None) -> tuple[Stamp, Reading]:
-    """A reading without its items; the one known where the file is the same."""
+def _light(file: os.DirEntry[str], before: tuple[Stamp, Reading] | None) -> tuple[Stamp, Reading]:
+    """A reading without its items; the one that was read before where the file is the same."""
     stamp = _stamp(file)
-    if known and known[0] == stamp:
-        return known
+    if before and before[0] == stamp:
+        return before
     values: dict[str, Any] = json.loads(Path(file.path).read_bytes())
     return stamp, Reading.from_dict({**values, "items": ()})
 

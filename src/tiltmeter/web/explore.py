@@ -17,7 +17,7 @@ from tiltmeter.statistics import Result
 from tiltmeter.stimuli import Group
 from tiltmeter.stimuli.sentences.sentence import MASK
 from tiltmeter.stimuli.text import normalise
-from tiltmeter.web.offered import Offer
+from tiltmeter.web.offer import Offer
 
 MOST_WORDS, MOST_LETTERS, MOST_TEXT = 300, 80, 2_000
 _TOP = 10
@@ -33,7 +33,7 @@ class Candidate(Result):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Sentence(Result):
+class MaskAnswer(Result):
     """What a language model expects. ``top`` are a masked model's own words; ``whole`` compares whole sentences."""
 
     model: str
@@ -44,7 +44,7 @@ class Sentence(Result):
     whole: tuple[Candidate, ...] = ()
 
 
-def ask_sentence(offer: Offer, spec: str, sentence: str, words: Sequence[str]) -> Sentence:
+def ask_sentence(offer: Offer, spec: str, sentence: str, words: Sequence[str]) -> MaskAnswer:
     """What the model expects at the mask of a sentence, of these words and of all it knows."""
     text = " ".join(sentence.split())
     if text.count(MASK) != 1:
@@ -65,34 +65,34 @@ def ask_sentence(offer: Offer, spec: str, sentence: str, words: Sequence[str]) -
     raise BadInput(f"{spec} is no language model, so it expects nothing at a mask: ask it about word lists instead")
 
 
-def _masked(model: CachedModel, spec: str, text: str, start: int, words: Sequence[str]) -> Sentence:
+def _masked(model: CachedModel, spec: str, text: str, start: int, words: Sequence[str]) -> MaskAnswer:
     fill = Fill(text, start, start + len(MASK), tuple(words))
-    found = model.answers(Question.FILLS, [fill])[fill]
+    answer = model.answers(Question.FILLS, [fill])[fill]
     top = getattr(model.model, "top", None)
     best = top(text, (start, start + len(MASK)), k=_TOP) if callable(top) else ()
-    return Sentence(spec, text, "masked", _candidates(words, found.logprobs), tuple(best))
+    return MaskAnswer(spec, text, "masked", _candidates(words, answer.logprobs), tuple(best))
 
 
-def _causal(model: CachedModel, spec: str, text: str, start: int, words: Sequence[str]) -> Sentence:
+def _causal(model: CachedModel, spec: str, text: str, start: int, words: Sequence[str]) -> MaskAnswer:
     """A causal model sees what stands before the mask; what stands after it enters with the whole sentence."""
     stem, rest = text[:start].rstrip(), text[start + len(MASK) :]
     if not stem:
         raise BadInput(f"{spec} reads from left to right: put some words before {MASK}")
     item = Continuation(stem, tuple(f" {word}" for word in words))
-    found = model.answers(Question.CONTINUATIONS, [item])[item]
+    answer = model.answers(Question.CONTINUATIONS, [item])[item]
     whole: tuple[Candidate, ...] = ()
     if rest.strip():
         ends = Continuation(stem, tuple(f" {word}{rest}" for word in words))
         whole = _candidates(words, model.answers(Question.CONTINUATIONS, [ends])[ends].logprobs)
-    return Sentence(spec, text, "causal", _candidates(words, found.logprobs), (), whole)
+    return MaskAnswer(spec, text, "causal", _candidates(words, answer.logprobs), (), whole)
 
 
 def _candidates(words: Sequence[str], logprobs: Sequence[float]) -> tuple[Candidate, ...]:
     most = max(logprobs)
-    shares = [math.exp(each - most) for each in logprobs]
+    shares = [math.exp(logprob - most) for logprob in logprobs]
     total = sum(shares)
     rows = zip(words, logprobs, shares, strict=True)
-    return tuple(Candidate(word, math.exp(each), share / total) for word, each, share in rows)
+    return tuple(Candidate(word, math.exp(logprob), share / total) for word, logprob, share in rows)
 
 
 def ask_words(offer: Offer, spec: str, lists: Sequence[tuple[str, Sequence[str]]]) -> Reading:

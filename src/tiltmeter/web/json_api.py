@@ -9,14 +9,14 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from tiltmeter.compare import Comparison
 from tiltmeter.views.report.verdict import verdict
 from tiltmeter.web.compare_page import choices, compared
 from tiltmeter.web.dashboard import Board, page
 from tiltmeter.web.downloads import FORMATS
-from tiltmeter.web.entries import Entry
-from tiltmeter.web.exploring import MOST_TEXT, MOST_WORDS, ask_sentence, ask_words, word_list
+from tiltmeter.web.explore import MOST_TEXT, MOST_WORDS, ask_sentence, ask_words, word_list
 from tiltmeter.web.job_pages import start_audit, suites
-from tiltmeter.web.listing import Filters, found_items
+from tiltmeter.web.listing import Entry, Filters, matching_items
 from tiltmeter.web.shelf import StoredAudit
 
 router = APIRouter(prefix="/api", tags=["api"])
@@ -64,7 +64,7 @@ def described(request: Request) -> Response:
 def audits(board: Board) -> Values:
     """The audits of the folder, and what could not be read."""
     shown = board.shelf.look()
-    return {"audits": [_audit(each) for each in shown.audits], "notes": list(shown.notes)}
+    return {"audits": [_audit(stored) for stored in shown.audits], "notes": list(shown.notes)}
 
 
 @router.get("/audits/{audit}")
@@ -86,7 +86,7 @@ def audit(board: Board, audit: str) -> Values:
 def readings(
     board: Board, q: str = "", audit: str = "", model: str = "", probe: str = "", lean: str = ""
 ) -> list[Values]:
-    """Readings of all audits without their items, filtered as on the first page."""
+    """Readings of all audits without their items, filtered as on the first page: one row per reading."""
     chosen = Filters(q, audit, model, probe, lean).chosen(board.shelf.look().entries)
     return [_short(entry) for entry in chosen]
 
@@ -100,11 +100,18 @@ def reading(
     start: Annotated[int, Query(ge=0)] = 0,
     most: Annotated[int, Query(ge=0, le=10_000)] = 1000,
 ) -> Values:
-    """One reading with its items, or a part of them."""
-    entry, found = board.shelf.reading(audit, file)
-    items = found_items(found.items, q)
-    values = dataclasses.replace(found, items=tuple(items[start : start + most])).to_dict()
-    return {**values, "p_holm": entry.row.p_adjusted, "items_found": len(items)}
+    """One reading with its items, or a part of them: schema 2, as it is stored.
+
+    ``effect`` and ``published`` have a ``scale`` (d, share, correlation, eta, difference, coherence, distance, size),
+    from which level and direction follow; ``poles`` say what lies above and below level, ``statistic`` how the effect
+    follows from the items. Every item has ``label``, ``unit``, ``group``, ``value`` and further columns. ``p_holm`` is
+    the p-value after Holm's correction for all tests of the audit, ``n_matching`` how many items hold the words of
+    ``q``.
+    """
+    entry, whole = board.shelf.reading(audit, file)
+    items = matching_items(whole.items, q)
+    values = dataclasses.replace(whole, items=tuple(items[start : start + most])).to_dict()
+    return {**values, "p_holm": entry.row.p_adjusted, "n_matching": len(items)}
 
 
 @router.get("/compare")
@@ -112,19 +119,20 @@ def compare(board: Board, side: Annotated[list[str] | None, Query()] = None) -> 
     """Two to six models side by side by their keys; without keys, the models there are."""
     shown = board.shelf.look()
     if not side:
-        return {"sides": [dataclasses.asdict(each) for each in choices(shown)]}
-    found = compared(board, shown, side)
-    return {"rows": found.rows(), "not_compared": [_left(pair) for pair in found.pairs if pair.not_compared]}
+        return {"sides": [dataclasses.asdict(choice) for choice in choices(shown)]}
+    comparisons = compared(board, shown, side)
+    left = [pair for pair in comparisons.pairs if pair.not_compared]
+    return {"rows": comparisons.rows(), "not_compared": [_not_compared(pair) for pair in left]}
 
 
 @router.get("/models")
 def models(board: Board) -> list[Values]:
     """The models that may be asked."""
-    return [dataclasses.asdict(each) for each in board.offered()]
+    return [dataclasses.asdict(offered) for offered in board.offered()]
 
 
 @router.get("/suites")
-def known_suites(board: Board) -> dict[str, str]:
+def suites_on_offer(board: Board) -> dict[str, str]:
     """The suites an audit can be started with."""
     return suites(board)
 
@@ -141,7 +149,7 @@ def words(board: Board, question: WordsQuestion) -> Values:
     """How lists of words lean between two poles: a reading that is not stored."""
     spec = board.check_model(question.model)
     named = (("x", question.x), ("y", question.y), ("a", question.a), ("b", question.b))
-    return ask_words(board.offer, spec, [(name, word_list("\n".join(given))) for name, given in named]).to_dict()
+    return ask_words(board.offer, spec, [(name, word_list("\n".join(words))) for name, words in named]).to_dict()
 
 
 @router.get("/lexicons")
@@ -153,8 +161,8 @@ def lexicons(board: Board) -> Values:
 @router.get("/lexicons/{address}")
 def group(board: Board, address: str) -> Values:
     """The words of a group."""
-    found = board.lexicons.group(address)
-    return {"label": found.label, "language": found.language, "words": list(found.texts)}
+    chosen = board.lexicons.group(address)
+    return {"label": chosen.label, "language": chosen.language, "words": list(chosen.texts)}
 
 
 @router.post(
@@ -163,10 +171,10 @@ def group(board: Board, address: str) -> Values:
 )
 async def add_lexicon(board: Board, request: Request) -> Values:
     """A lexicon of one's own in YAML, to explore with; it is kept until the dashboard stops."""
-    found = board.lexicons.add(await request.body())
+    lexicon = board.lexicons.add(await request.body())
     return {
-        "groups": {f"own_{found.name}.{key}": len(each.words) for key, each in found.groups.items()},
-        "warnings": list(found.warnings),
+        "groups": {f"own_{lexicon.name}.{key}": len(group.words) for key, group in lexicon.groups.items()},
+        "warnings": list(lexicon.warnings),
     }
 
 
@@ -206,28 +214,23 @@ def _audit(stored: StoredAudit) -> Values:
 
 
 def _short(entry: Entry) -> Values:
-    row, effect = entry.row, entry.reading.effect
+    row, reading, effect = entry.row, entry.reading, entry.reading.effect
     return {
         "audit": entry.audit,
         "file": entry.file,
-        "model": entry.reading.model,
-        "id": entry.reading.id,
-        "probe": entry.reading.probe,
-        "title": row.title,
+        **{name: getattr(reading, name) for name in ("model", "id", "probe", "dimension", "control", "strength")},
+        **{name: getattr(row, name) for name in ("title", "leans", "clear")},
         "statistic": effect.name,
-        "value": effect.value,
+        "scale": effect.scale.name,
+        **{name: getattr(effect, name) for name in ("value", "level", "p_value")},
         "ci": [effect.ci.low, effect.ci.high] if effect.ci else None,
-        "p_value": effect.p_value,
         "p_holm": row.p_adjusted,
-        "clear": row.clear,
-        "leans": row.leans,
-        "strength": entry.reading.strength,
     }
 
 
-def _left(pair: Any) -> Values:
+def _not_compared(pair: Comparison) -> Values:
     return {
         "first": pair.first,
         "second": pair.second,
-        "probes": {each.id: each.reason for each in pair.not_compared},
+        "probes": {left.id: left.reason for left in pair.not_compared},
     }

@@ -11,7 +11,7 @@ from tiltmeter.errors import TiltmeterError
 from tiltmeter.views.item_values import item_values
 from tiltmeter.views.report.rows import ReportRow
 from tiltmeter.web.dashboard import Board, Dashboard, Form, page
-from tiltmeter.web.exploring import ask_sentence, ask_words, word_list
+from tiltmeter.web.explore import ask_sentence, ask_words, word_list
 
 router = APIRouter(prefix="/explore", include_in_schema=False, default_response_class=HTMLResponse)
 
@@ -32,25 +32,25 @@ def explore(board: Board, model: str = "") -> Response:
 
 @router.post("/sentence")
 def sentence(board: Board, form: Form) -> Response:
-    given = {name: form.get(name, [""])[-1] for name in ("model", "sentence", "words")}
+    typed = {name: form.get(name, [""])[-1] for name in ("model", "sentence", "words")}
     try:
-        spec = board.check_model(given["model"])
-        found = ask_sentence(board.offer, spec, given["sentence"], word_list(given["words"]))
+        spec = board.check_model(typed["model"])
+        answer = ask_sentence(board.offer, spec, typed["sentence"], word_list(typed["words"]))
     except TiltmeterError as error:
-        return _page(board, given, problem=board.shelf.plain(error), status=400)
-    return _page(board, given, answer=found)
+        return _page(board, typed, problem=board.shelf.plain(error), status=400)
+    return _page(board, typed, answer=answer)
 
 
 @router.post("/words")
 def words(board: Board, form: Form) -> Response:
-    given = {name: form.get(name, [""])[-1] for name in ("model", *LISTS, *(f"{each}_group" for each in LISTS))}
+    typed = {name: form.get(name, [""])[-1] for name in ("model", *LISTS, *(f"{name}_group" for name in LISTS))}
     try:
-        spec = board.check_model(given["model"])
-        lists = [_list(board, given, name) for name in LISTS]
-        found = ask_words(board.offer, spec, lists)
+        spec = board.check_model(typed["model"])
+        reading = ask_words(board.offer, spec, [_list(board, typed, name) for name in LISTS])
     except TiltmeterError as error:
-        return _page(board, given, problem=board.shelf.plain(error), status=400)
-    return _page(board, given, reading=ReportRow(found, found.title, found.effect.p_value), items=item_values(found))
+        return _page(board, typed, problem=board.shelf.plain(error), status=400)
+    row = ReportRow(reading, reading.title, reading.effect.p_value)
+    return _page(board, typed, reading=row, items=item_values(reading))
 
 
 @router.post("/lexicon")
@@ -63,26 +63,25 @@ def lexicon(board: Board, form: Form) -> Response:
     return RedirectResponse("/explore#words", status_code=303)
 
 
-def _list(board: Dashboard, given: dict[str, str], name: str) -> tuple[str, list[str]]:
+def _list(board: Dashboard, typed: dict[str, str], name: str) -> tuple[str, list[str]]:
     """What was typed, or else the group that was chosen; called by its first words, or by the group's name."""
-    typed = word_list(given[name])
-    chosen = given[f"{name}_group"]
-    if chosen and not typed:
+    words = word_list(typed[name])
+    chosen = typed[f"{name}_group"]
+    if chosen and not words:
         group = board.lexicons.group(chosen)
         return group.label, list(group.texts)
-    shown = ", ".join(typed[:3])
-    return f"{shown} …" if len(typed) > 3 else shown, typed
+    shown = ", ".join(words[:3])
+    return f"{shown} …" if len(words) > 3 else shown, words
 
 
-def _page(board: Dashboard, given: dict[str, str], *, status: int = 200, **found: Any) -> Response:
-    values = {"problem": "", "answer": None, "reading": None, "items": None, **found}
-    typed = {**_SENTENCE, **{name: text for name, (_, text) in LISTS.items()}, "model": "", **given}
+def _page(board: Dashboard, typed: dict[str, str], *, status: int = 200, **answers: Any) -> Response:
+    usual = {**_SENTENCE, **{name: text for name, (_, text) in LISTS.items()}, "model": ""}
     return page(
         "explore.html",
         status=status,
         models=board.offered(),
-        typed=typed,
+        typed={**usual, **typed},
         lists={name: label for name, (label, _) in LISTS.items()},
         groups=board.lexicons.groups(),
-        **values,
+        **{"problem": "", "answer": None, "reading": None, "items": None, **answers},
     )

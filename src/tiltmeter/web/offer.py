@@ -1,0 +1,163 @@
+"""What the dashboard offers to explore with.
+
+Models: those of the audits, the sample models, and those it was started with. No others. Word lists: those that come
+with tiltmeter, and lexicons that a reader has handed over, which stay in memory.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import tempfile
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tiltmeter.errors import BadInput, TiltmeterError
+from tiltmeter.models import load
+from tiltmeter.models.registry import SAMPLES
+from tiltmeter.models.registry import parse
+from tiltmeter.stimuli import Group, Lexicon, lexicon_names, load_lexicon
+from tiltmeter.stimuli.lexicon.yaml_form import read_lexicon
+from tiltmeter.web.shelf import NotHere
+
+#: Kinds that cost money, or send what was typed to someone else.
+PAID = ("openai", "cohere", "voyage", "chat")
+#: Kinds that give only probabilities, or only vectors of words; others are offered for both.
+_ONLY_LANGUAGE, _ONLY_VECTORS = ("reference", "chat"), ("bundled", "static", "openai", "cohere", "voyage")
+#: Loaded models and lexicons of readers that are kept at hand.
+_KEPT_MODELS, _KEPT_LEXICONS = 2, 8
+#: How deep a lexicon may be nested; no real one is deeper than six.
+_DEEPEST = 12
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Offered:
+    """A model that may be asked; ``paid`` ones only where the dashboard was started with --allow-paid.
+
+    ``language`` and ``vectors`` are False where its kind is known not to give probabilities, or vectors of words.
+    """
+
+    spec: str
+    paid: bool
+    language: bool
+    vectors: bool
+
+    @classmethod
+    def of(cls, spec: str) -> Offered:
+        """
+        >>> Offered.of("bundled:glove")
+        Offered(spec='bundled:glove', paid=False, language=False, vectors=True)
+        """
+        kind = spec.partition(":")[0]
+        only_language = kind in _ONLY_LANGUAGE or spec == "bundled:smollm2"
+        only_vectors = not only_language and kind in _ONLY_VECTORS
+        return cls(spec, is_paid(spec), not only_vectors, not only_language)
+
+
+class Offer:
+    """The models on offer, and the few that are loaded. One question at a time: models share the machine's cores."""
+
+    def __init__(self, specs: Iterable[str], *, allow_paid: bool) -> None:
+        self._specs, self.allow_paid = tuple(specs), allow_paid
+        for spec in self._specs:
+            parse(spec)
+            if not self._allowed(spec):
+                raise BadInput(f"{spec} is paid for: add --allow-paid to let the dashboard ask it")
+        self.busy = threading.Lock()
+        self._loaded: OrderedDict[str, Any] = OrderedDict()
+
+    def models(self, audited: Iterable[str]) -> list[Offered]:
+        """Everything on offer, each model once."""
+        bundled = [f"bundled:{name}" for name, sample in SAMPLES.items() if sample.folder()]
+        specs = dict.fromkeys((*self._specs, *filter(_is_spec, audited), *bundled))
+        return [Offered.of(spec) for spec in specs if self._allowed(spec)]
+
+    def check(self, spec: str, audited: Iterable[str]) -> str:
+        """The spec, if it is on offer."""
+        if any(offered.spec == spec for offered in self.models(audited)):
+            return spec
+        if _is_spec(spec) and is_paid(spec):
+            raise BadInput("that model is paid for, and the dashboard was started without --allow-paid")
+        raise BadInput("that model is not on offer: take one of the list, or start the dashboard with --model SPEC")
+
+    def loaded(self, spec: str) -> Any:
+        """The model itself; call it while ``busy`` is held."""
+        if spec not in self._loaded:
+            self._loaded[spec] = load(spec)
+            while len(self._loaded) > _KEPT_MODELS:
+                self._loaded.popitem(last=False)
+        self._loaded.move_to_end(spec)
+        return self._loaded[spec]
+
+    def _allowed(self, spec: str) -> bool:
+        return self.allow_paid or not is_paid(spec)
+
+
+def is_paid(spec: str) -> bool:
+    return spec.partition(":")[0] in PAID
+
+
+def _is_spec(name: str) -> bool:
+    """A model of an audit may have been an object in Python, which has no spec."""
+    try:
+        parse(name)
+    except TiltmeterError:
+        return False
+    return True
+
+
+class Lexicons:
+    """Groups of words by address, such as ``gender.male_terms``."""
+
+    def __init__(self) -> None:
+        self._added: OrderedDict[str, Lexicon] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def add(self, content: bytes) -> Lexicon:
+        """Check a lexicon in YAML and keep it under its name, as ``own_NAME``."""
+        _check(content)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "your file"
+            path.write_bytes(content)
+            lexicon = read_lexicon(path)
+        with self._lock:
+            self._added[f"own_{lexicon.name}"] = lexicon
+            while len(self._added) > _KEPT_LEXICONS:
+                self._added.popitem(last=False)
+        return lexicon
+
+    def groups(self) -> dict[str, Group]:
+        """All groups of words: a reader's own first."""
+        with self._lock:
+            lexicons = list(reversed(self._added.items()))
+        lexicons += [(name, load_lexicon(name)) for name in lexicon_names()]
+        return {f"{name}.{key}": group for name, lexicon in lexicons for key, group in lexicon.groups.items()}
+
+    def group(self, address: str) -> Group:
+        groups = self.groups()
+        if address not in groups:
+            raise NotHere("there is no such group of words")
+        return groups[address]
+
+
+def _check(content: bytes) -> None:
+    """A few letters of YAML can stand for gigabytes, by aliases and by nesting; no lexicon needs either."""
+    depth = 0
+    try:
+        for event in yaml.parse(content.decode("utf-8-sig"), Loader=_LOADER):
+            if isinstance(event, yaml.AliasEvent):
+                raise BadInput("your file: aliases (*name) are not taken: write the words out")
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > _DEEPEST:
+                raise BadInput("your file is nested too deeply for a lexicon")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"your file: not UTF-8 at byte {error.start}: save it as UTF-8") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f"line {mark.line + 1}: " if mark else ""
+        raise BadInput(f"your file: {line}broken YAML: {getattr(error, 'problem', None) or 'no YAML'}") from None

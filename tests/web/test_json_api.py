@@ -1,0 +1,36 @@
+"""The same in JSON."""
+
+from __future__ import annotations
+
+import re
+
+from starlette.testclient import TestClient
+
+from tests.web.planted_audits import file_of
+
+
+def test_the_api_describes_itself_without_any_other_host(client: TestClient) -> None:
+    schema = client.get("/api/openapi.json").json()
+    assert "/api/readings" in schema["paths"]
+    page = client.get("/api").text
+    assert "POST /api/explore/words" in page
+    assert not re.findall(r"(?:src|href)=\"https?://", page)
+
+
+def test_a_reading_in_json_has_as_many_items_as_asked_for(client: TestClient) -> None:
+    address = f"/api/audits/first/readings/{file_of(client, 'own:tilted', 'career')}"
+    found = client.get(f"{address}?start=10&most=5").json()
+    assert [item["label"] for item in found["items"]] == [f"word{n}" for n in range(10, 15)]
+    assert found["n_matching"] == 60
+    assert found["effect"]["value"] == 1.2
+    assert (found["schema_version"], found["effect"]["scale"]) == (2, "d")
+    assert found["poles"][0] == "these → first, those → second"
+    assert found["statistic"]["between"] == ["these", "those"]
+
+
+def test_the_list_of_readings_has_one_row_per_reading_with_typed_fields(client: TestClient) -> None:
+    rows = client.get("/api/readings").json()
+    assert [(row["scale"], row["level"], row["dimension"], row["control"]) for row in rows] == [
+        ("d", 0.0, "gender", False)
+    ] * 4
+    assert {row["value"]: row["leans"] for row in rows}[-0.9] == "these → second, those → first"
