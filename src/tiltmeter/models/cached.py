@@ -7,9 +7,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from tiltmeter.errors import BadInput, ModelFailed
-from tiltmeter.models.answers import checked, same_width, shown
+from tiltmeter.models.answers import checked, checked_row, decode, same_width, shown
 from tiltmeter.models.protocol import METHODS, SCORES, Batch, Identity, Question, Streams, Vector
-from tiltmeter.models.scores import checked_row, decode
 from tiltmeter.models.store import VectorStore
 
 #: Inputs per call for a model that does not stream; few enough that a killed run loses little.

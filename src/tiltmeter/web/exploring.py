@@ -10,7 +10,7 @@ from typing import Any
 
 from tiltmeter.errors import BadInput
 from tiltmeter.models import CachedModel, Question
-from tiltmeter.models.inputs import Continuation, Fill
+from tiltmeter.models.protocol import Continuation, Fill
 from tiltmeter.probes import Probe, find_kind
 from tiltmeter.probes.words.sets import Query, StimulusSet
 from tiltmeter.readings import Reading
