@@ -239,7 +239,7 @@ class Streams(Protocol):
     """A model that answers in batches, in any order that suits it (e.g. by length).
 
     Inputs at ``known`` positions need no answer. Where the company a text keeps in a batch changes its last digits,
-    batches are those of all the inputs without the known ones: a killed run then goes on to the very same numbers.
+    batches are those of all the inputs without the known ones: a killed run then resumes with the very same numbers.
     """
 
     def stream(self, question: Question, inputs: Sequence[Any], *, known: Collection[int] = ()) -> Iterator[Batch]: ...

@@ -9,8 +9,8 @@ from tiltmeter.models.api.provider import Fault, Limits, Provider, Send, Target,
 
 
 def _limits(model: str) -> Limits:
-    each = 512 if "-v3" in model or "-v2" in model else 128_000
-    return Limits(inputs=96, tokens=128_000, tokens_each=each)
+    longest = 512 if "-v3" in model or "-v2" in model else 128_000
+    return Limits(inputs=96, tokens=128_000, tokens_each=longest)
 
 
 @contextmanager
