@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from tiltmeter.models import Identity
 from tiltmeter.models.protocol import Fill
-from tiltmeter.models.scores import Filled
+from tiltmeter.models.protocol import Filled
 
 #: A set all of whose words are in the text that the reference models learn from.
 KNOWN_WORDS = """
