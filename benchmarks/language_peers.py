@@ -22,8 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from tiltmeter.models.protocol import Span
-from tiltmeter.models.protocol import TokenScores
+from tiltmeter.models.protocol import Span, TokenScores
 from tiltmeter.models.registry import load_bundled
 from tiltmeter.models.transformers.hub import TransformerModel
 from tiltmeter.stimuli.sentences.cloze_sets import cloze_sets

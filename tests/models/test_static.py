@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import EmbedsWords, Identified, Question, Streams, gather
-from tiltmeter.models.static import StaticVectors
-from tiltmeter.models.static import row_formats
+from tiltmeter.models.static import StaticVectors, row_formats
 
 WORDS = ["the", "nurse", "New_York", "naïve", "নার্স", "看護師", "👩‍⚕️", "'s", "0.5", "1,000"]
 VALUES = np.random.default_rng(7).normal(size=(len(WORDS), 5)).astype(np.float32)
