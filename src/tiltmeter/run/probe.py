@@ -168,12 +168,8 @@ def vectors_for(probe: AnyProbe, vectors: Mapping[Any, Vectors]) -> Vectors | No
     def has_vector(word: str) -> bool:
         return answers.get(word) is not None
 
-    missing = next(
-        (term for term in side.required if not has_vector(term) and not all(map(has_vector, term.split()))), None
-    )
-    if missing is None and side.words and all(answers[word] is None for word in side.words):
-        missing = side.words[0]
-    if missing is not None:
+    missing = [term for term in side.required if not has_vector(term) and not all(map(has_vector, term.split()))]
+    if missing or not any(map(has_vector, side.words)):
         raise BadInput(
             f"'{(missing or side.words)[0]}' has no word vector in {identity.name}, so no similarity can be computed: "
             "use other vectors"
