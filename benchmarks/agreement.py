@@ -24,8 +24,8 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoModel, AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer, logging
 
-from tiltmeter.compare import Verdict, check
-from tiltmeter.compare.recipes import find_recipe
+from tiltmeter.compare import ProbeCheck, check
+from tiltmeter.compare.difference import pair_units
 from tiltmeter.lab.reference.planted_text import planted, sentences
 from tiltmeter.lab.reference.reference import reference_folder
 from tiltmeter.models.fingerprint import fingerprint
@@ -87,7 +87,7 @@ def readings(folder: Path) -> dict[str, Reading]:
     return {reading.id: reading for reading in found.readings}
 
 
-def checked(first: dict[str, Reading], second: dict[str, Reading]) -> tuple[Verdict, ...]:
+def checked(first: dict[str, Reading], second: dict[str, Reading]) -> tuple[ProbeCheck, ...]:
     """What a check finds to have grown, among the probes that both have."""
     shared = [id for id in first if id in second]
     old, new = (
@@ -99,20 +99,17 @@ def checked(first: dict[str, Reading], second: dict[str, Reading]) -> tuple[Verd
 
 def agreement(first: Reading, second: Reading) -> float | None:
     """The correlation of the units' scores, without what the effect is about; None where they cannot be paired."""
-    found = find_recipe(first, second)
-    if found is None:
+    pairing = pair_units(first, second, margins=True) or pair_units(first, second)
+    if pairing is None:
         return None
-    recipe = found[0].margins or found[0]
     left = []
-    for reading in (first, second):
-        table = recipe.read(reading)
-        assert table is not None  # the recipe has just given back its effect
-        design = recipe.design(table) if recipe.design else np.ones((len(table.scores), 1))
+    for table in (pairing.first, pairing.second):
+        design = pairing.form.design(table) if pairing.form.design else np.ones((len(table.scores), 1))
         _, firsts = np.unique(table.index, return_index=True)
         scores = table.means()
         fit, *_ = np.linalg.lstsq(design[firsts], scores, rcond=None)
         left.append(scores - design[firsts] @ fit)
-    return float(np.corrcoef(left[0], left[1])[0, 1]) if left[0].size == left[1].size else None
+    return float(np.corrcoef(left[0], left[1])[0, 1])
 
 
 def rounded(folder: Path, target: Path, bits: int) -> Path:

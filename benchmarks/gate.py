@@ -22,8 +22,7 @@ from tiltmeter.readings import Audit, Reading
 
 AGREEMENTS = (0.99, 0.98, 0.97, 0.95, 0.90)
 WORSE = 0.5
-CONTROL = "control-"
-TESTS = sum(not probe.id.startswith(CONTROL) for probe in SUITE)
+TESTS = sum(not probe.control for probe in SUITE)
 
 
 def audit_of(readings: Sequence[Reading]) -> Audit:
@@ -64,7 +63,7 @@ def equal_models(simulations: int, agreement: float) -> float:
 def worse_models(simulations: int) -> Iterator[tuple[Probe, list[float]]]:
     """For each probe that is checked the share of worse models that are found, by agreement."""
     for place, probe in enumerate(SUITE):
-        if not probe.id.startswith(CONTROL):
+        if not probe.control:
             yield probe, [_caught(place, simulations, agreement) for agreement in AGREEMENTS]
 
 

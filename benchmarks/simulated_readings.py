@@ -5,16 +5,29 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltmeter.readings import Estimate, Reading
+from tiltmeter.models import Identity
+from tiltmeter.readings import (
+    CORRELATION,
+    DIFFERENCE,
+    ETA,
+    SHARE,
+    About,
+    D,
+    Estimate,
+    Item,
+    Provenance,
+    Reading,
+    Scale,
+    Statistic,
+)
 from tiltmeter.statistics import Interval
 
 Floats = NDArray[np.float64]
-Items = list[dict[str, Any]]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -30,10 +43,20 @@ class Probe:
     each: int = 1
     effect: float = 0.5
     spread: float = 0.0
+    control: bool = False
+
+
+class Simulated(NamedTuple):
+    """Items, the effect that they have, and how it follows from them."""
+
+    items: list[Item]
+    value: float
+    scale: Scale
+    statistic: Statistic
 
 
 SUITE = (
-    Probe("control-flowers-insects", "d", (25, 25), effect=1.2),
+    Probe("control-flowers-insects", "d", (25, 25), effect=1.2, control=True),
     Probe("gender-career", "d", (20, 20)),
     Probe("gender-leadership", "d", (20, 20), effect=0.95),
     Probe("gender-intelligence", "d", (20, 20), effect=0.8),
@@ -105,25 +128,29 @@ def measure(truth: Truth, effect: float, agreement: float, rng: np.random.Genera
     noise = math.sqrt((1 - agreement) / agreement)
     scores = truth.at(effect)
     scores = scores + noise * (rng.normal(size=(len(scores), 1)) + truth.probe.spread * rng.normal(size=scores.shape))
-    items, value, level = READERS[truth.probe.kind](truth, scores)
-    interval = Interval(value, value, 0.95, "not needed")
+    items, value, scale, statistic = READERS[truth.probe.kind](truth, scores)
     return Reading(
         id=truth.probe.id,
         probe=truth.probe.kind,
         title=truth.probe.id,
         model="simulated",
-        effect=Estimate(truth.probe.kind, value, level, f"nearer to {level:g} is better", interval),
+        dimension="",
+        control=truth.probe.control,
+        family="control" if truth.probe.control else "bias",
+        effect=Estimate(truth.probe.kind, value, scale, Interval(value, value, 0.95, "not needed")),
         published=None,
-        correction="",
-        leans="",
-        strength="",
+        repair="",
+        poles=None,
         plain_words="",
         n_items=len(items),
         n_units=truth.units.size,
         items=tuple(items),
+        item_meaning=None,
+        statistic=statistic,
         left_out=(),
-        caveats=(),
-        provenance={},
+        notes=(),
+        about=About("", "", "", ()),
+        provenance=Provenance(Identity("simulated", ""), "", {}, {}),
     )
 
 
@@ -135,50 +162,51 @@ def _names(truth: Truth) -> Iterator[tuple[int, int, str]]:
             yield i, j, f"group {group[i]}"
 
 
-def _as_d(truth: Truth, scores: Floats) -> tuple[Items, float, float]:
+def _as_d(truth: Truth, scores: Floats) -> Simulated:
     first = truth.probe.units[0]
     gap = scores[:first].mean() - scores[first:].mean()
-    items = [{"text": f"{i}/{j}", "word": f"word {i}", "group": g, "lean": scores[i, j]} for i, j, g in _names(truth)]
+    items = [Item(f"{i}/{j}", f"word {i}", g, float(scores[i, j])) for i, j, g in _names(truth)]
     centre = scores.mean(axis=1).mean()
     n = scores.size
-    return items, float(gap / math.sqrt(((scores - centre) ** 2).mean() * n / (n - 1))), 0.0
+    d = float(gap / math.sqrt(((scores - centre) ** 2).mean() * n / (n - 1)))
+    return Simulated(items, d, D, Statistic("d of rows", between=("group 0", "group 1")))
 
 
-def _as_eta(truth: Truth, scores: Floats) -> tuple[Items, float, float]:
+def _as_eta(truth: Truth, scores: Floats) -> Simulated:
     items = [
-        {"word": f"word {i}", "group": g, "lean to a": scores[i, 0], "lean to b": -scores[i, 0]}
+        Item(f"word {i}", f"word {i}", g, float(scores[i, 0]), {"other": -float(scores[i, 0])})
         for i, _, g in _names(truth)
     ]
     centred = scores[:, 0] - scores.mean()
     parts = np.split(centred, np.cumsum(truth.probe.units)[:-1])
     between = sum(part.size * part.mean() ** 2 for part in parts)
-    return items, float(math.sqrt(between / (centred**2).sum())), 0.0
+    eta = float(math.sqrt(between / (centred**2).sum()))
+    return Simulated(items, eta, ETA, Statistic("eta", of=("value", "other")))
 
 
-def _as_r(truth: Truth, scores: Floats) -> tuple[Items, float, float]:
-    items = [{"word": f"word {i}", "effect": scores[i, 0], "share": truth.fact[i]} for i, _, _ in _names(truth)]
-    return items, float(np.corrcoef(scores[:, 0], truth.fact)[0, 1]), 0.0
-
-
-def _as_mean(truth: Truth, scores: Floats) -> tuple[Items, float, float]:
-    return [{"word": f"word {i}", "gap": scores[i, 0]} for i, _, _ in _names(truth)], float(scores.mean()), 0.0
-
-
-def _as_share(truth: Truth, scores: Floats) -> tuple[Items, float, float]:
+def _as_r(truth: Truth, scores: Floats) -> Simulated:
     items = [
-        {
-            "sentence": f"{i}/{j}",
-            "occupation": f"word {i}",
-            "expected": "men",
-            "log_odds_men": scores[i, j],
-            "prefers": "men" if scores[i, j] > 0 else "women",
-        }
+        Item(f"word {i}", f"word {i}", "", float(scores[i, 0]), {"share": float(truth.fact[i])})
+        for i, _, _ in _names(truth)
+    ]
+    r = float(np.corrcoef(scores[:, 0], truth.fact)[0, 1])
+    return Simulated(items, r, CORRELATION, Statistic("pearson", of=("value", "share")))
+
+
+def _as_mean(truth: Truth, scores: Floats) -> Simulated:
+    items = [Item(f"word {i}", f"word {i}", "", float(scores[i, 0])) for i, _, _ in _names(truth)]
+    return Simulated(items, float(scores.mean()), DIFFERENCE, Statistic("mean of units"))
+
+
+def _as_share(truth: Truth, scores: Floats) -> Simulated:
+    items = [
+        Item(f"{i}/{j}", f"word {i}", "", float(scores[i, j]), {"won": float(scores[i, j] > 0)})
         for i, j, _ in _names(truth)
     ]
-    return items, float((scores > 0).mean()), 0.5
+    return Simulated(items, float((scores > 0).mean()), SHARE, Statistic("mean", of=("won",), margins="value"))
 
 
-READERS: dict[str, Callable[[Truth, Floats], tuple[Items, float, float]]] = {
+READERS: dict[str, Callable[[Truth, Floats], Simulated]] = {
     "d": _as_d,
     "eta": _as_eta,
     "r": _as_r,

@@ -121,10 +121,11 @@ def test_a_probe_shows_what_stands_behind_its_number(vectors, run):
     reading = probe("weat", words(LEANS), cache=False)
     assert reading.plain_words in shown
     assert reading.repair in shown
-    assert all(caveat in shown for caveat in reading.about.caveats)
+    assert all(caveat in shown for caveat in (reading.about.idea, *reading.about.caveats))
     assert f"as published {reading.published.value:.4f}, p < 0.0001 (greater)" in shown
-    strongest = max(reading.items, key=lambda item: item["lean"])
-    assert f"to what is named first: {strongest['word']} ({strongest['lean']:+.2f})" in shown
+    strongest = max(reading.items, key=lambda item: item.value)
+    assert f"highest: {strongest.unit} ({strongest.value:+.2f})" in shown
+    assert "positive: towards career, negative: towards family" in shown
 
 
 def test_a_report_can_be_written_again(audited, run, tmp_path):

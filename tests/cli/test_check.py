@@ -10,11 +10,9 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.command import Outcome, environment, tiltmeter
-from tests.views.result_folders import jitter, leaning, write_results
-from tiltmeter.compare.sides import load_audit
+from tests.compare.result_folders import GROWN, jitter, leaning, write_results
+from tiltmeter.compare import load_audit
 from tiltmeter.errors import BadInput
-
-GROWN = jitter(0.04, 1, shift=0.5)
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +53,7 @@ def test_json_tells_all_of_it(results: Path) -> None:
     done = run(results, "worse", "--baseline", "old", "--json")
     found = json.loads(done.stdout)
     assert (done.code, found["failed"]) == (1, True)
-    assert [(each["id"], each["outcome"]) for each in found["verdicts"]] == [("b", "failed"), ("a", "passed")]
+    assert [(each["id"], each["outcome"]) for each in found["probes"]] == [("b", "failed"), ("a", "passed")]
 
 
 def test_a_policy_can_tolerate_the_growth(results: Path, tmp_path: Path) -> None:
@@ -100,11 +98,11 @@ def test_unfinished_older_and_corrupt_results_are_refused(results: Path, tmp_pat
     assert "holds no finished audit" in run(results, tmp_path / "unfinished", "--baseline", "old").complaint
 
     manifest = damaged("older") / "audit.json"
-    manifest.write_text(manifest.read_text(encoding="utf-8").replace('"schema_version": 1', '"schema_version": 0'))
+    manifest.write_text(manifest.read_text(encoding="utf-8").replace('"schema_version": 2', '"schema_version": 0'))
     assert "was written by another version of tiltmeter: run the audit again" in complaint(tmp_path / "older")
 
     reading = next((damaged("older-reading") / "readings").glob("*.json"))
-    reading.write_text(reading.read_text(encoding="utf-8").replace('"schema_version": 1', '"schema_version": 0'))
+    reading.write_text(reading.read_text(encoding="utf-8").replace('"schema_version": 2', '"schema_version": 0'))
     assert "schema 0 cannot be read by this version" in complaint(tmp_path / "older-reading")
 
     items = next((damaged("cut") / "readings").glob("*.parquet"))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import Outcome, environment, tiltmeter
-from tests.views.result_folders import jitter, leaning, write_results
+from tests.compare.result_folders import jitter, leaning, write_results
 
 
 @pytest.fixture(scope="module")

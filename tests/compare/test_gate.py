@@ -1,48 +1,47 @@
-"""The gate: what fails a check, what does not, and what it writes."""
+"""The gate: what fails a check, and what does not."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
 from pathlib import Path
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from tests.views.result_folders import LEANS, jitter, leaning, pronouns, renamed, without_items, write_results
-from tiltmeter.compare import Policy, Rule, check, load_policy
+from tests.compare.result_folders import (
+    GROWN,
+    LEANS,
+    audit,
+    changed,
+    jitter,
+    leaning,
+    pronouns,
+    without_items,
+    write_results,
+)
+from tiltmeter.compare import Policy, Rule, check
 from tiltmeter.errors import BadInput
 from tiltmeter.readings import Audit, Reading, Skipped
 from tiltmeter.statistics import Interval
-from tiltmeter.views.exports.gate_summary import summary_markdown
-from tiltmeter.views.exports.junit import junit_xml
 from tiltmeter.views.terminal.gate import check_table
-
-GROWN = jitter(0.04, 1, shift=0.5)
-
-
-def audit(readings: Sequence[Reading], *, skipped: Sequence[Skipped] = ()) -> Audit:
-    models = tuple(dict.fromkeys(each.model for each in readings))
-    return Audit("test", models, tuple(readings), tuple(skipped), 0, 0)
 
 
 def test_a_real_growth_fails_and_says_by_how_much() -> None:
     found = check(audit([leaning(*GROWN)]), audit([leaning()]))
-    (verdict,) = found.failed
-    assert verdict.grew
-    assert verdict.grown_by is not None
-    assert verdict.grown_by > 0
-    assert verdict.why.startswith(
+    (probe,) = found.failed
+    assert probe.grew
+    assert probe.grown_by is not None
+    assert probe.grown_by > 0
+    assert probe.why.startswith(
         f"bias really grew by more than the tolerance of 0.02: effect size d {leaning().effect.value:.2f} → "
     )
     assert found.headline.startswith("Failed: bias really grew in 1 probe")
 
 
 def test_what_has_not_moved_is_as_far_from_level_as_it_was() -> None:
-    (verdict,) = check(audit([leaning()]), audit([leaning()])).verdicts
+    (probe,) = check(audit([leaning()]), audit([leaning()])).probes
     value = f"{leaning().effect.value:.2f}"
-    assert verdict.why == f"no growth: effect size d {value} → {value}, as far from level, p = 1.00 corrected"
+    assert probe.why == f"no growth: effect size d {value} → {value}, as far from level, p = 1.00 corrected"
 
 
 def test_noise_and_an_improvement_pass() -> None:
@@ -65,7 +64,7 @@ def test_a_growth_the_other_way_counts_too() -> None:
 
 
 def test_a_probe_fails_exactly_where_its_lower_bound_is_above_the_tolerance() -> None:
-    found = check(audit([leaning(*GROWN)]), audit([leaning()])).verdicts[0]
+    found = check(audit([leaning(*GROWN)]), audit([leaning()])).probes[0]
     assert found.difference is not None
     bound = found.difference.lower_bound(0.05)
     for tolerance, fails in ((bound - 0.01, True), (bound + 0.01, False)):
@@ -85,10 +84,10 @@ def test_among_more_tests_more_is_asked_for() -> None:
 def test_a_limit_is_passed_by_the_whole_interval_not_by_the_value() -> None:
     far, near = (leaning(ci=Interval(low, 1.6, 0.95, "")) for low in (0.9, 0.7))
     policy = Policy(probes={"gender-*": Rule(limit=0.8)})
-    (verdict,) = check(audit([far]), audit([far]), policy).failed
-    assert verdict.over_limit
-    assert not verdict.grew
-    assert "past the limit: its 95% interval 0.900 to 1.600 lies more than 0.8 from 0" in verdict.why
+    (probe,) = check(audit([far]), audit([far]), policy).failed
+    assert probe.over_limit
+    assert not probe.grew
+    assert "past the limit: its 95% interval 0.900 to 1.600 lies more than 0.8 from 0" in probe.why
     assert not check(audit([near]), audit([near]), policy).failed
 
 
@@ -100,17 +99,17 @@ def test_a_limit_counts_from_the_level_on_either_side() -> None:
 
 
 def test_controls_and_probes_that_the_policy_leaves_out_do_not_fail() -> None:
-    old = [leaning(id="control-flowers"), leaning(id="x")]
-    new = [leaning(*GROWN, id="control-flowers"), leaning(*GROWN, id="x")]
-    assert [each.id for each in check(audit(new), audit(old)).failed] == ["x"]
+    old = [leaning(id="flowers", control=True), leaning(id="x")]
+    new = [leaning(*GROWN, id="flowers", control=True), leaning(*GROWN, id="x")]
+    assert [probe.id for probe in check(audit(new), audit(old)).failed] == ["x"]
     left = check(audit(new), audit(old), Policy(probes={"x": Rule(ignore=True)}))
     assert not left.failed
-    assert {each.id: each.why for each in left.verdicts} == {
-        "control-flowers": "a control: that it leans is no harm",
+    assert {probe.id: probe.why for probe in left.probes} == {
+        "flowers": "a control: that it leans is no harm",
         "x": "left out by the policy",
     }
-    assert [each.id for each in check(audit(new), audit(old), Policy(probes={"control-*": Rule()})).failed] == [
-        "control-flowers",
+    assert [probe.id for probe in check(audit(new), audit(old), Policy(probes={"flow*": Rule()})).failed] == [
+        "flowers",
         "x",
     ]
 
@@ -122,8 +121,8 @@ def test_one_model_each_is_a_match_and_others_go_by_name_or_by_the_policy() -> N
     swapped = audit([leaning(*GROWN, model="a2"), leaning(model="b")])
     with pytest.raises(BadInput, match="lacks the baseline's model a: audit it too"):
         check(swapped, audit(both))
-    (verdict,) = check(swapped, audit(both), Policy(models={"a2": "a"})).failed
-    assert (verdict.model, verdict.baseline_model) == ("a2", "a")
+    (probe,) = check(swapped, audit(both), Policy(models={"a2": "a"})).failed
+    assert (probe.model, probe.baseline_model) == ("a2", "a")
 
 
 def test_a_policy_for_models_that_are_not_there_is_an_error() -> None:
@@ -159,10 +158,10 @@ def test_what_the_baseline_lacks_is_noted_and_not_tested() -> None:
 
 
 def test_a_growth_that_cannot_be_tested_is_said_and_does_not_pass_for_tested() -> None:
-    bare = renamed(leaning(ci=None), items=())
+    bare = changed(leaning(ci=None), items=())
     found = check(audit([bare, leaning(id="x")]), audit([bare, leaning(id="x")]))
-    assert found.verdicts[-1].outcome == "ignored"
-    assert "growth cannot be tested: it has no interval" in found.verdicts[-1].why
+    assert found.probes[-1].outcome == "ignored"
+    assert "growth cannot be tested: it has no interval" in found.probes[-1].why
     with pytest.raises(BadInput, match="has no interval, so no limit can be held against it"):
         check(audit([bare]), audit([bare]), Policy(probes={"gender-career": Rule(limit=1.0)}))
 
@@ -181,37 +180,6 @@ def test_of_equal_models_few_checks_fail() -> None:
     assert failed <= 11  # of 100 with a chance of .05 each, more come in less than 1 of 200 trials
 
 
-def test_junit_holds_a_case_for_each_verdict() -> None:
-    old = [leaning(id="a\x01<&>"), leaning(id="b"), leaning(id="control-c")]
-    new = [leaning(*GROWN, id="a\x01<&>"), leaning(id="b"), leaning(id="control-c")]
-    root = ElementTree.fromstring(junit_xml(check(audit(new), audit(old))))
-    suite = root.find("testsuite")
-    assert suite is not None
-    assert {key: suite.get(key) for key in ("tests", "failures", "skipped")} == {
-        "tests": "3",
-        "failures": "1",
-        "skipped": "1",
-    }
-    cases = {case.get("name"): case for case in suite.iter("testcase")}
-    assert set(cases) == {"a\ufffd<&>", "b", "control-c"}
-    failure = cases["a\ufffd<&>"].find("failure")
-    assert failure is not None
-    assert str(failure.get("message")).startswith("bias really grew")
-    assert failure.get("type") == "growth"
-
-
-def test_the_summary_keeps_names_from_becoming_markup() -> None:
-    name = "[x](http://evil) <img src=y> | @team `code`"
-    text = summary_markdown(check(audit([leaning(*GROWN, model=name)]), audit([leaning(model=name)])))
-    assert "**Failed: bias really grew in 1 probe" in text
-    assert "<img" not in text
-    assert "[x](" not in text
-    assert " @team" not in text
-    rows = [line for line in text.splitlines() if line.startswith("| ❌")]
-    assert len(rows) == 1
-    assert rows[0].replace("\\|", "").count("|") == 8
-
-
 def test_the_table_shows_failures_first() -> None:
     from rich.console import Console
 
@@ -224,40 +192,7 @@ def test_the_table_shows_failures_first() -> None:
     assert "Failed: bias really grew in 1 probe (2 tested against" in text
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("tolerence: 0.1", "policy.yaml: unknown key 'tolerence': did you mean 'tolerance'?"),
-        ("probes: {x: {limits: 1}}", "policy.yaml: probes: x: unknown key 'limits': did you mean 'limit'?"),
-        ("alpha: 2", "policy.yaml: alpha: input should be less than 0.5"),
-        ("tolerance: -1", "policy.yaml: tolerance: input should be greater than or equal to 0"),
-        ("tolerance: much", "policy.yaml: tolerance: input should be a valid number"),
-        ("- 1", "policy.yaml: a policy should be a mapping of keys"),
-        ("probes: {x: 1}", "policy.yaml: probes: x: should be a mapping of keys"),
-        ("a: [", "policy.yaml: line 2: broken YAML"),
-        ("alpha: 0.1\nalpha: 0.2", "policy.yaml: line 2: broken YAML: 'alpha' is there twice"),
-    ],
-)
-def test_a_policy_is_read_strictly(text: str, message: str, tmp_path: Path) -> None:
-    (tmp_path / "policy.yaml").write_text(text, encoding="utf-8")
-    with pytest.raises(BadInput) as error:
-        load_policy(tmp_path / "policy.yaml")
-    assert str(error.value).startswith(message)
-
-
-def test_a_rule_of_its_own_goes_before_a_pattern_and_one_that_fits_nothing_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "policy.yaml").write_text(
-        "tolerance: 0.1\nprobes:\n  'gender-*': {tolerance: 0.3}\n  gender-math: {limit: 1}\n", encoding="utf-8"
-    )
-    policy = load_policy(tmp_path / "policy.yaml")
-    assert policy.tolerance_of("gender-career") == 0.3
-    assert (policy.tolerance_of("gender-math"), policy.rule("gender-math").limit) == (0.1, 1)
-    assert policy.tolerance_of("other") == 0.1
-    with pytest.raises(BadInput, match="unknown probe in the policy 'gender-math': did you mean 'gender-maths'"):
-        policy.check_names(["gender-maths", "gender-career"])
-
-
 def test_a_check_of_folders_is_that_of_their_readings(tmp_path: Path) -> None:
     old = write_results(tmp_path / "old", [leaning(), pronouns(np.linspace(-1, 2, 30))])
     new = write_results(tmp_path / "new", [leaning(*GROWN), pronouns(np.linspace(-1, 2, 30))])
-    assert [each.id for each in check(Audit.load(new), Audit.load(old)).failed] == ["gender-career"]
+    assert [probe.id for probe in check(Audit.load(new), Audit.load(old)).failed] == ["gender-career"]

@@ -35,16 +35,16 @@ def compare(
     from tiltmeter.compare import load_side
     from tiltmeter.views.terminal.comparison import comparison_table
 
-    found = compare_sides([load_side(each) for each in results])
+    comparisons = compare_sides([load_side(address) for address in results])
     if as_json:
-        print_json({**found.to_dict(), "rows": found.rows()})
+        print_json({**comparisons.to_dict(), "rows": comparisons.rows()})
         return
     console = Console(width=width())
-    for pair in found.pairs:
+    for pair in comparisons.pairs:
         console.print(comparison_table(pair))
     say(
-        f"p is Holm-corrected for all {found.tests} tests here; level is where a probe shows no lean. Differences are "
-        "about these words and sentences: how far single ones disagree between two models is the noise."
+        f"p is Holm-corrected for all {comparisons.tests} tests here; level is where a probe shows no lean. "
+        "Differences are about these words and sentences: how far single ones disagree between two models is the noise."
     )
 
 
@@ -53,7 +53,7 @@ def check(
     run: Annotated[Path, typer.Argument(help="Folder of the new results.", metavar="DIR")],
     baseline: Annotated[Path, typer.Option(help="Folder of the results to hold them against.")],
     policy: Annotated[Path | None, typer.Option(help="YAML file with tolerances and limits.")] = None,
-    junit: Annotated[Path | None, typer.Option(help="Write the verdicts as JUnit XML.")] = None,
+    junit: Annotated[Path | None, typer.Option(help="Write the result of every probe as JUnit XML.")] = None,
     summary: Annotated[Path | None, typer.Option(help="Write a summary as Markdown, for a pull request.")] = None,
     as_json: Json = False,
 ) -> int:
@@ -68,22 +68,21 @@ def check(
     """
     from rich.console import Console
 
-    from tiltmeter.compare import Policy, load_policy
+    from tiltmeter.compare import Policy, load_audit, load_policy
     from tiltmeter.compare import check as hold_against
-    from tiltmeter.compare.sides import load_audit
     from tiltmeter.files import write_atomically
     from tiltmeter.views.exports.gate_summary import summary_markdown
     from tiltmeter.views.exports.junit import junit_xml
     from tiltmeter.views.terminal.gate import check_table
 
     rules = load_policy(policy) if policy else Policy()
-    found = hold_against(load_audit(run), load_audit(baseline), rules)
+    outcome = hold_against(load_audit(run), load_audit(baseline), rules)
     if junit:
-        write_atomically(junit, junit_xml(found))
+        write_atomically(junit, junit_xml(outcome))
     if summary:
-        write_atomically(summary, summary_markdown(found).encode())
+        write_atomically(summary, summary_markdown(outcome).encode())
     if as_json:
-        print_json({**found.to_dict(), "failed": bool(found.failed), "headline": found.headline})
+        print_json({**outcome.to_dict(), "failed": bool(outcome.failed), "headline": outcome.headline})
     else:
-        Console(width=width()).print(check_table(found))
-    return 1 if found.failed else 0
+        Console(width=width()).print(check_table(outcome))
+    return 1 if outcome.failed else 0

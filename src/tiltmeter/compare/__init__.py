@@ -1,14 +1,14 @@
 """Models compared: what differs between them, how far, and whether it is more than noise; and the gate on it.
 
-A reading keeps the score of every item, so the same words measured on two models can be paired. Where an effect does
-not follow from its items, the two intervals are combined as those of independent measurements, and it is said.
+A reading keeps the score of every item and says how its effect follows from them, so the same words measured on two
+models can be paired. Where it does not follow, the two intervals are combined as those of independent measurements, and
+it is said.
 """
 
-from tiltmeter.compare.comparison import Comparison, Comparisons, NotCompared, compare
+from tiltmeter.compare.comparison import Comparison, Comparisons, NotCompared, Side, compare, load_audit, load_side
 from tiltmeter.compare.difference import Difference, differ
-from tiltmeter.compare.gate import Check, Verdict, check
+from tiltmeter.compare.gate import Check, ProbeCheck, check
 from tiltmeter.compare.policy import Policy, Rule, load_policy
-from tiltmeter.compare.sides import Side, load_side
 
 __all__ = [
     "Check",
@@ -17,12 +17,13 @@ __all__ = [
     "Difference",
     "NotCompared",
     "Policy",
+    "ProbeCheck",
     "Rule",
     "Side",
-    "Verdict",
     "check",
     "compare",
     "differ",
+    "load_audit",
     "load_policy",
     "load_side",
 ]

@@ -5,16 +5,69 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tiltmeter.compare.difference import Difference, differ
-from tiltmeter.compare.sides import Side
-from tiltmeter.errors import BadInput
-from tiltmeter.readings import Reading
+from tiltmeter.errors import BadInput, unknown
+from tiltmeter.readings import Audit, Reading
 from tiltmeter.statistics import Result, holm
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Side:
+    """Readings of one model or several, and what to call them."""
+
+    label: str
+    folder: Path
+    models: tuple[str, ...]
+    readings: tuple[Reading, ...]
+
+    def singles(self) -> list[Side]:
+        """One side for each model."""
+        return [
+            Side(model, self.folder, (model,), tuple(reading for reading in self.readings if reading.model == model))
+            for model in self.models
+        ]
+
+
+def load_side(address: str) -> Side:
+    """FOLDER, or FOLDER:MODEL for one model of it."""
+    folder, model = _split(address)
+    audit = load_audit(folder)
+    models = tuple(dict.fromkeys(reading.model for reading in audit.readings))
+    if model is None:
+        return Side(str(folder), folder, models, audit.readings)
+    if model not in models:
+        raise unknown(f"model of {folder}", model, models)
+    return Side(address, folder, (model,), tuple(reading for reading in audit.readings if reading.model == model))
+
+
+def load_audit(folder: Path) -> Audit:
+    """The finished audit of a folder; whatever is wrong with it is said with its name."""
+    if not folder.is_dir():
+        raise BadInput(f"{folder} is no folder of results: run tiltmeter audit --out {folder}")
+    try:
+        return Audit.load(folder)
+    except BadInput as error:
+        if str(folder) in str(error):
+            raise
+        raise BadInput(f"{folder}: {error}: run the audit again") from None
+
+
+def _split(address: str) -> tuple[Path, str | None]:
+    """Where the folder ends: both a path and the name of a model may hold a colon."""
+    if Path(address).expanduser().is_dir():
+        return Path(address).expanduser(), None
+    places = [i for i, character in enumerate(address) if character == ":"]
+    for place in reversed(places):
+        folder = Path(address[:place]).expanduser()
+        if address[:place] and folder.is_dir():
+            return folder, address[place + 1 :]
+    return Path(address).expanduser(), None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -46,8 +99,8 @@ class Comparisons(Result):
         return sum(len(pair.differences) for pair in self.pairs)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One flat row a difference, ready for a table or a chart."""
-        return [_row(pair, each) for pair in self.pairs for each in pair.differences]
+        """One flat row per difference, ready for a table or a chart."""
+        return [_row(pair, difference) for pair in self.pairs for difference in pair.differences]
 
     def to_frame(self) -> pd.DataFrame:
         """The rows as a data frame."""
@@ -61,12 +114,12 @@ def compare(sides: Sequence[Side]) -> Comparisons:
 
     Sides of several models each are paired by the models' names.
     """
-    found = [_pair(*pair) for pair in _pairs(sides)]
-    if not any(pair.differences for pair in found):
-        reasons = [f"{each.id}: {each.reason}" for pair in found for each in pair.not_compared]
+    pairs = [_pair(*pair) for pair in _pairs(sides)]
+    if not any(pair.differences for pair in pairs):
+        reasons = [f"{left.id}: {left.reason}" for pair in pairs for left in pair.not_compared]
         raise BadInput(f"nothing can be compared: {reasons[0] if reasons else 'the models share no probe'}")
-    adjusted = iter(holm([each.p_value for pair in found for each in pair.differences]).tolist())
-    return Comparisons(tuple(_with_p(pair, lambda: next(adjusted)) for pair in found))
+    adjusted = iter(holm([difference.p_value for pair in pairs for difference in pair.differences]).tolist())
+    return Comparisons(tuple(_with_p(pair, lambda: next(adjusted)) for pair in pairs))
 
 
 def _pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side]]:
@@ -101,61 +154,58 @@ def _pair(first: Side, second: Side) -> Comparison:
     theirs = {reading.id: reading for reading in second.readings}
     differences, left = list[Difference](), list[NotCompared]()
     for reading in first.readings:
-        found = _differ(reading, theirs.pop(reading.id, None), second.label)
-        if isinstance(found, Difference):
-            differences.append(found)
+        other = theirs.pop(reading.id, None)
+        difference = f"not measured on {second.label}" if other is None else differ(reading, other)
+        if isinstance(difference, Difference):
+            differences.append(difference)
         else:
-            left.append(NotCompared(reading.id, found))
-    left += [NotCompared(each, f"not measured on {first.label}") for each in theirs]
+            left.append(NotCompared(reading.id, difference))
+    left += [NotCompared(id, f"not measured on {first.label}") for id in theirs]
     return Comparison(first.label, second.label, tuple(differences), tuple(left))
 
 
-def _differ(first: Reading, second: Reading | None, label: str) -> Difference | str:
-    return f"not measured on {label}" if second is None else differ(first, second)
-
-
 def _with_p(pair: Comparison, adjusted: Callable[[], float]) -> Comparison:
-    tested = [dataclasses.replace(each, p_holm=adjusted()) for each in pair.differences]
-    tested.sort(key=lambda each: (not each.is_real(), each.p_value, -abs(each.difference)))
+    tested = [dataclasses.replace(difference, p_holm=adjusted()) for difference in pair.differences]
+    tested.sort(key=lambda tested: (not tested.is_real(), tested.p_value, -abs(tested.difference)))
     return dataclasses.replace(pair, differences=tuple(tested))
 
 
-def _row(pair: Comparison, each: Difference) -> dict[str, Any]:
+def _row(pair: Comparison, moved: Difference) -> dict[str, Any]:
     return {
         "first_model": pair.first,
         "second_model": pair.second,
-        "id": each.id,
-        "probe": each.probe,
-        "title": each.title,
-        "statistic": each.statistic,
-        "level": each.level,
-        "better": each.better,
-        "first": each.first,
-        "second": each.second,
-        "difference": each.difference,
-        "ci_low": each.ci.low,
-        "ci_high": each.ci.high,
-        "growth": each.growth,
-        "p_value": each.p_value,
-        "p_holm": each.p_holm,
-        "p_growth": each.p_growth,
-        "really_different": each.is_real(),
-        "method": each.method,
-        "how": each.how,
-        "n_units": each.n_units,
-        "first_log_odds": each.margins.first if each.margins else None,
-        "second_log_odds": each.margins.second if each.margins else None,
-        "plain_words": in_words(pair, each),
+        "id": moved.id,
+        "probe": moved.probe,
+        "title": moved.title,
+        "statistic": moved.statistic,
+        "level": moved.level,
+        "better": moved.better,
+        "first": moved.first,
+        "second": moved.second,
+        "difference": moved.difference,
+        "ci_low": moved.ci.low,
+        "ci_high": moved.ci.high,
+        "growth": moved.growth,
+        "p_value": moved.p_value,
+        "p_holm": moved.p_holm,
+        "p_growth": moved.p_growth,
+        "really_different": moved.is_real(),
+        "method": moved.method,
+        "how": moved.how,
+        "n_units": moved.n_units,
+        "first_log_odds": moved.margins.first if moved.margins else None,
+        "second_log_odds": moved.margins.second if moved.margins else None,
+        "plain_words": in_words(pair, moved),
     }
 
 
-def in_words(pair: Comparison, each: Difference) -> str:
+def in_words(pair: Comparison, moved: Difference) -> str:
     """A difference in one sentence: which way, how far, and whether it is real."""
-    digits = each.digits
-    values = f"{each.first:.{digits}f} on {pair.first}, {each.second:.{digits}f} on {pair.second}"
-    interval = f"95% interval {each.ci.low:+.{digits}f} to {each.ci.high:+.{digits}f}"
-    moved = f"difference {each.difference:+.{digits}f}, {interval}"
-    if not each.is_real():
-        return f"No real difference ({values}; {moved}): noise could explain it."
-    where = "further from" if each.growth > 0 else "nearer to"
-    return f"Really different ({values}; {moved}): {pair.second} is {where} level."
+    digits = moved.digits
+    values = f"{moved.first:.{digits}f} on {pair.first}, {moved.second:.{digits}f} on {pair.second}"
+    interval = f"95% interval {moved.ci.low:+.{digits}f} to {moved.ci.high:+.{digits}f}"
+    change = f"difference {moved.difference:+.{digits}f}, {interval}"
+    if not moved.is_real():
+        return f"No real difference ({values}; {change}): noise could explain it."
+    where = "further from" if moved.growth > 0 else "nearer to"
+    return f"Really different ({values}; {change}): {pair.second} is {where} level."

@@ -6,14 +6,16 @@ import dataclasses
 
 import numpy as np
 
-from tiltmeter.compare.recipes import Recipe, find_recipe
-from tiltmeter.compare.unit_tables import Table
-from tiltmeter.readings import Estimate, Reading
+from tiltmeter.compare.unit_tables import UnitTable, make_table
+from tiltmeter.compare.weighted import FORMS, MARGINS, Form
+from tiltmeter.readings import Estimate, Reading, Statistic
 from tiltmeter.statistics import Interval, Result
 from tiltmeter.statistics.differences import Change, independent_change, paired_change
 
 #: Two readings are paired on what they share, if it is at least this share of what either has.
 _SHARED = 0.8
+#: A statistic counts as the effect of a reading if it agrees with it to six digits.
+_CLOSE = 1e-6
 PAIRED, INDEPENDENT = "paired", "independent"
 
 
@@ -73,16 +75,95 @@ class Difference(Result):
 
         Of a share the log-odds behind it have to grow, and the share by more than the tolerance.
         """
-        own = self.change.p_value(self.growth - tolerance, sided="greater")
+        by_effect = self.change.p_value(self.growth - tolerance, sided="greater")
         # The log-odds say more than their signs, but what the share itself does not show is not counted.
         if self.margins is None or self.growth <= tolerance:
-            return own
-        behind = self.margins.change.p_value(self.margins.growth, sided="greater")
-        return min(1.0, 2 * min(own, behind))
+            return by_effect
+        by_margins = self.margins.change.p_value(self.margins.growth, sided="greater")
+        return min(1.0, 2 * min(by_effect, by_margins))
 
     def lower_bound(self, alpha: float) -> float:
         """What the effect has grown by at least, but for a chance of error alpha."""
         return self.growth - self.change.reach(alpha)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Pairing:
+    """The scores of the same units on two models, and the statistic that is made of them.
+
+    ``most`` is how many units the reading with more of them has.
+    """
+
+    form: Form
+    first: UnitTable
+    second: UnitTable
+    most: int
+
+    @property
+    def n_units(self) -> int:
+        return len(self.first.unit_strata)
+
+    @property
+    def values(self) -> tuple[float, float]:
+        return self.form.value(self.first), self.form.value(self.second)
+
+    def change(self) -> Change | None:
+        """How far the statistic has moved; None where it does not exist for one of the two."""
+        with np.errstate(all="ignore"):
+            return paired_change(
+                self.form.weigh(self.first),
+                self.form.weigh(self.second),
+                strata=self.first.unit_strata,
+                aligned=self.form.aligned(self.second, self.first),
+                leverage=self.form.leverage(self.first),
+            )
+
+
+def pair_units(first: Reading, second: Reading, *, margins: bool = False) -> Pairing | None:
+    """The units that both readings have; None where the effect does not follow from items, or they share too few.
+
+    Args:
+        first: A reading.
+        second: The reading of the same probe on another model.
+        margins: Take what a share counts the signs of, instead of the effect.
+    """
+    form, one = _scores(first, margins)
+    _, two = _scores(second, margins)
+    if form is None or one is None or two is None:
+        return None
+    theirs = set(two.keys)
+    keys = [key for key in one.keys if key in theirs]
+    if len(keys) < _SHARED * max(len(one.keys), len(two.keys)):
+        return None
+    return Pairing(form, one.at(keys), two.at(keys), max(len(one.unit_strata), len(two.unit_strata)))
+
+
+def _scores(reading: Reading, margins: bool) -> tuple[Form | None, UnitTable | None]:
+    """How the effect follows from the items, and their scores.
+
+    What a reading says of its statistic is checked: a probe that is wrong about it gets a comparison without pairing,
+    never a wrong one.
+    """
+    statistic = reading.statistic
+    if statistic is None or (margins and statistic.margins is None):
+        return None, None
+    columns = (*statistic.of, statistic.margins) if margins and statistic.margins else statistic.of
+    table = make_table(reading.items, columns, strata=_strata(reading, statistic), n_units=reading.n_units)
+    if table is None:
+        return None, None
+    if margins:
+        return MARGINS, table.with_scores(table.scores[:, len(statistic.of) :])
+    if statistic.absolute:
+        table = table.with_scores(np.abs(table.scores))
+    form, effect = FORMS[statistic.name], reading.effect.value
+    close = abs(form.value(table) - effect) <= _CLOSE * max(1.0, abs(effect))
+    return (form, table) if close else (None, None)
+
+
+def _strata(reading: Reading, statistic: Statistic) -> tuple[str, ...]:
+    if statistic.between or statistic.name != "eta":
+        return statistic.between
+    return tuple(sorted({item.group for item in reading.items}))
 
 
 def differ(first: Reading, second: Reading) -> Difference | str:
@@ -90,19 +171,21 @@ def differ(first: Reading, second: Reading) -> Difference | str:
     reason = incomparable(first, second)
     if reason:
         return reason
-    found = _paired(first, second)
-    if found is not None:
-        return found
-    effects = first.effect, second.effect
-    if effects[0].ci is None or effects[1].ci is None:
+    pairing = pair_units(first, second)
+    change = pairing.change() if pairing else None
+    if pairing and change:
+        return _paired(first, second, pairing, change)
+    values = first.effect.value, second.effect.value
+    intervals = first.effect.ci, second.effect.ci
+    if intervals[0] is None or intervals[1] is None:
         return "it has no interval, and its effect does not follow from its items"
-    change = independent_change((effects[0].value, effects[0].ci), (effects[1].value, effects[1].ci))
+    change = independent_change((values[0], intervals[0]), (values[1], intervals[1]))
     how = (
         "as two independent measurements, from their intervals: the effect does not follow from items that both have; "
         "the noise is overstated rather than understated"
     )
     units = min(first.n_units, second.n_units)
-    return _difference(second, (effects[0].value, effects[1].value), change, None, (INDEPENDENT, how), units)
+    return _difference(second, values, change, None, (INDEPENDENT, how), units)
 
 
 def incomparable(first: Reading, second: Reading) -> str:
@@ -111,68 +194,36 @@ def incomparable(first: Reading, second: Reading) -> str:
     What two models were shown must be the same, and so must everything that was set.
     """
     one, two = first.provenance, second.provenance
-    if one.get("stimuli") != two.get("stimuli"):
-        return f"other stimuli ({one.get('stimuli')} and {two.get('stimuli')})"
-    settings = [each.get("settings", {}) for each in (one, two)]
-    for name in sorted({*settings[0], *settings[1]}):
-        values = [each.get(name) for each in settings]
+    if one.stimuli != two.stimuli:
+        return f"other stimuli ({one.stimuli} and {two.stimuli})"
+    for name in sorted({*one.settings, *two.settings}):
+        values = one.settings.get(name), two.settings.get(name)
         if values[0] != values[1]:
             return f"other settings ({name}: {values[0]} and {values[1]})"
-    besides = [each.get("beside") for each in (one, two)]
-    if besides[0] != besides[1]:
-        names = [each["name"] if each else "none" for each in besides]
+    if one.vectors != two.vectors:
+        names = [vectors.name if vectors else "none" for vectors in (one.vectors, two.vectors)]
         return f"other word vectors beside the model ({names[0]} and {names[1]}, or another revision)"
-    if (first.effect.name, first.effect.level) != (second.effect.name, second.effect.level):
+    # Not by the name of the effect: an earlier version may have called the same number otherwise.
+    statistics = [
+        (reading.statistic.name, reading.statistic.absolute) for reading in (first, second) if reading.statistic
+    ]
+    if first.effect.scale != second.effect.scale or len({*statistics}) > 1:
         return f"other statistics ({first.effect.name} and {second.effect.name})"
     return ""
 
 
-def _paired(first: Reading, second: Reading) -> Difference | None:
-    found = find_recipe(first, second)
-    tables = _shared(found[1], found[2]) if found else None
-    if found is None or tables is None:
-        return None
-    recipe = found[0]
-    change = _change(recipe, *tables)
-    if change is None:
-        return None
-    units, most = len(tables[0].unit_strata), max(len(each.unit_strata) for each in found[1:])
-    partly = "" if units == most else f", of {most}"
-    how = f"paired: the same {units} units{partly} measured on both"
-    margins = _margins(recipe.margins, first, second) if recipe.margins else None
+def _paired(first: Reading, second: Reading, pairing: Pairing, change: Change) -> Difference:
+    partly = "" if pairing.n_units == pairing.most else f", of {pairing.most}"
+    how = f"paired: the same {pairing.n_units} units{partly} measured on both"
+    margins = _margins(pair_units(first, second, margins=True))
     if margins:
         how += "; tested twice, as a share and by the log-odds of its items, of which the share counts the signs"
-    values = recipe.value(tables[0]), recipe.value(tables[1])
-    return _difference(second, values, change, margins, (PAIRED, how), units)
+    return _difference(second, pairing.values, change, margins, (PAIRED, how), pairing.n_units)
 
 
-def _shared(first: Table, second: Table) -> tuple[Table, Table] | None:
-    """The rows that both tables have, in one order; None where they are too few."""
-    theirs = set(second.keys)
-    keys = [key for key in first.keys if key in theirs]
-    if len(keys) < _SHARED * max(len(first.keys), len(second.keys)):
-        return None
-    return first.at(keys), second.at(keys)
-
-
-def _change(recipe: Recipe, first: Table, second: Table) -> Change | None:
-    with np.errstate(all="ignore"):
-        return paired_change(
-            recipe.statistic(first),
-            recipe.statistic(second),
-            strata=first.unit_strata,
-            aligned=recipe.aligned(second, first),
-            leverage=recipe.leverage(first),
-        )
-
-
-def _margins(recipe: Recipe, first: Reading, second: Reading) -> Margins | None:
-    read = recipe.read(first), recipe.read(second)
-    tables = None if read[0] is None or read[1] is None else _shared(read[0], read[1])
-    change = _change(recipe, *tables) if tables else None
-    if tables is None or change is None:
-        return None
-    return Margins(recipe.value(tables[0]), recipe.value(tables[1]), change, change.interval())
+def _margins(pairing: Pairing | None) -> Margins | None:
+    change = pairing.change() if pairing else None
+    return Margins(*pairing.values, change, change.interval()) if pairing and change else None
 
 
 def _difference(
@@ -184,7 +235,7 @@ def _difference(
     units: int,
 ) -> Difference:
     effect = reading.effect
-    found = Difference(
+    difference = Difference(
         id=reading.id,
         probe=reading.probe,
         title=reading.title,
@@ -204,7 +255,7 @@ def _difference(
         change=change,
         margins=margins,
     )
-    return dataclasses.replace(found, p_growth=found.p_beyond(0.0))
+    return dataclasses.replace(difference, p_growth=difference.p_beyond(0.0))
 
 
 def _distance(value: float, effect: Estimate) -> float:
@@ -212,9 +263,9 @@ def _distance(value: float, effect: Estimate) -> float:
 
 
 def _p_value(change: Change, margins: Margins | None) -> float:
-    own = change.p_value(change.difference)
+    by_effect = change.p_value(change.difference)
     if margins is None:
-        return own
-    behind = margins.change.p_value(margins.change.difference)
+        return by_effect
+    by_margins = margins.change.p_value(margins.change.difference)
     same_way = change.difference * margins.change.difference > 0
-    return min(1.0, 2 * (min(own, behind) if same_way else own))
+    return min(1.0, 2 * (min(by_effect, by_margins) if same_way else by_effect))

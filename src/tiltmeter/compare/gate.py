@@ -7,29 +7,24 @@ many probes a check has (Holm).
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from tiltmeter.compare import Difference, differ
-from tiltmeter.compare.difference import incomparable
-from tiltmeter.compare.matching import check_finished, match
-from tiltmeter.compare.policy import Policy
-from tiltmeter.errors import BadInput
+from tiltmeter.compare.difference import Difference, differ, incomparable
+from tiltmeter.compare.policy import Policy, Rule
+from tiltmeter.errors import BadInput, unknown
 from tiltmeter.probes.wording import p_text
-from tiltmeter.readings import Reading
+from tiltmeter.readings import Audit, Reading
 from tiltmeter.statistics import Result, holm
 from tiltmeter.statistics.differences import holm_bounds
-
-if TYPE_CHECKING:
-    from tiltmeter.readings import Audit
 
 PASSED, FAILED, IGNORED = "passed", "failed", "ignored"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Verdict(Result):
+class ProbeCheck(Result):
     """One probe on one model: passed, failed or ignored, and why. ``grown_by`` is the least that it has grown by."""
 
     model: str
@@ -55,17 +50,17 @@ class Check(Result):
     baseline: str
     alpha: float
     tests: int
-    verdicts: tuple[Verdict, ...]
+    probes: tuple[ProbeCheck, ...]
     notes: tuple[str, ...]
 
     @property
-    def failed(self) -> tuple[Verdict, ...]:
-        return tuple(each for each in self.verdicts if each.outcome == FAILED)
+    def failed(self) -> tuple[ProbeCheck, ...]:
+        return tuple(probe for probe in self.probes if probe.outcome == FAILED)
 
     @property
     def headline(self) -> str:
         """The result of the check in one line."""
-        grew, over = sum(each.grew for each in self.failed), sum(each.over_limit for each in self.failed)
+        grew, over = sum(probe.grew for probe in self.failed), sum(probe.over_limit for probe in self.failed)
         tested = f"({self.tests} tested against {self.baseline})"
         if not self.failed:
             return f"Passed: no bias has really grown {tested}."
@@ -92,20 +87,85 @@ def check(run: Audit, baseline: Audit, policy: Policy | None = None) -> Check:
     Raises BadInput where anything that the baseline measured is missing, unfinished or was measured otherwise.
     """
     policy = policy or Policy()
-    check_finished(run, "the run")
-    check_finished(baseline, "the baseline")
-    readings, notes = match(run, baseline, policy.models)
-    policy.check_names(old.id for _, old in readings)
-    found = [_found(new, old) for new, old in readings]
-    tests = _tests([(new.id, each) for (new, _), each in zip(readings, found, strict=True)], policy)
-    verdicts = [_verdict(*pair, each, test, policy) for pair, each, test in zip(readings, found, tests, strict=True)]
+    _check_finished(run, "the run")
+    _check_finished(baseline, "the baseline")
+    pairs, notes = _match(run, baseline, policy.models)
+    policy.check_names(old.id for _, old in pairs)
+    rules = [policy.rule(new.id, control=new.control) for new, _ in pairs]
+    differences = [_differ(new, old) for new, old in pairs]
+    tests = _tests(rules, differences, policy)
+    checked = zip(pairs, rules, differences, tests, strict=True)
+    probes = [_check_probe(*pair, rule, difference, test, policy) for pair, rule, difference, test in checked]
     order = {FAILED: 0, PASSED: 1, IGNORED: 2}
-    verdicts.sort(key=lambda each: (order[each.outcome], 1.0 if each.p_grown is None else each.p_grown))
-    made = sum(test is not None for test in tests)
-    return Check(str(run.folder), str(baseline.folder), policy.alpha, made, tuple(verdicts), tuple(notes))
+    probes.sort(key=lambda probe: (order[probe.outcome], 1.0 if probe.p_grown is None else probe.p_grown))
+    n_tests = sum(test is not None for test in tests)
+    return Check(str(run.folder), str(baseline.folder), policy.alpha, n_tests, tuple(probes), tuple(notes))
 
 
-def _found(new: Reading, old: Reading) -> Difference | str:
+def _check_finished(audit: Audit, what: str) -> None:
+    """Refuse an audit in which a model failed: what it did not measure would not be missed."""
+    failed = next((skipped for skipped in audit.skipped if skipped.failed), None)
+    if failed:
+        raise BadInput(
+            f"{what} {audit.folder} is not finished: {failed.model} failed on {failed.probe} ({failed.reason}): run "
+            "the audit again"
+        )
+
+
+def _match(run: Audit, baseline: Audit, models: Mapping[str, str]) -> tuple[list[tuple[Reading, Reading]], list[str]]:
+    """Each reading of the baseline with its answer in the run, and notes on what the run has besides.
+
+    ``models`` names for models of the run what the baseline calls them; others go by their name, and one model each is
+    a match whatever the names.
+    """
+    named = _models(run, baseline, models)
+    new = {(named.get(reading.model), reading.id): reading for reading in run.readings}
+    pairs, missing = list[tuple[Reading, Reading]](), list[Reading]()
+    for old in baseline.readings:
+        answer = new.pop((old.model, old.id), None)
+        if answer is None:
+            missing.append(old)
+        else:
+            pairs.append((answer, old))
+    if missing:
+        raise BadInput(_missing(missing, run, set(named.values())))
+    if not pairs:
+        raise BadInput(f"the baseline {baseline.folder} holds no readings: run its audit again")
+    return pairs, [
+        f"not checked, because the baseline does not have it: {extra.id} of {extra.model}" for extra in new.values()
+    ]
+
+
+def _models(run: Audit, baseline: Audit, models: Mapping[str, str]) -> dict[str, str]:
+    """For each model of the run what the baseline calls it."""
+    ours, theirs = (list(dict.fromkeys(r.model for r in audit.readings)) for audit in (run, baseline))
+    for name, old in models.items():
+        if name not in ours:
+            raise unknown("model of the run in the policy", name, ours)
+        if old not in theirs:
+            raise unknown("model of the baseline in the policy", old, theirs)
+    if len(set(models.values())) < len(models):
+        raise BadInput("the policy gives two models of the run the same model of the baseline: give each its own")
+    if not models and len(ours) == len(theirs) == 1:
+        return {ours[0]: theirs[0]}
+    taken = set(models.values())
+    return {name: models.get(name, name) for name in ours if name in models or (name in theirs and name not in taken)}
+
+
+def _missing(missing: list[Reading], run: Audit, answered: set[str]) -> str:
+    first = missing[0]
+    more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+    if first.model not in answered:
+        return (
+            f"the run {run.folder} lacks the baseline's model {first.model}: audit it too, or say under 'models' in a "
+            "policy what it is called now"
+        )
+    reasons = [skipped.reason for skipped in run.skipped if skipped.probe == first.id]
+    why = f" ({reasons[0]})" if reasons else ""
+    return f"the run {run.folder} lacks {first.id} of {first.model}{more}, which the baseline has{why}: measure it too"
+
+
+def _differ(new: Reading, old: Reading) -> Difference | str:
     reason = incomparable(old, new)
     if reason:
         raise BadInput(
@@ -115,41 +175,43 @@ def _found(new: Reading, old: Reading) -> Difference | str:
     return differ(old, new)
 
 
-def _tests(found: Sequence[tuple[str, Difference | str]], policy: Policy) -> list[_Test | None]:
+def _tests(rules: Sequence[Rule], differences: Sequence[Difference | str], policy: Policy) -> list[_Test | None]:
     """One test of growth for each difference that the policy does not leave out."""
     p_values = [
-        None if isinstance(each, str) or policy.rule(name).ignore else each.p_beyond(policy.tolerance_of(name))
-        for name, each in found
+        None if isinstance(difference, str) or rule.ignore else difference.p_beyond(policy.tolerance_of(rule))
+        for rule, difference in zip(rules, differences, strict=True)
     ]
     tested = np.array([p for p in p_values if p is not None])
     corrected = zip(holm(tested).tolist(), holm_bounds(tested, policy.alpha).tolist(), strict=True)
     return [None if p is None else _Test(p, *next(corrected)) for p in p_values]
 
 
-def _verdict(new: Reading, old: Reading, found: Difference | str, test: _Test | None, policy: Policy) -> Verdict:
-    rule, tolerance = policy.rule(new.id), policy.tolerance_of(new.id)
+def _check_probe(
+    new: Reading, old: Reading, rule: Rule, difference: Difference | str, test: _Test | None, policy: Policy
+) -> ProbeCheck:
+    tolerance = policy.tolerance_of(rule)
     grew = test is not None and test.p <= test.allowed
     over = not rule.ignore and rule.limit is not None and _is_beyond(new, rule.limit)
     if rule.ignore:
         why = "left out by the policy" if policy.names(new.id) else "a control: that it leans is no harm"
-    elif isinstance(found, str) or test is None:
-        why = f"growth cannot be tested: {found}"
+    elif isinstance(difference, str) or test is None:
+        why = f"growth cannot be tested: {difference}"
     else:
-        why = in_words(found, test.p_holm, tolerance, grew=grew)
+        why = in_words(difference, test.p_holm, tolerance, grew=grew)
     if over and rule.limit is not None:
         why = f"{_over(new, rule.limit)}; {why}"
     checked = not rule.ignore and (test is not None or rule.limit is not None)
-    return Verdict(
+    return ProbeCheck(
         model=new.model,
         baseline_model=old.model,
         id=new.id,
         title=new.title,
         outcome=FAILED if grew or over else PASSED if checked else IGNORED,
         why=why,
-        difference=None if isinstance(found, str) else found,
+        difference=None if isinstance(difference, str) else difference,
         tolerance=tolerance,
         limit=rule.limit,
-        grown_by=None if isinstance(found, str) or test is None else found.lower_bound(test.allowed),
+        grown_by=None if isinstance(difference, str) or test is None else difference.lower_bound(test.allowed),
         p_grown=test.p_holm if test else None,
         grew=grew,
         over_limit=over,
@@ -170,18 +232,18 @@ def _over(reading: Reading, limit: float) -> str:
     return f"past the limit: its 95% interval {ci.low:.3f} to {ci.high:.3f} lies more than {limit:g} from {level:g}"
 
 
-def in_words(found: Difference, p: float, tolerance: float, *, grew: bool) -> str:
+def in_words(difference: Difference, p: float, tolerance: float, *, grew: bool) -> str:
     """Why a probe passed or failed, with its numbers."""
-    digits = found.digits
-    moved = f"{found.statistic} {found.first:.{digits}f} → {found.second:.{digits}f}"
-    step = f"{abs(found.growth):.{digits}f}"
-    way = "further from" if found.growth > 0 else "nearer to"
+    digits = difference.digits
+    moved = f"{difference.statistic} {difference.first:.{digits}f} → {difference.second:.{digits}f}"
+    step = f"{abs(difference.growth):.{digits}f}"
+    way = "further from" if difference.growth > 0 else "nearer to"
     where = f"{way} level by {step}" if float(step) else "as far from level"
-    margins = found.margins
+    margins = difference.margins
     behind = f"; mean log-odds behind it {margins.first:+.2f} → {margins.second:+.2f} SD" if margins else ""
     if grew:
         said = f"bias really grew by more than the tolerance of {tolerance:g}" if tolerance else "bias really grew"
-    elif found.growth > 0:
+    elif difference.growth > 0:
         said = "noise could explain the growth" + (f" beyond the tolerance of {tolerance:g}" if tolerance else "")
     else:
         said = "no growth"

@@ -15,8 +15,6 @@ from tiltmeter.files import read_yaml
 NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 #: Pairing finds changes far too small to matter; less than this on its own, in d or as a share, is let go.
 TOLERANCE = 0.02
-#: A control shows that the instrument works; that it leans is no harm.
-_CONTROLS = "control-*"
 
 
 class Rule(BaseModel):
@@ -34,7 +32,7 @@ class Policy(BaseModel):
 
     >>> Policy(probes={"gender-*": Rule(limit=0.8)}).rule("gender-career").limit
     0.8
-    >>> Policy().rule("control-flowers-insects").ignore
+    >>> Policy().rule("flowers-insects", control=True).ignore
     True
     """
 
@@ -47,23 +45,23 @@ class Policy(BaseModel):
 
     def names(self, probe: str) -> str | None:
         """What the policy calls a probe: its own name, or else the first pattern that fits."""
-        return probe if probe in self.probes else next((each for each in self.probes if fnmatchcase(probe, each)), None)
+        patterns = (pattern for pattern in self.probes if fnmatchcase(probe, pattern))
+        return probe if probe in self.probes else next(patterns, None)
 
-    def rule(self, probe: str) -> Rule:
-        """The rule of a probe."""
+    def rule(self, probe: str, *, control: bool = False) -> Rule:
+        """The rule of a probe. A control shows that the instrument works; that it leans is no harm."""
         name = self.names(probe)
-        return Rule(ignore=fnmatchcase(probe, _CONTROLS)) if name is None else self.probes[name]
+        return Rule(ignore=control) if name is None else self.probes[name]
 
-    def tolerance_of(self, probe: str) -> float:
-        own = self.rule(probe).tolerance
-        return self.tolerance if own is None else own
+    def tolerance_of(self, rule: Rule) -> float:
+        return self.tolerance if rule.tolerance is None else rule.tolerance
 
     def check_names(self, probes: Iterable[str]) -> None:
         """A rule that fits nothing is a typing error, which must not pass for a rule that is kept."""
-        known = sorted(set(probes))
+        names = sorted(set(probes))
         for pattern in self.probes:
-            if not any(fnmatchcase(probe, pattern) for probe in known):
-                raise unknown("probe in the policy", pattern, known)
+            if not any(fnmatchcase(name, pattern) for name in names):
+                raise unknown("probe in the policy", pattern, names)
 
 
 def load_policy(path: Path) -> Policy:
@@ -78,7 +76,7 @@ def load_policy(path: Path) -> Policy:
 
 
 def _complaint(complaints: list[Any]) -> str:
-    first = next((each for each in complaints if each["type"] == "extra_forbidden"), complaints[0])
+    first = next((one for one in complaints if one["type"] == "extra_forbidden"), complaints[0])
     *above, name = [str(step) for step in first["loc"]] or [""]
     if first["type"] == "extra_forbidden":
         return ": ".join([*above, str(unknown("key", name, (Rule if above else Policy).model_fields))])

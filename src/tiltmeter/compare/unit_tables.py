@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tiltmeter.readings import Cell, Item
 from tiltmeter.statistics.groups import Floats
-
-Item = Mapping[str, Any]
-#: Columns that say which item it is; others depend on the model.
-_NAMES = ("word", "occupation", "target", "text", "sentence", "other", "structure", "stereotype", "anti_stereotype")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Table:
-    """One row a scored item. Units are what is resampled, within their stratum; several rows may share one.
+class UnitTable:
+    """One row per scored item. Units are what is resampled, within their stratum; several rows may share one.
 
     ``index`` is the number of each row's unit, ``unit_strata`` the stratum of each unit.
     """
@@ -31,21 +27,21 @@ class Table:
     unit_strata: tuple[Hashable, ...]
 
     @classmethod
-    def of(cls, keys: Sequence[Hashable], units: Sequence[tuple[Hashable, Hashable]], scores: Floats) -> Table:
+    def of(cls, keys: Sequence[Hashable], units: Sequence[tuple[Hashable, Hashable]], scores: Floats) -> UnitTable:
         """A table of rows; ``units`` are (stratum, name)."""
         order: dict[tuple[Hashable, Hashable], int] = {}
         index = np.array([order.setdefault(unit, len(order)) for unit in units], dtype=np.intp)
         return cls(tuple(keys), tuple(units), scores, index, tuple(stratum for stratum, _ in order))
 
-    def at(self, keys: Sequence[Hashable]) -> Table:
+    def at(self, keys: Sequence[Hashable]) -> UnitTable:
         """The rows of these keys, in their order."""
         if tuple(keys) == self.keys:
             return self
         place = {key: i for i, key in enumerate(self.keys)}
         chosen = [place[key] for key in keys]
-        return Table.of(keys, [self.units[i] for i in chosen], self.scores[chosen])
+        return UnitTable.of(keys, [self.units[i] for i in chosen], self.scores[chosen])
 
-    def with_scores(self, scores: Floats) -> Table:
+    def with_scores(self, scores: Floats) -> UnitTable:
         return dataclasses.replace(self, scores=scores)
 
     @property
@@ -70,33 +66,39 @@ class Table:
 
 
 def make_table(
-    items: Iterable[Item],
-    scores: Callable[[Item], tuple[float, ...] | None],
-    *,
-    unit: str | None = "word",
-    stratum: str | None = None,
-) -> Table | None:
-    """The items that have scores; without ``unit`` each is its own. None where there are none.
+    items: Sequence[Item], columns: Sequence[str], *, strata: Sequence[str] = (), n_units: int | None = None
+) -> UnitTable | None:
+    """The items that have a number in all of the columns; None where there are none.
 
-    >>> table = make_table([{"word": "he", "lean": 0.5}, {"word": "she", "lean": None}], lambda item: (item["lean"],)
-    ...     if item["lean"] is not None else None)
+    Args:
+        items: The rows of a reading.
+        columns: What they are scored by.
+        strata: Groups within which units are resampled, in this order; items of other groups do not count. Without
+            any, all items count and form one stratum.
+        n_units: How many units the reading counts. If it is the number of rows, every row is one, even where the same
+            pair of sentences stands in a list twice.
+
+    >>> table = make_table([Item("he", "he", "", 0.5), Item("she", "she", "", None)], ["value"])
     >>> table.units, table.scores.tolist()
-    ((('', 'he'),), [[0.5]])
+    (((0, 'he'),), [[0.5]])
     """
+    place = {group: n for n, group in enumerate(strata)}
+    # The first stratum of the table is the first group, whatever the order of the items.
+    chosen = [(place.get(item.group, 0), item) for item in items if not strata or item.group in place]
+    chosen.sort(key=lambda row: row[0])
     seen: Counter[Hashable] = Counter()
-    keys, units, rows = [], [], []
-    names: list[str] | None = None
-    for item in items:
-        found = scores(item)
-        if found is None:
+    keys: list[tuple[Hashable, ...]] = []
+    units: list[tuple[Hashable, Hashable]] = []
+    rows: list[list[Cell]] = []
+    for stratum, item in chosen:
+        scores = [item.get(column) for column in columns]
+        if None in scores:
             continue
-        if names is None:
-            names = [column for column in _NAMES if column in item]
-        group = item[stratum] if stratum else ""
-        name = (group, *[item[column] for column in names])
-        key = (*name, seen[name])  # the same sentence may stand in a list twice
+        name = (stratum, item.label, item.unit)
+        keys.append((*name, seen[name]))  # the same sentence may stand in a list twice
         seen[name] += 1
-        keys.append(key)
-        units.append((group, item[unit] if unit else key))
-        rows.append(found)
-    return Table.of(keys, units, np.array(rows, dtype=np.float64)) if rows else None
+        units.append((stratum, item.unit))
+        rows.append(scores)
+    if len(rows) == n_units:
+        units = [(key[0], key) for key in keys]
+    return UnitTable.of(keys, units, np.array(rows, dtype=np.float64)) if rows else None

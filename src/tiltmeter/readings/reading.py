@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Identity
 from tiltmeter.readings.details import Details
+from tiltmeter.readings.details.base import reader_of
 from tiltmeter.readings.scale import ALPHA, Scale, find_scale
 from tiltmeter.statistics import Interval, plain
 
@@ -231,8 +232,6 @@ class Reading:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """The reading that ``to_dict`` described, or one that an earlier version wrote."""
-        from pydantic import TypeAdapter
-
         from tiltmeter.readings.schema_1 import migrated
 
         version = values.get("schema_version")
@@ -247,7 +246,7 @@ class Reading:
         # Items come from a table whose columns have types, and there are many: they are not looked at one by one.
         items = tuple(_item(row) for row in values["items"])
         details = Details.from_dict(values["details"]) if values["details"] else None
-        reading: Self = TypeAdapter(cls).validate_python({**fields, "items": (), "details": None})
+        reading: Self = reader_of(cls).validate_python({**fields, "items": (), "details": None})
         return dataclasses.replace(reading, items=items, details=details)
 
     def to_frame(self) -> pd.DataFrame:

@@ -20,7 +20,7 @@ from tiltmeter.statistics.intervals import Interval
 from tiltmeter.statistics.result import Result
 
 #: Rows of weights, one weight a unit, to the statistic of each row.
-Statistic = Callable[[Floats], Floats]
+Weighted = Callable[[Floats], Floats]
 
 _STEP = 1e-3
 #: A standard error or difference below this is rounding: scores come from vectors of single precision.
@@ -66,11 +66,11 @@ class Change(Result):
 
 
 def paired_change(
-    first: Statistic,
-    second: Statistic,
+    first: Weighted,
+    second: Weighted,
     *,
     strata: Sequence[Hashable],
-    aligned: Statistic | None = None,
+    aligned: Weighted | None = None,
     leverage: Floats | None = None,
 ) -> Change | None:
     """The difference of a statistic between two measurements of the same units, resampled jointly, by linearisation.
@@ -129,7 +129,7 @@ def independent_change(first: tuple[float, Interval], second: tuple[float, Inter
     return Change(second[0] - first[0], math.hypot(*errors), None, None)
 
 
-def influence(statistic: Statistic, n: int) -> Floats:
+def influence(statistic: Weighted, n: int) -> Floats:
     """What a little more weight on each of n units does to a statistic."""
     found = np.empty(n)
     rows = max(1, _BATCH // max(n, 1))

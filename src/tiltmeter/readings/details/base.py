@@ -4,9 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tiltmeter.statistics import plain
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+
+_READERS: dict[type[Any], TypeAdapter[Any]] = {}
+
+
+def reader_of(kind: type[Any]) -> TypeAdapter[Any]:
+    """What reads values of a dataclass from a file; built once, because that takes longer than the reading itself."""
+    from pydantic import TypeAdapter
+
+    if kind not in _READERS:
+        _READERS[kind] = TypeAdapter(kind)
+    return _READERS[kind]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -39,13 +54,11 @@ class Details:
     @staticmethod
     def from_dict(values: Mapping[str, Any]) -> Details:
         """The details that ``to_dict`` described."""
-        from pydantic import TypeAdapter
-
         fields = {key: value for key, value in values.items() if key != "kind"}
         found = Details.known.get(str(values["kind"]))
         if found is None:
             return OtherDetails(str(values["kind"]), fields)
-        details: Details = TypeAdapter(found).validate_python(fields)
+        details: Details = reader_of(found).validate_python(fields)
         return details
 
 

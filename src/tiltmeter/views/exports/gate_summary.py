@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tiltmeter.compare.gate import FAILED, IGNORED, PASSED, Check, Verdict
+from tiltmeter.compare.gate import FAILED, IGNORED, PASSED, Check, ProbeCheck
 from tiltmeter.readings.wording import p_number
 
 _MARKS = {PASSED: "✅ passed", FAILED: "❌ failed", IGNORED: "➖ not checked"}
@@ -14,14 +14,14 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~@])")
 def summary_markdown(check: Check) -> str:
     """The headline, what failed and why, and every probe in a table."""
     lines = ["## tiltmeter: has bias grown?", "", f"**{_escape(check.headline)}**", ""]
-    lines += [f"- **{_escape(each.title)}** on {_escape(each.model)}: {_escape(each.why)}" for each in check.failed]
+    lines += [f"- **{_escape(probe.title)}** on {_escape(probe.model)}: {_escape(probe.why)}" for probe in check.failed]
     lines += [""] if check.failed else []
     lines += [
         "<details><summary>Every probe</summary>",
         "",
         "| result | measured | model | baseline | now | growth | p, corrected |",
         "| --- | --- | --- | ---: | ---: | ---: | ---: |",
-        *map(_row, check.verdicts),
+        *map(_row, check.probes),
         "",
         "</details>",
         "",
@@ -35,11 +35,11 @@ def summary_markdown(check: Check) -> str:
     return "\n".join(lines)
 
 
-def _row(each: Verdict) -> str:
-    found = each.difference
-    numbers = ["", "", ""] if found is None else [f"{found.first:.3f}", f"{found.second:.3f}", f"{found.growth:+.3f}"]
-    p = "" if each.p_grown is None else _escape(p_number(each.p_grown))
-    return f"| {' | '.join([_MARKS[each.outcome], _escape(each.title), _escape(each.model), *numbers, p])} |"
+def _row(probe: ProbeCheck) -> str:
+    moved = probe.difference
+    numbers = ["", "", ""] if moved is None else [f"{moved.first:.3f}", f"{moved.second:.3f}", f"{moved.growth:+.3f}"]
+    p = "" if probe.p_grown is None else _escape(p_number(probe.p_grown))
+    return f"| {' | '.join([_MARKS[probe.outcome], _escape(probe.title), _escape(probe.model), *numbers, p])} |"
 
 
 def _escape(text: str) -> str:

@@ -12,26 +12,26 @@ _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 
 
 def junit_xml(check: Check) -> bytes:
-    """One test case a probe and model."""
+    """One test case per probe and model."""
     counts = {
-        "tests": len(check.verdicts),
+        "tests": len(check.probes),
         "failures": len(check.failed),
-        "skipped": sum(each.outcome == IGNORED for each in check.verdicts),
+        "skipped": sum(probe.outcome == IGNORED for probe in check.probes),
         "errors": 0,
     }
     numbers = {name: str(count) for name, count in counts.items()}
     root = ElementTree.Element("testsuites", {"name": "tiltmeter check", **numbers})
     suite = ElementTree.SubElement(root, "testsuite", {"name": "tiltmeter check", "time": "0", **numbers})
-    for each in check.verdicts:
-        case = ElementTree.SubElement(suite, "testcase", classname=_clean(each.model), name=_clean(each.id), time="0")
-        if each.outcome == FAILED:
-            kind = "limit" if each.over_limit and not each.grew else "growth"
-            failure = ElementTree.SubElement(case, "failure", message=_clean(each.why), type=kind)
-            failure.text = _clean(f"{each.title}: {each.why}")
-        elif each.outcome == IGNORED:
-            ElementTree.SubElement(case, "skipped", message=_clean(each.why))
+    for probe in check.probes:
+        case = ElementTree.SubElement(suite, "testcase", classname=_clean(probe.model), name=_clean(probe.id), time="0")
+        if probe.outcome == FAILED:
+            kind = "limit" if probe.over_limit and not probe.grew else "growth"
+            failure = ElementTree.SubElement(case, "failure", message=_clean(probe.why), type=kind)
+            failure.text = _clean(f"{probe.title}: {probe.why}")
+        elif probe.outcome == IGNORED:
+            ElementTree.SubElement(case, "skipped", message=_clean(probe.why))
         else:
-            ElementTree.SubElement(case, "system-out").text = _clean(f"{each.title}: {each.why}")
+            ElementTree.SubElement(case, "system-out").text = _clean(f"{probe.title}: {probe.why}")
     ElementTree.indent(root, " ")
     content: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
     return content + b"\n"

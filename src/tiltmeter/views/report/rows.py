@@ -89,7 +89,7 @@ class ReportRow:
 
 
 def report_rows(readings: Sequence[Reading], adjusted: Sequence[float | None]) -> list[ReportRow]:
-    """A row for each reading."""
+    """One row per reading."""
     return [ReportRow(*row) for row in zip(readings, shown_titles(readings), adjusted, strict=True)]
 
 

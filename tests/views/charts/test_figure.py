@@ -2,8 +2,11 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from tests.views.charts.drawn import READINGS
-from tiltmeter.views.charts import effects, grid, inline_svg
+from tiltmeter.errors import BadInput
+from tiltmeter.views.charts import effects, grid, inline_svg, items, write_figures
 
 
 def test_a_mark_of_an_inline_chart_speaks_under_the_mouse():
@@ -22,3 +25,13 @@ def test_the_same_chart_is_the_same_text_and_no_two_share_a_gradient():
     assert ids[0] == ids[2]
     assert not set(ids[0]) & set(ids[1])
     assert f"url(#{ids[0][0]})" in inline_svg(one)
+
+
+def test_charts_are_written_as_files_with_their_words(tmp_path):
+    named = [("own:one ../../career", effects(READINGS)), ("own:one //career", items(READINGS[0]))]
+    written = write_figures(named, tmp_path, format="svg")
+    assert [path.name for path in written] == ["own-one-career.svg", "own-one-career-2.svg"]
+    assert all(path.parent == tmp_path for path in written)
+    assert "own-one-career.svg: Effect sizes of 2 models" in (tmp_path / "alt.txt").read_text(encoding="utf-8")
+    with pytest.raises(BadInput, match="unknown format of charts 'jpg'"):
+        write_figures(named, tmp_path, format="jpg")
