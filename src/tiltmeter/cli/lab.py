@@ -185,10 +185,9 @@ def _mined(corpus: list[Path] | None, mined: Path | None, groups: list[str] | No
 
 def _probes(folder: Path, groups: list[str] | None, method: str | None, traits: str | None, options: Any) -> list[Any]:
     from tiltmeter.probes import make_probes
-    from tiltmeter.probes.ceat import ceat
 
     named: dict[str, Any] = {"targets": groups[:2], "attributes": groups[2:]} if groups else {}
-    probes = ceat.make(data=folder, method=method, options=options, **named)
+    probes = make_probes("ceat", data=folder, method=method, options=options, **named)
     chosen = _TRAITS.get(probes[0].stimuli.language, "none") if traits is None else traits
     return [*probes, *(() if chosen == "none" else make_probes("lpbs", data=chosen, options=options))]
 

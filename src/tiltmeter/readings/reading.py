@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 
@@ -69,6 +70,12 @@ class Estimate:
     @property
     def strength(self) -> str:
         return self.scale.strength(self.value)
+
+    @property
+    def numbers(self) -> list[float]:
+        """Every number of the estimate that is there."""
+        interval = (self.ci.low, self.ci.high) if self.ci else ()
+        return [each for each in (self.value, self.p_value, self.p_standard_error, *interval) if each is not None]
 
     @property
     def significant(self) -> bool | None:
@@ -239,7 +246,7 @@ class Reading:
             values = migrated(values)
         elif version != SCHEMA_VERSION:
             raise BadInput(f"a reading of schema {version} cannot be read by this version (schema {SCHEMA_VERSION})")
-        fields = {key: value for key, value in values.items() if key not in ("schema_version", "items", "details")}
+        fields = {key: value for key, value in values.items() if key not in _APART}
         for name in ("effect", "published"):
             if fields[name] is not None:
                 fields[name] = {**fields[name], "scale": find_scale(fields[name]["scale"])}
@@ -247,6 +254,11 @@ class Reading:
         items = tuple(_item(row) for row in values["items"])
         details = Details.from_dict(values["details"]) if values["details"] else None
         reading: Self = reader_of(cls).validate_python({**fields, "items": (), "details": None})
+        numbers = [
+            number for estimate in (reading.effect, reading.published) if estimate for number in estimate.numbers
+        ]
+        if not all(map(math.isfinite, numbers + [item.value for item in items if item.value is not None])):
+            raise BadInput("a number of the reading is not finite")
         return dataclasses.replace(reading, items=items, details=details)
 
     def to_frame(self) -> pd.DataFrame:
@@ -263,6 +275,10 @@ class Reading:
 
     def __str__(self) -> str:
         return f"{self.title} [{self.model}]: {self.plain_words}"
+
+
+#: What is not read field by field.
+_APART = ("schema_version", "checksum", "items", "details")
 
 
 def _item(row: Mapping[str, Any]) -> Item:

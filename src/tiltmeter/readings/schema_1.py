@@ -105,6 +105,8 @@ def _poles(values: Values, details: Values) -> list[str] | None:
     leans, effect = str(values["leans"]), values["effect"]
     if not leans:
         return None
+    if leans == _NO_LEAN and effect["name"] in _SIZES:
+        return ["", ""]  # a size is always on one side of level; where it leans was told apart from it
     if leans == _NO_LEAN:
         groups = details.get("poles") or details.get("groups")
         return [f"towards {group}" for group in groups[:2]] if groups and len(groups) >= 2 else ["", ""]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ from tiltmeter.statistics import plain
 class ReadingStore:
     """A folder of readings: one JSON file each, its items beside it as Parquet, and a manifest.
 
-    Files appear whole or not at all, so a run killed at any moment leaves nothing half-written.
+    Files appear whole or not at all, so a run killed at any moment leaves nothing half-written. Each reading carries a
+    checksum of both its files: what a disk has changed is refused, never reported.
     """
 
     MANIFEST = "audit.json"
@@ -34,15 +36,35 @@ class ReadingStore:
         write_atomically(self.folder / "readings" / ".writable", b"")
         (self.folder / "readings" / ".writable").unlink(missing_ok=True)
 
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep every other run out of the folder; the lock of a run that was killed is gone with it."""
+        from filelock import FileLock, Timeout
+
+        with writable(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(self.folder / ".lock", timeout=0)
+            try:
+                lock.acquire()
+            except Timeout:
+                raise BadInput(
+                    f"another run is writing to {self.folder}: wait until it is done, or choose another --out"
+                ) from None
+        try:
+            yield
+        finally:
+            lock.release()
+
     def save(self, reading: Reading) -> str:
         """Write one reading; returns the name of its file."""
         name = _file_name(reading)
         values = reading.to_dict()
         items = values.pop("items")
         _json({"items": items})  # Parquet would take a NaN without a word
-        contents = {".parquet": _parquet(items), ".json": _json(values)}
-        for suffix, content in contents.items():
-            write_atomically(self.folder / "readings" / f"{name}{suffix}", content)
+        table = _parquet(items)
+        content = _json({**values, "checksum": _checksum(values, table)})
+        for suffix, part in ((".parquet", table), (".json", content)):
+            write_atomically(self.folder / "readings" / f"{name}{suffix}", part)
         return name
 
     def save_manifest(self, manifest: Mapping[str, Any]) -> None:
@@ -64,26 +86,23 @@ class ReadingStore:
 
     def load(self, names: Iterable[str]) -> list[Reading]:
         """Readings by file name."""
-        import pyarrow as pa
-        import pyarrow.parquet as parquet
+        return [self._load(name) for name in names]
 
-        found = []
-        for name in names:
-            values = _read_json(self.folder / "readings" / f"{name}.json")
-            path = self.folder / "readings" / f"{name}.parquet"
-            if not path.is_file():
-                raise BadInput(f"{path} is missing: run the audit again")
-            try:
-                # From memory, because pyarrow cannot open a path that is no UTF-8; and neither from a Python file nor
-                # with threads, because a thread that lets go of a Python object as the program ends aborts it.
-                file = parquet.ParquetFile(pa.BufferReader(path.read_bytes()))
-                items = _rows(file.read(use_threads=False))
-                found.append(Reading.from_dict({**values, "items": items}))
-            except (KeyError, TypeError, ValueError, OSError) as error:  # pyarrow's own errors are among these
-                raise BadInput(
-                    f"the reading {path.with_suffix('')} is damaged ({error}): run the audit again"
-                ) from None
-        return found
+    def _load(self, name: str) -> Reading:
+        values = _read_json(self.folder / "readings" / f"{name}.json")
+        path = self.folder / "readings" / f"{name}.parquet"
+        try:
+            table = path.read_bytes()
+            # Schema 1 had no checksums.
+            checksum = values.pop("checksum", None)
+            if values.get("schema_version") != 1 and checksum != _checksum(values, table):
+                raise ValueError("its checksum does not match")
+            return Reading.from_dict({**values, "items": _rows(table)})
+        except FileNotFoundError:
+            raise BadInput(f"{path} is missing: run the audit again") from None
+        except (KeyError, TypeError, ValueError, AttributeError, OSError) as error:  # pyarrow's own are among these
+            reason = str(error).partition("\n")[0]
+            raise BadInput(f"the reading {path.with_suffix('')} is damaged ({reason}): run the audit again") from None
 
 
 def _file_name(reading: Reading) -> str:
@@ -110,8 +129,19 @@ def _parquet(items: list[dict[str, Any]]) -> bytes:
     return content
 
 
-def _rows(table: Any) -> list[dict[str, Any]]:
+def _checksum(values: Mapping[str, Any], table: bytes) -> str:
+    """Of both files of a reading: the values without the checksum itself, and the table of its items."""
+    return hashlib.sha256(_json(values) + table).hexdigest()[:16]
+
+
+def _rows(content: bytes) -> list[dict[str, Any]]:
     """The rows of a table. A word that stands in many of them is one object: an audit repeats its words."""
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    # From memory, because pyarrow cannot open a path that is no UTF-8; and neither from a Python file nor with threads,
+    # because a thread that lets go of a Python object as the program ends aborts it.
+    table = parquet.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
     names, columns = table.column_names, [_shared(column) for column in table.columns]
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
@@ -123,11 +153,16 @@ def _shared(column: Any) -> list[Any]:
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_number)
         if not isinstance(values, dict):
             raise ValueError("no JSON object")
     except FileNotFoundError:
         raise BadInput(f"{path} is missing: run the audit again") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise BadInput(f"{path} cannot be read ({error}): run the audit again") from None
     return values
+
+
+def _no_number(name: str) -> None:
+    """NaN and Infinity are no JSON, though Python would read them."""
+    raise ValueError(f"{name} is no number")

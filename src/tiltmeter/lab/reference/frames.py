@@ -139,8 +139,6 @@ def mark_spans(side: int) -> list[Span]:
 def marked_set(occupations: Sequence[str], shares: Mapping[str, float], sets: Mapping[str, Sequence[str]]) -> MarkedSet:
     """Masked sentences as CABM wants them, with the shares of women as what is known from elsewhere."""
     rows = (marked(frame, word) for word in occupations for _, frame in columns(sets))
-    sentences = tuple(
-        pronoun_sentence(row.text, (row.start, row.end), row.forms, row.occupation, kind="", id=str(number))
-        for number, row in enumerate(rows)
-    )
-    return dataclasses.replace(marked_sentences(SentenceSet("calibration", sentences), both=True), shares=shares)
+    sentences = tuple(pronoun_sentence(row.text, (row.start, row.end), row.forms, row.occupation) for row in rows)
+    source = SentenceSet("calibration", sentences, groups=("men", "women"), shares=shares)
+    return marked_sentences(source, both=True)

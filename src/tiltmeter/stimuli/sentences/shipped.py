@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.stimuli.lexicon.lexicon import Group, group
-from tiltmeter.stimuli.sentences.marked import MarkedSet
-from tiltmeter.stimuli.sentences.marked_by_lexicon import marked_by_lexicon
+from tiltmeter.stimuli.sentences.marked import MarkedSet, marked_by_lexicon
 from tiltmeter.stimuli.sentences.sentence import (
     MASK,
     Sentence,
@@ -143,18 +142,18 @@ def occupation_set(name: str | Path = "occupations_en") -> SentenceSet:
     return _set(file, sentences, groups=_GENDERS, shares=shares)
 
 
-def group_set(addresses: Sequence[str], name: str | Path = "groups_en") -> MarkedSet:
-    """Every occupation of a lexicon beside every word of two or more groups, in every frame for words of its kind.
+def group_set(addresses: tuple[str, str], name: str | Path = "groups_en") -> MarkedSet:
+    """Every occupation of a lexicon beside every word of two groups, in every frame for words of its kind.
 
-    >>> made = group_set(["identity.young_terms", "identity.old_terms"])
-    >>> made.groups, made.rows[0].text
+    >>> marked = group_set(("identity.young_terms", "identity.old_terms"))
+    >>> marked.groups, marked.sentences[0][0].text
     (('words for young people', 'words for old people'), 'The young technician came to the office.')
     """
     from tiltmeter.stimuli.sentences.shipped_file import GroupsFile
 
     file = read_shipped("groups", name, GroupsFile)
-    occupations, groups = group(file.occupations), [group(address) for address in addresses]
-    return marked_by_lexicon(file.frames, groups, occupations.texts, name=" / ".join(addresses))
+    one, two = map(group, addresses)
+    return marked_by_lexicon(file.frames, (one, two), group(file.occupations).texts, name=" / ".join(addresses))
 
 
 def _set(

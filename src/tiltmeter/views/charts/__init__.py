@@ -68,7 +68,7 @@ def has_own_charts(reading: Reading) -> bool:
 
 def _cabm(reading: Reading) -> list[Figure | None]:
     # Imported here, because these charts take their style from this package.
-    from tiltmeter.views.charts.cabm.figures import cabm_charts
+    from tiltmeter.views.charts.cabm import cabm_charts
 
     return [_with_words(name, chart, reading) for name, chart in cabm_charts(reading).items()]
 

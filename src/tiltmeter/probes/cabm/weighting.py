@@ -1,4 +1,4 @@
-"""CABM by every weighting, published and corrected, and what speaks for and against the scores."""
+"""CABM by every weighting, as published and repaired, and what speaks for and against the scores."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tiltmeter.errors import BadInput
 from tiltmeter.measures import CabmIntervals, Validation, Weights
 from tiltmeter.measures.cabm.weights import FEATURES
 from tiltmeter.probes.cabm.occupation_features import Features, FeatureTable
+from tiltmeter.readings.details.cabm import GIVEN, WEIGHTINGS
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.stimuli.sentences.marked import MarkedSet
 
@@ -28,12 +29,12 @@ _EXPLAINED = 3
 
 Labels = list[int | None]
 #: How features are weighed. A forest learns labels; SHAP needs an extra, LIME's explanation takes its place without.
-METHODS = ("pca", "pca_rf", "shap_rf", "lime_rf", "equal")
+METHODS = tuple(name for name in WEIGHTINGS if name != GIVEN)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Form:
-    """One form of the score, published or corrected: weights by method, the headline's scores, and its validation.
+class WeighedForm:
+    """One form of the score, as published or repaired: weights by method, the headline's scores, and its validation.
 
     ``missing`` says of the other weightings why they could not be had.
     """
@@ -47,12 +48,12 @@ class Form:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Scored:
-    """The published form beside the corrected one, whose labels come from ``source``."""
+    """The published form beside the repaired one, whose labels come from ``source``, if there are any."""
 
-    published: Form
-    corrected: Form
+    published: WeighedForm
+    repaired: WeighedForm
     labels: Labels
-    source: str
+    source: str | None
     explained: Explained | None
 
 
@@ -71,23 +72,34 @@ def score(
     method: str,
     seed: int,
     threshold: float = THRESHOLD,
-    own_labels: tuple[Mapping[str, int], str] | None = None,
+    user_labels: tuple[Mapping[str, int], str] | None = None,
 ) -> Scored:
-    """Weigh the features both ways. What the forests of the published form learn is cut from its own PCA score."""
-    labels, source = independent_labels(features, sentences, own_labels)
+    """Weigh the features both ways. What the forests of the published form learn is cut from its own PCA score.
+
+    Args:
+        features: Those of the occupations.
+        sentences: Where they come from; they tell what is known of the occupations.
+        method: How the headline weighs the features: one of ``METHODS``, or three weights as text.
+        seed: Of everything random.
+        threshold: From where on a score is a lean.
+        user_labels: Labels of occupations, and where they come from, in place of what is known.
+    """
+    labels, source = independent_labels(features, sentences, user_labels)
     table = features.published
-    own = measures.cabm(table.values, measures.pca_weights(table.values), threshold=threshold)
-    cut: Labels = own.categories.tolist()
+    cut: Labels = measures.cabm(
+        table.values, measures.pca_weights(table.values), threshold=threshold
+    ).categories.tolist()
+    name = method if method in METHODS else GIVEN
     weights, missing = _weights(table.values, cut, method, seed)
-    shown = method if method in weights else "pca"
+    shown = name if name in weights else "pca"
     published = _form(table, weights, missing, shown, labels, features, seed, threshold, tested=None)
-    table = features.corrected
+    table = features.repaired
     weights, missing = _weights(table.values, labels, method, seed)
-    if method in missing:
-        raise BadInput(f"weights by {method}: {missing[method]}")
+    if name in missing:
+        raise BadInput(f"weights by {method}: {missing[name]}")
     tested = _crossed(table.values, labels, method, seed)
-    corrected = _form(table, weights, missing, method, labels, features, seed, threshold, tested=tested)
-    return Scored(published, corrected, labels, source, _explained(table.values, labels, seed))
+    repaired = _form(table, weights, missing, name, labels, features, seed, threshold, tested=tested)
+    return Scored(published, repaired, labels, source, _explained(table.values, labels, seed))
 
 
 def _explained(x: Floats, labels: Labels, seed: int) -> Explained | None:
@@ -117,11 +129,11 @@ def given_by_user(method: str) -> list[float] | None:
 
 
 def independent_labels(
-    features: Features, sentences: MarkedSet, own: tuple[Mapping[str, int], str] | None = None
-) -> tuple[Labels, str]:
+    features: Features, sentences: MarkedSet, user_labels: tuple[Mapping[str, int], str] | None = None
+) -> tuple[Labels, str | None]:
     """What is known of the occupations from elsewhere: from the user, or of the sources the one that knows most."""
-    if own is not None:
-        labels, source = own
+    if user_labels is not None:
+        labels, source = user_labels
         return [labels.get(word) for word in features.words], source
     low, high = _SHARES
     shares = {word: 1 if share < low else 2 if share > high else 0 for word, share in sentences.shares.items()}
@@ -134,7 +146,7 @@ def independent_labels(
         return sources[source], source
     if features.unmasking is not None:
         return [1 if gap > 0 else 2 for gap in features.unmasking.tolist()], "unmasking"
-    return [None] * len(features.words), "none"
+    return [None] * len(features.words), None
 
 
 def _known(labels: Labels) -> int:
@@ -148,8 +160,8 @@ def _weigh(x: Floats, labels: Labels, method: str, *, seed: int, seeds: int) -> 
         # A feature that does not vary would only make the score smaller.
         varies = np.ptp(x, axis=0) > 0
         return dataclasses.replace(measures.given_weights(varies | ~varies.any()), method="equal")
-    if (own := given_by_user(method)) is not None:
-        return measures.given_weights(own)
+    if (weights := given_by_user(method)) is not None:
+        return measures.given_weights(weights)
     forests = {
         "pca_rf": measures.pca_forest_weights,
         "shap_rf": measures.shap_weights,
@@ -159,16 +171,17 @@ def _weigh(x: Floats, labels: Labels, method: str, *, seed: int, seeds: int) -> 
 
 
 def _weights(x: Floats, labels: Labels, method: str, seed: int) -> tuple[dict[str, Weights], dict[str, str]]:
-    """Weights by every method that can be had, and of the others why not."""
-    found: dict[str, Weights] = {}
+    """Weights by every method that can be had (the user's as ``given``), and of the others why not."""
+    fitted: dict[str, Weights] = {}
     missing: dict[str, str] = {}
     explained = "shap_rf" if _explainer() == "shap" else "lime_rf"
-    for name in dict.fromkeys((method, "pca", "pca_rf", explained, "equal")):
+    for each in dict.fromkeys((method, "pca", "pca_rf", explained, "equal")):
+        name = each if each in METHODS else GIVEN
         try:
-            found[name] = _weigh(x, labels, name, seed=seed, seeds=_FORESTS)
+            fitted[name] = _weigh(x, labels, each, seed=seed, seeds=_FORESTS)
         except BadInput as error:
             missing[name] = str(error)
-    return found, missing
+    return fitted, missing
 
 
 def _form(
@@ -182,7 +195,7 @@ def _form(
     threshold: float,
     *,
     tested: Floats | None,
-) -> Form:
+) -> WeighedForm:
     scores = {name: measures.cabm(table.values, each, threshold=threshold).scores for name, each in weights.items()}
     validation = measures.validate(
         scores[method] if tested is None else tested,
@@ -193,7 +206,7 @@ def _form(
         seed=seed,
     )
     headline = measures.with_intervals(table.values, weights[method], table.draws, threshold=threshold)
-    return Form(weights, scores, headline, validation, missing)
+    return WeighedForm(weights, scores, headline, validation, missing)
 
 
 def _crossed(x: Floats, labels: Labels, method: str, seed: int) -> Floats | None:
