@@ -12,8 +12,19 @@ from tiltmeter.models.protocol import Question
 from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
 from tiltmeter.probes.sentences.lpbs_scores import Scores, Table, Unit, fills, mean_of, read_scores
 from tiltmeter.probes.sentences.lpbs_sets import Attributes, load_attributes
-from tiltmeter.probes.wording import ALPHA, interval_text, p_text, tilt
-from tiltmeter.readings import DIFFERENCE, D, Estimate, Item, ItemMeaning, Poles, Statistic
+from tiltmeter.readings import (
+    ALPHA,
+    DIFFERENCE,
+    D,
+    Estimate,
+    Item,
+    ItemMeaning,
+    Poles,
+    Statistic,
+    interval_text,
+    p_text,
+    tilt_in_words,
+)
 from tiltmeter.readings.details.sentences import LpbsDetails, MeanAssociation
 from tiltmeter.statistics import Alternative, minimum_detectable_effect
 
@@ -107,15 +118,16 @@ def _compare(
     assert ci is not None
     assert p is not None
     effect = Estimate("effect size d", d, D, ci, p, options.alternative, result.exact, result.standard_error)
-    (first, second), (one, two) = stimuli.labels, stimuli.poles
+    one, two = stimuli.poles
     parts = [[each for unit, each in scores.items() if unit.group == group] for group in stimuli.labels]
     counts = len(parts[0]), len(parts[1])
-    words = tilt(stimuli.labels, stimuli.poles, d, ci, p, counts, detectable=minimum_detectable_effect(*counts))[-1]
+    detectable = minimum_detectable_effect(*counts)
+    words = tilt_in_words(stimuli.labels, stimuli.poles, d, ci, p, counts, detectable=detectable)
     means = [mean_of(part).association for part in parts]
     by_label = ", ".join(f"{label} {mean:+.2f}" for label, mean in zip(stimuli.labels, means, strict=True))
     # Leaning towards different poles is meant relative to each other, which must be said where it is not so outright.
     same = f"; both are on the side of {one if means[0] > 0 else two}" if means[0] * means[1] > 0 else ""
-    poles = Poles(f"{first} → {one}, {second} → {two}", f"{second} → {one}, {first} → {two}")
+    poles = Poles.crossed(stimuli.labels, stimuli.poles)
     return effect, poles, f"{words} The tilt is between the mean associations: {by_label}{same}."
 
 

@@ -15,8 +15,7 @@ from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Meas
 from tiltmeter.probes.sentences.fills import answers_at_masks, fill_at
 from tiltmeter.probes.sentences.pronoun_sets import SOMEBODY_ELSE, Pronouns, load_pronouns
 from tiltmeter.probes.sentences.shares import preference_words, towards_stereotype
-from tiltmeter.probes.wording import ALPHA, interval_text, p_text
-from tiltmeter.readings import SHARE, Estimate, Item, ItemMeaning, Poles, Statistic
+from tiltmeter.readings import ALPHA, SHARE, Estimate, Item, ItemMeaning, Poles, Statistic, interval_text, p_text
 from tiltmeter.readings.details.sentences import PronounsDetails
 from tiltmeter.statistics import Correlation, Share, by_unit, clustered_share, correlation
 from tiltmeter.statistics.groups import Floats

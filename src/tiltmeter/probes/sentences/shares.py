@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tiltmeter.probes.wording import ALPHA, interval_text, p_text
-from tiltmeter.readings import Estimate, Poles
+from tiltmeter.readings import ALPHA, Estimate, Poles, interval_text, p_text
 from tiltmeter.readings.scale import SHARE
 
 FAULTY_PAIRS = (

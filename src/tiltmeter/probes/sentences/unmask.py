@@ -14,8 +14,18 @@ from tiltmeter.errors import BadInput, unknown
 from tiltmeter.models.protocol import Question
 from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
 from tiltmeter.probes.sentences.fills import answers_at_masks, fill_at
-from tiltmeter.probes.wording import ALPHA, interval_text, p_text
-from tiltmeter.readings import CORRELATION, DIFFERENCE, Estimate, Item, ItemMeaning, Poles, Statistic
+from tiltmeter.readings import (
+    ALPHA,
+    CORRELATION,
+    DIFFERENCE,
+    Estimate,
+    Item,
+    ItemMeaning,
+    Poles,
+    Statistic,
+    interval_text,
+    p_text,
+)
 from tiltmeter.readings.details.sentences import FrameGap, UnmaskDetails
 from tiltmeter.statistics import Correlation, by_unit, correlation
 from tiltmeter.statistics.groups import Floats
