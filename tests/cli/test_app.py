@@ -142,7 +142,7 @@ def test_a_report_can_be_written_again(audited, run, tmp_path):
         (["suites"], "suite", set(suite_names())),
         (["lexicons"], "lexicon", set(lexicon_names())),
         (["lexicons", "gender.male_terms"], "word", set(group("gender.male_terms").texts)),
-        (["models"], "spec", {kind.example for name, kind in MODEL_KINDS.items() if name != "bundled"}),
+        (["models"], "spec", {kind.example for name, kind in MODEL_KINDS.complete().items() if name != "bundled"}),
     ],
     ids=["probes", "suites", "lexicons", "words", "models"],
 )
@@ -184,7 +184,7 @@ def test_the_version_is_that_of_the_package(run):
         (["probe", "waet", "bundled:glove"], "unknown probe 'waet': did you mean 'weat'?"),
         (
             ["probe", "mac", "bundled:glove", "--from", "x.jsonl"],
-            "--from goes with seat, association and the probes of language models, not mac",
+            "mac takes no data (--from): leave it out; it takes targets, attributes",
         ),
         (["lexicons", "gendre"], "unknown lexicon 'gendre': did you mean 'gender'?"),
         (["report", "nowhere"], "holds no finished audit"),

@@ -206,7 +206,7 @@ def _chart(study: Any, out: Path) -> Path | None:
 
 
 def _rows(study: Any) -> list[dict[str, Any]]:
-    from tiltmeter.readings.wording import p_number
+    from tiltmeter.readings import p_number
 
     return [
         {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, get_args
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.models import CachedModel, Identity, Question, VectorStore, load
-from tiltmeter.probes import AnyProbe, Options, make_probes
+from tiltmeter.probes import Options, Probe, make_probes
 from tiltmeter.probes.kind import Asked
 from tiltmeter.progress import progress_bar
 from tiltmeter.readings import Reading
@@ -57,7 +57,7 @@ def probe(
 
 
 def run_probes(
-    probes: Sequence[AnyProbe],
+    probes: Sequence[Probe[Any]],
     model: str | object,
     *,
     cache: bool | VectorStore = True,
@@ -100,11 +100,11 @@ def stored(cache: bool | VectorStore) -> Iterator[VectorStore | None]:
 class Planned(NamedTuple):
     """A probe, and what it asks one model."""
 
-    probe: AnyProbe
+    probe: Probe[Any]
     asked: Asked
 
 
-def plan(model: CachedModel, probes: Sequence[AnyProbe]) -> tuple[list[Planned], list[AnyProbe]]:
+def plan(model: CachedModel, probes: Sequence[Probe[Any]]) -> tuple[list[Planned], list[Probe[Any]]]:
     """What each probe asks the model, and the probes whose question it does not answer."""
     fitting, others = [], []
     for probe in probes:
@@ -158,7 +158,7 @@ def side_vectors(planned: Sequence[Planned], store: VectorStore | None, budget: 
     return vectors
 
 
-def vectors_for(probe: AnyProbe, vectors: Mapping[Any, Vectors]) -> Vectors | None:
+def vectors_for(probe: Probe[Any], vectors: Mapping[Any, Vectors]) -> Vectors | None:
     """The vectors of the probe's second model, if it has one that knows the words it cannot do without."""
     side = probe.vectors
     if side is None:
@@ -168,12 +168,8 @@ def vectors_for(probe: AnyProbe, vectors: Mapping[Any, Vectors]) -> Vectors | No
     def has_vector(word: str) -> bool:
         return answers.get(word) is not None
 
-    missing = next(
-        (term for term in side.required if not has_vector(term) and not all(map(has_vector, term.split()))), None
-    )
-    if missing is None and side.words and all(answers[word] is None for word in side.words):
-        missing = side.words[0]
-    if missing is not None:
+    missing = [term for term in side.required if not has_vector(term) and not all(map(has_vector, term.split()))]
+    if missing or not any(map(has_vector, side.words)):
         raise BadInput(
             f"'{(missing or side.words)[0]}' has no word vector in {identity.name}, so no similarity can be computed: "
             "use other vectors"
@@ -181,7 +177,7 @@ def vectors_for(probe: AnyProbe, vectors: Mapping[Any, Vectors]) -> Vectors | No
     return identity, answers
 
 
-def check_options(probes: Sequence[AnyProbe]) -> None:
+def check_options(probes: Sequence[Probe[Any]]) -> None:
     """Done before a model is asked: a typing error must not cost a request."""
     for options in {probe.options for probe in probes}:
         if options.alternative not in get_args(Alternative):

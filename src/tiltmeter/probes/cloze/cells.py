@@ -17,8 +17,7 @@ from tiltmeter.measures import ClozeScores, ClozeStep
 from tiltmeter.models.protocol import Question, Vector
 from tiltmeter.probes.cloze.pronoun_chances import Chances, read_chances
 from tiltmeter.probes.kind import Measured, Options, Replies
-from tiltmeter.probes.wording import ALPHA, p_text, percent_text
-from tiltmeter.readings import Estimate, Item, ItemMeaning, Poles, Statistic
+from tiltmeter.readings import ALPHA, Estimate, Item, ItemMeaning, Poles, Statistic, p_text, percent_text
 from tiltmeter.readings.details.cloze import (
     ChatChoices,
     ClozeDetails,

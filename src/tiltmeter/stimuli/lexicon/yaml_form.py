@@ -107,7 +107,7 @@ def read_group(words: Sequence[str] | Mapping[str, Any]) -> Group:
 def read_pairs(words: Sequence[Sequence[str]] | Mapping[str, Any]) -> Pairs:
     """Pairs that are given with their words: a list of them, or what stands below the name of pairs in a file."""
     entry: dict[str, Any] = dict(words) if isinstance(words, Mapping) else {"pairs": list(words)}
-    rows = entry.get("pairs")
+    rows: Any = entry.get("pairs")
     for i in (0, 1) if isinstance(rows, list) else ():
         entry.setdefault(f"label_{i + 1}", _shortened([row[i] for row in rows if len(row) > i]))
     entry.setdefault("label", f"{entry.get('label_1')} / {entry.get('label_2')}")

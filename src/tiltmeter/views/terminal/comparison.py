@@ -9,7 +9,7 @@ from rich.text import Text
 
 from tiltmeter.compare.comparison import Comparison
 from tiltmeter.compare.difference import Difference
-from tiltmeter.readings.wording import p_number
+from tiltmeter.readings import p_number
 
 
 def comparison_table(pair: Comparison) -> RenderableType:

@@ -9,8 +9,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from tiltmeter.readings import Estimate, Reading
-from tiltmeter.readings.wording import p_number
+from tiltmeter.readings import Estimate, Reading, p_number
 from tiltmeter.views.item_values import item_values
 from tiltmeter.views.phrases import is_clear, sentence, shown_leans, shown_titles, value_text
 
