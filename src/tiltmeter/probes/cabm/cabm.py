@@ -144,8 +144,7 @@ def _measure(stimuli: Occupations, replies: Replies, options: Options) -> Measur
     if None in related:  # the published number must be one of the same kind
         related = [None, None]
     effect, published = (
-        _estimate(headline.result.scores, correlated, options)
-        for headline, correlated in zip(headlines, related, strict=True)
+        _estimate(headline.result.scores, rho, options) for headline, rho in zip(headlines, related, strict=True)
     )
     poles, words = _headline(headlines[0].result.scores, related[0], groups, effect)
     return Measured(

@@ -106,10 +106,7 @@ class _Weigher:
         if name in missing and repaired:
             raise BadInput(f"weights by {self.method}: {missing[name]}")
         shown = weights.get(name, weights["pca"])
-        scores = {
-            name: measures.cabm(table.values, fitted, threshold=self.threshold).scores
-            for name, fitted in weights.items()
-        }
+        scores = {name: measures.cabm(table.values, fitted).scores for name, fitted in weights.items()}
         crossed = _crossed(table.values, learned, self.method, self.seed) if repaired else None
         validation = measures.validate(
             measures.cabm(table.values, shown).scores if crossed is None else crossed,

@@ -135,11 +135,9 @@ def _addresses(
                 f"--targets X,Y --attributes A,B from {', '.join(mined.groups)}"
             )
         return list(mined.groups)
-    for name, chosen in (("targets", targets), ("attributes", attributes)):
-        if chosen is None or len(chosen) != 2:
-            raise BadInput(
-                f"ceat needs two {name}, and {len(chosen or ())} were given: name two groups that were mined"
-            )
+    for name, pair in (("targets", targets), ("attributes", attributes)):
+        if pair is None or len(pair) != 2:
+            raise BadInput(f"ceat needs two {name}, and {len(pair or ())} were given: name two groups that were mined")
     chosen = [*(targets or ()), *(attributes or ())]
     for address in chosen:
         if address not in mined.groups:

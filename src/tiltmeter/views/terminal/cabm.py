@@ -107,8 +107,8 @@ def _sentences(items: Sequence[Item], details: CabmDetails) -> list[RenderableTy
 def _validation(details: CabmDetails) -> list[RenderableType]:
     table = _table("Does the score hold up?", "check", list(details.forms), last="what it means")
     for label, part, written, meaning in _checks(details):
-        parts = [getattr(form.validation, part) for form in details.forms.values()]
-        table.add_row(Text(label), *("-" if part is None else written(part) for part in parts), Text(meaning))
+        results = [getattr(form.validation, part) for form in details.forms.values()]
+        table.add_row(Text(label), *("-" if result is None else written(result) for result in results), Text(meaning))
     notes = [f"{title}, {note}." for title, form in details.forms.items() for note in form.validation.notes]
     crossed = "Repaired scores are checked as cross-validated: no occupation had a part in its own weights."
     return [table, *_lines(*([crossed] if details.labels_from is not None else []), *notes)]
