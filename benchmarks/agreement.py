@@ -28,8 +28,8 @@ from tiltmeter.compare import ProbeCheck, check
 from tiltmeter.compare.difference import pair_units
 from tiltmeter.lab.reference.planted_text import planted, sentences
 from tiltmeter.lab.reference.reference import reference_folder
-from tiltmeter.models.bundled import SAMPLES
 from tiltmeter.models.fingerprint import fingerprint
+from tiltmeter.models.registry import SAMPLES
 from tiltmeter.models.transformers.gguf import unpacked
 from tiltmeter.readings import Audit, Reading
 from tiltmeter.run.audit import audit

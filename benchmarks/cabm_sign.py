@@ -22,8 +22,7 @@ from tiltmeter.models import CachedModel
 from tiltmeter.probes.cabm import cabm
 from tiltmeter.probes.cabm.occupation_features import read_features
 from tiltmeter.probes.cabm.occupation_sentences import asked_of
-from tiltmeter.probes.kind import Options
-from tiltmeter.probes.old_language import Replies
+from tiltmeter.probes.kind import Replies
 from tiltmeter.stimuli.sentences.marked import MarkedSet
 
 TILT = 0.9
@@ -33,7 +32,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=6, help="models to train, half a minute each")
     truth = planted(TILT)
-    (probe,) = cabm.make(options=Options())
+    (probe,) = cabm.make()
     sets = {
         "calibration": marked_set(list(truth), {}, frames().masked),
         "probe cabm": probe.stimuli.sentences,
@@ -53,7 +52,7 @@ def looked_at(model: CachedModel, sentences: MarkedSet) -> tuple[float, float, f
     """Spearman of cosine, context and score (equal weights) with what is planted, and the SDs of the first two."""
     asked = asked_of(sentences, words=False, fills=False)
     answers = {question: model.answers(question, inputs) for question, inputs in asked.items()}
-    features = read_features(sentences, Replies(model.identity.name, answers, None), seed=0)
+    features = read_features(sentences, Replies(model.identity.name, asked, answers), seed=0)
     truth = np.array([planted(TILT)[word] for word in features.words])
     table = features.published.values
     score = measures.cabm(table, measures.equal_weights()).scores

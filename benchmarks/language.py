@@ -20,8 +20,9 @@ from tiltmeter.models.protocol import Continuation, Question, Span
 from tiltmeter.models.transformers.batching import by_length, fair_budget, pad
 from tiltmeter.models.transformers.hub import TransformerModel
 from tiltmeter.models.transformers.language_model import BUDGET
-from tiltmeter.stimuli.sentences.sets import ClozeRow, ClozeSet
-from tiltmeter.stimuli.sentences.shipped import cloze_sets, masked_set
+from tiltmeter.stimuli.sentences.cloze_sets import ClozeSet, cloze_sets, stem
+from tiltmeter.stimuli.sentences.sentence import Sentence
+from tiltmeter.stimuli.sentences.shipped import occupation_set
 
 #: Sentences whose pseudo-log-likelihoods are compared with minicons.
 SENTENCES = 200
@@ -48,8 +49,8 @@ def bench() -> list[Row]:
 
 def sentences(n: int) -> list[str]:
     """Different English sentences of our own sets."""
-    rows = masked_set().rows
-    return [row.text.replace("[MASK]", row.fillers[0]) for row in rows[:: max(1, len(rows) // n)]][:n]
+    texts = occupation_set().texts
+    return list(texts[:: max(1, len(texts) // n)][:n])
 
 
 def cloze() -> list[ClozeSet]:
@@ -89,7 +90,7 @@ def against_minicons(model: TransformerModel, texts: list[str]) -> Row:
 
 def as_published(model: TransformerModel, sets: list[ClozeSet]) -> Row:
     """The pronoun with and without a full stop after it: stems that sets share are read once, and so is each stem."""
-    rows = [row for each in sets for row in each.rows if row.stem]
+    rows = [row for each in sets for row in each.sentences if stem(row)]
     asked = list(dict.fromkeys(_continuation(row) for row in rows))
     model.continue_with(asked[:1])
     ours = len(rows) / seconds(lambda: model.continue_with(asked))
@@ -107,9 +108,9 @@ def as_published(model: TransformerModel, sets: list[ClozeSet]) -> Row:
     )
 
 
-def _continuation(row: ClozeRow) -> Continuation:
-    endings = [f" {pronoun}{mark}" for pronoun in row.pronouns for mark in ("", ".")]
-    return Continuation(row.stem or "", tuple(endings))
+def _continuation(row: Sentence) -> Continuation:
+    endings = [f" {pronoun}{mark}" for pronoun in row.forms["pronoun"] for mark in ("", ".")]
+    return Continuation(stem(row) or "", tuple(endings))
 
 
 def pairs(model: TransformerModel) -> Row:
@@ -149,14 +150,11 @@ def sentence_pairs(n: int) -> list[tuple[str, str]]:
     from tiltmeter.stimuli.datasets import find, load_crows_pairs
 
     try:
-        rows = load_crows_pairs(find("crows_pairs")).rows
-        found = [(row.stereotyped, row.other) for row in rows]
+        rows = load_crows_pairs(find("crows_pairs")).sentences
     except BadInput:  # not on this machine
-        found = [
-            (row.text.replace("[MASK]", row.fillers[0]), row.text.replace("[MASK]", row.fillers[1]))
-            for row in masked_set().rows
-        ]
-    return found[:: max(1, len(found) // n)][:n]
+        rows = occupation_set().sentences
+    pairs = [(row.of_group(1).text, row.of_group(2).text) for row in rows]
+    return pairs[:: max(1, len(pairs) // n)][:n]
 
 
 def against_bare_loop(kind: str, model: TransformerModel, texts: list[str]) -> Row:

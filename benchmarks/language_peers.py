@@ -22,11 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from tiltmeter.models.bundled import load_bundled
 from tiltmeter.models.protocol import Span
+from tiltmeter.models.registry import load_bundled
 from tiltmeter.models.scores import TokenScores
 from tiltmeter.models.transformers.hub import TransformerModel
-from tiltmeter.stimuli.sentences.shipped import cloze_sets, japanese_pairs, masked_set
+from tiltmeter.stimuli.sentences.cloze_sets import cloze_sets
+from tiltmeter.stimuli.sentences.shipped import occupation_set, pair_set
 
 ROOT = Path(__file__).resolve().parent.parent
 #: A log-probability of a token may differ by so much.
@@ -96,11 +97,9 @@ def masked_model() -> TransformerModel:
 
 def sentences() -> list[str]:
     """One hundred texts of our own sets, and one hundred of public ones where they are there."""
-    cloze, masked = cloze_sets()[0].rows, masked_set().rows
-    texts = [row.text_1 for row in cloze[:30]]
-    texts += [row.text.replace("[MASK]", row.fillers[0]) for row in masked[:: len(masked) // 30][:30]]
-    texts += [row.stereotyped for row in japanese_pairs().rows[:28]]
-    return [*texts, *OWN, *public()]
+    occupations = occupation_set().texts
+    texts = [*cloze_sets()[0].texts[:30], *occupations[:: len(occupations) // 30][:30]]
+    return [*texts, *pair_set("pairs_ja").texts[:28], *OWN, *public()]
 
 
 def public() -> list[str]:
@@ -108,10 +107,10 @@ def public() -> list[str]:
     from tiltmeter.stimuli.datasets import find, load_crows_pairs, load_winobias
 
     try:
-        pairs, pronouns = load_crows_pairs(find("crows_pairs")).rows, load_winobias(find("winobias")).rows
+        pairs, pronouns = load_crows_pairs(find("crows_pairs")).texts, load_winobias(find("winobias")).texts
     except BadInput:  # not on this machine
         return []
-    return [row.stereotyped for row in pairs[::30][:50]] + [row.text for row in pronouns[::60][:50]]
+    return [*pairs[::30][:50], *pronouns[::60][:50]]
 
 
 @contextlib.contextmanager

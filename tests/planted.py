@@ -6,9 +6,9 @@ import zlib
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from tiltmeter.probes.words.sets import StimulusSet
 
 from tiltmeter.models import Identity
+from tiltmeter.probes.words.word_sets import WordList
 from tiltmeter.stimuli import group
 
 SIZE = 32
@@ -40,17 +40,26 @@ def twins(addresses: Sequence[str]) -> Vectors:
     }
 
 
+def gendered(male: float, female: float) -> Vectors:
+    """Words under which the two genders lean between career and family."""
+    return words(dict(zip([*TERMS, *CAREER_FAMILY], [male, female, 0.8, -0.8], strict=True)))
+
+
+def sets(model: Mapping[str, np.ndarray], *addresses: str) -> list[np.ndarray]:
+    return [stacked(model, group(address).texts) for address in addresses]
+
+
 def stacked(vectors: Mapping[str, np.ndarray], items: Sequence[str]) -> np.ndarray:
     return np.stack([vectors[item] for item in items])
 
 
-def texts(leans: Sequence[tuple[StimulusSet, float, float]]) -> Vectors:
+def texts(leans: Sequence[tuple[WordList, float, float]]) -> Vectors:
     """Vectors of sentences: a set leans by an amount, and every word in it by an amount of its own besides."""
     found = {}
-    for stimuli, lean, spread in leans:
-        own = {unit: np.random.default_rng(zlib.crc32(unit.encode())).uniform(-1, 1) for unit in stimuli.units}
-        for text, unit in zip(stimuli.inputs, stimuli.units, strict=True):
-            found[text] = vector(text, lean + spread * own[unit])
+    for some, lean, spread in leans:
+        by_unit = {unit: np.random.default_rng(zlib.crc32(unit.encode())).uniform(-1, 1) for unit in some.units}
+        for text, unit in zip(some.inputs, some.units, strict=True):
+            found[text] = vector(text, lean + spread * by_unit[unit])
     return found
 
 

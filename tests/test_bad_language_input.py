@@ -9,7 +9,7 @@ import pytest
 
 from tests.command import environment, tiltmeter
 from tests.reference import reference_model
-from tiltmeter.models.bundled import SAMPLES
+from tiltmeter.models.registry import SAMPLES
 
 GENDERLEX = "sent_m,sent_w,context,HB\nIt was cut by him,It was cut by her,saw,M\n"
 NURSE = "The nurse said that [MASK] was tired."

@@ -148,7 +148,7 @@ def test_a_reading_and_an_audit_cannot_be_changed():
     with pytest.raises(dataclasses.FrozenInstanceError):
         found.readings = ()
     with pytest.raises(dataclasses.FrozenInstanceError):
-        found.readings[0].leans = "level"
+        found.readings[0].title = "level"
 
 
 def test_the_module_of_audits_does_not_hide_the_function():

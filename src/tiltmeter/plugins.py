@@ -2,52 +2,51 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Mapping
 from importlib.metadata import EntryPoint, entry_points
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from tiltmeter.errors import BadInput
 
 T = TypeVar("T")
 
 
-class Registry(Mapping[str, T]):
-    """Things by name: our own, then those that installed packages register under an entry point group.
+class Registry(dict[str, T]):
+    """Things by name: our own, and those that installed packages register under an entry point group.
 
     An entry point's value is a thing, a sequence of them, or a function that returns either. A thing is called by its
-    own ``name`` where it has one, else as its entry point. Packages are looked at only when something is asked for that
-    is not ours: that takes a tenth of a second.
+    own ``name`` where it has one, else as its entry point. Packages are looked at only when a name is asked for that is
+    not ours, or ``complete`` is called: that takes a tenth of a second.
 
     >>> Registry("tiltmeter.nothing", int, {"one": 1})["one"]
     1
     """
 
     def __init__(self, group: str, form: type[T], ours: Mapping[str, T]) -> None:
-        self._group, self._form, self._ours = group, form, ours
+        super().__init__(ours)
+        self._group, self._form = group, form
+        self._packages = dict.fromkeys(ours, "tiltmeter")
+        self._complete = False
 
-    def __getitem__(self, name: str) -> T:
-        return self._ours[name] if name in self._ours else self._all[name]
+    def __missing__(self, name: str) -> T:
+        things = self.complete()
+        if name not in things:
+            raise KeyError(name)
+        return things[name]
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._all)
-
-    def __len__(self) -> int:
-        return len(self._all)
-
-    @functools.cached_property
-    def _all(self) -> dict[str, T]:
-        things, packages = dict(self._ours), dict.fromkeys(self._ours, "tiltmeter")
-        for entry in entry_points(group=self._group):
+    def complete(self) -> Self:
+        """Everything there is, other packages' things among it."""
+        for entry in () if self._complete else entry_points(group=self._group):
             package = entry.dist.name if entry.dist else entry.value
             for name, thing in self._loaded(entry, package):
-                if name in things:
+                if name in self:
                     raise BadInput(
-                        f"the packages {packages[name]} and {package} both give '{name}' ({self._group}): "
+                        f"the packages {self._packages[name]} and {package} both give '{name}' ({self._group}): "
                         f"uninstall {package}, or ask its authors for another name"
                     )
-                things[name], packages[name] = thing, package
-        return things
+                self[name], self._packages[name] = thing, package
+        self._complete = True
+        return self
 
     def _loaded(self, entry: EntryPoint, package: str) -> Iterator[tuple[str, T]]:
         try:

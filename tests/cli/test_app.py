@@ -120,11 +120,12 @@ def test_a_probe_shows_what_stands_behind_its_number(vectors, run):
     shown = " ".join(done.stdout.split())
     reading = probe("weat", words(LEANS), cache=False)
     assert reading.plain_words in shown
-    assert reading.correction in shown
-    assert all(caveat in shown for caveat in reading.caveats)
+    assert reading.repair in shown
+    assert all(caveat in shown for caveat in (reading.about.idea, *reading.about.caveats))
     assert f"as published {reading.published.value:.4f}, p < 0.0001 (greater)" in shown
-    strongest = max(reading.items, key=lambda item: item["lean"])
-    assert f"to what is named first: {strongest['word']} ({strongest['lean']:+.2f})" in shown
+    strongest = max(reading.items, key=lambda item: item.value)
+    assert f"highest: {strongest.unit} ({strongest.value:+.2f})" in shown
+    assert "positive: towards career, negative: towards family" in shown
 
 
 def test_a_report_can_be_written_again(audited, run, tmp_path):
@@ -141,7 +142,7 @@ def test_a_report_can_be_written_again(audited, run, tmp_path):
         (["suites"], "suite", set(suite_names())),
         (["lexicons"], "lexicon", set(lexicon_names())),
         (["lexicons", "gender.male_terms"], "word", set(group("gender.male_terms").texts)),
-        (["models"], "spec", {kind.example for name, kind in MODEL_KINDS.items() if name != "bundled"}),
+        (["models"], "spec", {kind.example for name, kind in MODEL_KINDS.complete().items() if name != "bundled"}),
     ],
     ids=["probes", "suites", "lexicons", "words", "models"],
 )
@@ -183,7 +184,7 @@ def test_the_version_is_that_of_the_package(run):
         (["probe", "waet", "bundled:glove"], "unknown probe 'waet': did you mean 'weat'?"),
         (
             ["probe", "mac", "bundled:glove", "--from", "x.jsonl"],
-            "--from goes with seat, association and the probes of language models, not mac",
+            "mac takes no data (--from): leave it out; it takes targets, attributes",
         ),
         (["lexicons", "gendre"], "unknown lexicon 'gendre': did you mean 'gender'?"),
         (["report", "nowhere"], "holds no finished audit"),

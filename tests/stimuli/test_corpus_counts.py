@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tiltmeter.errors import BadInput
-from tiltmeter.probes import Options
-from tiltmeter.probes.cabm import cabm
+from tiltmeter.probes import make_probes
 from tiltmeter.stimuli.corpus_counts import in_corpus
 from tiltmeter.stimuli.mining import mine
 
@@ -20,7 +19,7 @@ The teacher praised him, and the plumber praised her.
 
 @pytest.fixture(scope="module")
 def sentences():
-    (made,) = cabm.make(options=Options())
+    (made,) = make_probes("cabm")
     return made.stimuli.sentences
 
 
@@ -37,7 +36,7 @@ def test_an_occupation_counts_for_the_groups_whose_words_stand_in_its_sentence(t
     assert found.counts["plumber"] == (2, 1)
     assert found.counts["teacher"] == (1, 1)
     assert found.counts["lawyer"] == (0, 0)
-    assert found.rows == sentences.rows
+    assert found.versions == sentences.versions
 
 
 def test_a_text_without_words_of_the_groups_is_one_clear_line(tmp_path, sentences):

@@ -92,7 +92,7 @@ def _line(prompt: str) -> str:
 
 
 def _unmask(loaded: Any, model: str, sentence: str, top: int, as_json: bool) -> None:
-    from tiltmeter.stimuli.sentences.sets import MASK
+    from tiltmeter.stimuli.sentences.sentence import MASK
 
     if sentence.count(MASK) != 1:
         raise BadInput(f"the sentence must hold one {MASK}, and it holds {sentence.count(MASK)}: '{sentence}'")

@@ -184,13 +184,12 @@ def _mined(corpus: list[Path] | None, mined: Path | None, groups: list[str] | No
 
 
 def _probes(folder: Path, groups: list[str] | None, method: str | None, traits: str | None, options: Any) -> list[Any]:
-    from tiltmeter.probes.ceat import ceat
-    from tiltmeter.probes.sentences import lpbs
+    from tiltmeter.probes import make_probes
 
     named: dict[str, Any] = {"targets": groups[:2], "attributes": groups[2:]} if groups else {}
-    probes = ceat.make(data=folder, method=method, options=options, **named)
+    probes = make_probes("ceat", data=folder, method=method, options=options, **named)
     chosen = _TRAITS.get(probes[0].stimuli.language, "none") if traits is None else traits
-    return [*probes, *(() if chosen == "none" else lpbs.make(data=chosen, options=options))]
+    return [*probes, *(() if chosen == "none" else make_probes("lpbs", data=chosen, options=options))]
 
 
 def _chart(study: Any, out: Path) -> Path | None:
@@ -207,7 +206,7 @@ def _chart(study: Any, out: Path) -> Path | None:
 
 
 def _rows(study: Any) -> list[dict[str, Any]]:
-    from tiltmeter.readings.wording import p_number
+    from tiltmeter.readings import p_number
 
     return [
         {

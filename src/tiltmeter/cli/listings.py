@@ -17,11 +17,11 @@ app = typer.Typer()
 def models(as_json: Json = False) -> None:
     """List the kinds of models, with examples, and the sample models installed here."""
     from tiltmeter.models import KINDS
-    from tiltmeter.models.bundled import SAMPLES
+    from tiltmeter.models.registry import SAMPLES
 
     rows = [
         {"spec": kind.example, "what": kind.about, "options": ", ".join(kind.options)}
-        for name, kind in KINDS.items()
+        for name, kind in KINDS.complete().items()
         if name != "bundled"
     ]
     for name, sample in SAMPLES.items():
@@ -37,7 +37,7 @@ def probes(as_json: Json = False) -> None:
 
     rows = [
         {"probe": k.name, "asks for": k.needs, "what it measures": k.summary, "published by": k.citation}
-        for k in KINDS.values()
+        for k in KINDS.complete().values()
     ]
     show(rows, ("probe", "asks for", "what it measures", "published by"), as_json)
 

@@ -11,6 +11,9 @@ import typer
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Ask the model again, and store nothing.")]
+Seed = Annotated[int, typer.Option(help="Seed of every random draw.")]
+Permutations = Annotated[int, typer.Option(help="Draws of a permutation test that is too large to count.")]
+BudgetText = Annotated[str | None, typer.Option("--budget", help="Most to spend, e.g. '100k tokens' or '50 requests'.")]
 
 
 def show(rows: list[dict[str, Any]], columns: tuple[str, ...], as_json: bool) -> None:
@@ -45,8 +48,13 @@ def say(message: str) -> None:
     typer.echo(message, err=True)
 
 
+def complain(message: str) -> None:
+    """An error, in one line."""
+    say(f"error: {' '.join(message.split())}")
+
+
 def split(addresses: str | None) -> list[str] | None:
-    return None if addresses is None else [each.strip() for each in addresses.split(",") if each.strip()]
+    return None if addresses is None else [part for part in map(str.strip, addresses.split(",")) if part]
 
 
 def parse_budget(text: str | None) -> Any:

@@ -15,8 +15,7 @@ import numpy as np
 from tiltmeter.compare.difference import Difference, differ, incomparable
 from tiltmeter.compare.policy import Policy, Rule
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.probes.wording import p_text
-from tiltmeter.readings import Audit, Reading
+from tiltmeter.readings import Audit, Reading, p_text
 from tiltmeter.statistics import Result, holm
 from tiltmeter.statistics.differences import holm_bounds
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.stimuli.yaml_file import read_yaml
+from tiltmeter.files import read_yaml
 
 NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 #: Pairing finds changes far too small to matter; less than this on its own, in d or as a share, is let go.

@@ -2,7 +2,14 @@
 
 from tiltmeter.measures.association import AssociationResult, PublishedAssociation, association
 from tiltmeter.measures.cabm.cabm import CabmIntervals, CabmResult, cabm, with_intervals
-from tiltmeter.measures.cabm.checks import Contingency, Density, Normality, Pair, Separation, Unmasking
+from tiltmeter.measures.cabm.checks import (
+    Contingency,
+    Density,
+    Normality,
+    ScoreAgreement,
+    Separation,
+    UnmaskingAgreement,
+)
 from tiltmeter.measures.cabm.features import PmiBias, context_shift, cosine_bias, pmi_bias, signed_shift
 from tiltmeter.measures.cabm.validation import (
     Stability,
@@ -22,7 +29,7 @@ from tiltmeter.measures.cabm.weights import (
     pca_weights,
     shap_weights,
 )
-from tiltmeter.measures.ceat.ceat import CeatResult, CorrectedCeat, DrawnEffects, ceat
+from tiltmeter.measures.ceat.ceat import CeatResult, DrawnEffects, RepairedCeat, ceat
 from tiltmeter.measures.ceat.draws import draw_contexts
 from tiltmeter.measures.cloze import (
     AmplificationResult,
@@ -63,7 +70,6 @@ __all__ = [
     "ClusterResult",
     "Contingency",
     "Contrast",
-    "CorrectedCeat",
     "CrowsPairsResult",
     "Density",
     "DirectBiasResult",
@@ -75,22 +81,23 @@ __all__ = [
     "NasResult",
     "NeighbourResult",
     "Normality",
-    "Pair",
     "PmiBias",
     "PreferenceResult",
     "PronounGapResult",
     "PublishedAssociation",
     "PublishedPairs",
+    "RepairedCeat",
     "RipaResult",
     "RndResult",
     "RnsbResult",
     "SameResult",
+    "ScoreAgreement",
     "SemAxisResult",
     "Separation",
     "Stability",
     "StereoScores",
     "StereoSetResult",
-    "Unmasking",
+    "UnmaskingAgreement",
     "Validation",
     "WeatResult",
     "WefatResult",

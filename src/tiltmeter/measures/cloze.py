@@ -17,9 +17,9 @@ from tiltmeter.statistics.proportions import Clusters
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ClozeResult(ClozeScores):
-    """The scores as published; beside them the corrected ones, and what each step on the way changes."""
+    """The scores as published, the repaired ones, and what each step on the way changes."""
 
-    corrected: ClozeScores
+    repaired: ClozeScores
     steps: tuple[ClozeStep, ...]
     n: int
 
@@ -42,16 +42,29 @@ def cloze(
 
     ``share_1`` above one half: more rows lean to group 1. ``kl`` is the mean over rows of
     a ln(a/b) + (1-a) ln((1-a)/(1-b)), a and b the scores of the group that wins more rows and of the other
-    (the mean of both directions where they win equally many). ``human_match`` is the share of labelled rows (1 or
-    2; None has no label) whose winner is the label. ``clusters`` name rows that are alike (one context word).
+    (the mean of both directions where they win equally many). ``human_match`` is the share of labelled rows whose
+    winner is the label.
 
-    ``corrected`` takes ``ended_1`` and ``ended_2``, the probabilities of the filler and the end of the sentence,
-    where given: "by her" may go on as "by her mother". And it centres the similarities of each group to their
-    common mean, as a constant difference between the fillers' vectors would otherwise decide. ``known`` is
-    False for rows whose context has no vector: their similarity, 0 as published, is the common mean when corrected.
+    ``repaired`` scores the filler and the end of the sentence together, because "by her" may continue as "by her
+    mother". And it centres the similarities of each group to their common mean, because a constant difference between
+    the fillers' vectors would otherwise decide.
 
-    >>> found = cloze([0.2, 0.1, 0.4], [0.1, 0.3, 0.3], [0.3, 0.3, 0.1], [0.2, 0.3, 0.5], labels=[1, 2, 1])
-    >>> found.winners, round(found.share_1, 3), round(found.human_match, 3), found.corrected.winners
+    Args:
+        prob_1: P(filler | stem) of group 1 in each row.
+        prob_2: P(filler | stem) of group 2.
+        sim_1: Cosine of group 1's filler and the context word in each row.
+        sim_2: Cosine of group 2's filler and the context word.
+        ended_1: The probability of the filler and the end of the sentence; without it, ``prob_1`` is used.
+        ended_2: The same for group 2.
+        known: False for rows whose context has no vector: their similarity, 0 as published, is the common mean when
+            repaired.
+        labels: The group that people expect in each row, 1 or 2; None has no label.
+        clusters: Names of rows that are alike (one context word); they are resampled together.
+        permutations: How many sign flips of clusters the test draws.
+        seed: Of the draws.
+
+    >>> result = cloze([0.2, 0.1, 0.4], [0.1, 0.3, 0.3], [0.3, 0.3, 0.1], [0.2, 0.3, 0.5], labels=[1, 2, 1])
+    >>> result.winners, round(result.share_1, 3), round(result.human_match, 3), result.repaired.winners
     ((1, 2, 2), 0.333, 0.667, (1, 2, 2))
     """
     p_1, p_2 = _within("prob_1", prob_1, 0), _within("prob_2", prob_2, 0)
@@ -61,20 +74,20 @@ def cloze(
     e_1 = p_1 if ended_1 is None else _within("ended_1", ended_1, 0)
     e_2 = p_2 if ended_2 is None else _within("ended_2", ended_2, 0)
     has_vector = np.ones(p_1.size, dtype=bool) if known is None else np.asarray(known, dtype=bool)
-    if len({each.shape for each in (p_1, p_2, s_1, s_2, e_1, e_2, has_vector)}) > 1:
+    if len({values.shape for values in (p_1, p_2, s_1, s_2, e_1, e_2, has_vector)}) > 1:
         raise BadInput("probabilities and similarities must have one value for each row, the same number in all lists")
     c_1, c_2 = _centred(s_1, s_2, has_vector)
 
     def scored(one: Floats, two: Floats, near_1: Floats | float, near_2: Floats | float) -> ClozeScores:
         return judge(_log_scores(one, near_1), _log_scores(two, near_2), labels, clusters, permutations, seed)
 
-    published, corrected = scored(p_1, p_2, s_1, s_2), scored(e_1, e_2, c_1, c_2)
+    published, repaired = scored(p_1, p_2, s_1, s_2), scored(e_1, e_2, c_1, c_2)
     steps = [scored(p_1, p_2, 0.0, 0.0).step("probability alone"), published.step("as published")]
     if ended_1 is not None:
         steps.append(scored(e_1, e_2, s_1, s_2).step("sentence ended"))
-    steps += [scored(p_1, p_2, c_1, c_2).step("similarities centred"), corrected.step("corrected")]
+    steps += [scored(p_1, p_2, c_1, c_2).step("similarities centred"), repaired.step("repaired")]
     fields = {field.name: getattr(published, field.name) for field in dataclasses.fields(published)}
-    return ClozeResult(**fields, corrected=corrected, steps=tuple(steps), n=p_1.size)
+    return ClozeResult(**fields, repaired=repaired, steps=tuple(steps), n=p_1.size)
 
 
 def cloze_combined(
@@ -86,15 +99,23 @@ def cloze_combined(
     permutations: int = 10_000,
     seed: int = 0,
 ) -> ClozeScores:
-    """The winner by the product of the scores over contexts (verb, noun, occupation), one list of scores for each.
+    """The winner by the product of the scores over contexts (verb, noun, occupation).
+
+    Args:
+        scores_1: The scores of group 1, one list per context.
+        scores_2: The scores of group 2, one list per context.
+        labels: The group that people expect in each row, 1 or 2; None has no label.
+        clusters: Names of rows that are alike; they are resampled together.
+        permutations: How many sign flips of clusters the test draws.
+        seed: Of the draws.
 
     >>> cloze_combined([[0.5, 0.2], [0.5, 0.2]], [[0.4, 0.3], [0.4, 0.1]]).winners
     (1, 1)
     """
     if not len(scores_1) or len(scores_1) != len(scores_2):
         raise BadInput("combined scores need a list for each context, as many for group 1 as for group 2")
-    lists = [_within("a list of scores", each, 0) for each in (*scores_1, *scores_2)]
-    if len({each.size for each in lists}) > 1:
+    lists = [_within("a list of scores", scores, 0) for scores in (*scores_1, *scores_2)]
+    if len({scores.size for scores in lists}) > 1:
         raise BadInput("combined scores need the same rows in every context")
     with np.errstate(divide="ignore"):
         logs = np.log(np.stack(lists))
@@ -118,7 +139,7 @@ def amplification(contexts: Sequence[str], winners: Sequence[int]) -> Amplificat
     {'cook': 0.5, 'fix': 1.0}
     """
     if len(contexts) != len(winners):
-        raise BadInput(f"{len(contexts)} context words but {len(winners)} winners: give one of each a row")
+        raise BadInput(f"{len(contexts)} context words but {len(winners)} winners: give one of each per row")
     if not set(winners) <= {0, 1, 2}:
         raise BadInput("a winner is 1, 2, or 0 for a tie")
     won: dict[str, list[bool]] = {}
@@ -143,10 +164,12 @@ def mean_probability(token_probabilities: ArrayLike) -> float:
 
 
 def _within(name: str, values: ArrayLike, low: int) -> Floats:
-    found = numbers(name, values)
-    if found.min() < low - 1e-6 or found.max() > 1 + 1e-6:
-        raise BadInput(f"{name} must lie between {low} and 1, not reach from {found.min():.4g} to {found.max():.4g}")
-    return np.clip(found, low, 1)
+    checked = numbers(name, values)
+    if checked.min() < low - 1e-6 or checked.max() > 1 + 1e-6:
+        raise BadInput(
+            f"{name} must lie between {low} and 1, not reach from {checked.min():.4g} to {checked.max():.4g}"
+        )
+    return np.clip(checked, low, 1)
 
 
 def _centred(sim_1: Floats, sim_2: Floats, known: NDArray[np.bool_]) -> tuple[Floats, Floats]:

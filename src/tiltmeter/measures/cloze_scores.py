@@ -66,19 +66,19 @@ def judge(
     decided = winners > 0
     ones, twos = int((winners == 1).sum()), int((winners == 2).sum())
     if clusters is not None and len(clusters) != winners.size:
-        raise BadInput(f"{winners.size} rows but {len(clusters)} clusters: name one a row")
-    found = None
+        raise BadInput(f"{winners.size} rows but {len(clusters)} clusters: name one per row")
+    won = None
     if clusters is None and decided.any():
-        found = share(ones, ones + twos)
+        won = share(ones, ones + twos)
     elif clusters is not None and decided.any():
         kept = [cluster for cluster, has in zip(clusters, decided, strict=True) if has]
-        found = clustered_share(winners[decided] == 1, kept, permutations=permutations, seed=seed)
+        won = clustered_share(winners[decided] == 1, kept, permutations=permutations, seed=seed)
     scores_1, scores_2 = np.exp(log_1), np.exp(log_2)
     return ClozeScores(
-        share_1=found.value if found else None,
-        share_2=twos / (ones + twos) if found else None,
-        ci=found.ci if found else None,
-        p_value=found.p_value if found else None,
+        share_1=won.value if won else None,
+        share_2=twos / (ones + twos) if won else None,
+        ci=won.ci if won else None,
+        p_value=won.p_value if won else None,
         kl=_divergence(scores_1, scores_2, ones - twos),
         human_match=_match(winners, labels),
         winners=tuple(winners.tolist()),
@@ -110,7 +110,7 @@ def _match(winners: NDArray[np.int64], labels: Labels | None) -> float | None:
     if labels is None:
         return None
     if len(labels) != winners.size:
-        raise BadInput(f"{winners.size} rows but {len(labels)} labels: give one a row, None where there is none")
+        raise BadInput(f"{winners.size} rows but {len(labels)} labels: give one per row, None where there is none")
     if not set(labels) <= {1, 2, None}:
         raise BadInput("a label is 1 or 2, or None where there is none")
     pairs = [(winner, label) for winner, label in zip(winners.tolist(), labels, strict=True) if label is not None]

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from tiltmeter.errors import BadInput
 from tiltmeter.measures.geometry import cosines, rows, unit
 from tiltmeter.statistics import Correlation, Interval, Result, correlation
-from tiltmeter.statistics.randomness import generator
+from tiltmeter.statistics.permutation import generator
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from tiltmeter.measures.geometry import cosines, rows
 from tiltmeter.measures.weat import WeatResult, weat
 from tiltmeter.statistics import Result, holm
 from tiltmeter.statistics.groups import Floats
-from tiltmeter.statistics.randomness import generator
+from tiltmeter.statistics.permutation import generator
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from tiltmeter.errors import BadInput
 from tiltmeter.measures.geometry import rows
 from tiltmeter.statistics import Interval, Result
 from tiltmeter.statistics.groups import Floats
-from tiltmeter.statistics.randomness import generator
+from tiltmeter.statistics.permutation import generator
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

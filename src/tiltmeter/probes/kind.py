@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import inspect
 import json
@@ -252,7 +253,8 @@ def digest(stimuli: Any) -> str:
     return hashlib.sha256(json.dumps(values, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def versions() -> dict[str, str]:
+@functools.cache
+def versions() -> Mapping[str, str]:
     """Of what a number depends on."""
     numbers = {"python": platform.python_version()}
     for package in ("tiltmeter", "numpy", "scipy"):

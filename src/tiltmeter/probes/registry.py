@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.plugins import Registry
@@ -10,7 +10,6 @@ from tiltmeter.probes.cabm import cabm
 from tiltmeter.probes.ceat import ceat
 from tiltmeter.probes.cloze import cloze
 from tiltmeter.probes.kind import Kind, Options, Part, Probe
-from tiltmeter.probes.old_language import LanguageKind, LanguageProbe
 from tiltmeter.probes.sentences import lpbs, pairs, pronouns, stereoset, unmask
 from tiltmeter.probes.words.direction import DIRECT_BIAS, RIPA
 from tiltmeter.probes.words.ect import ECT
@@ -29,10 +28,10 @@ WORD_KINDS: tuple[Kind[Any], ...] = (
     *(WEAT, SEAT, ASSOCIATION, RND, ECT, MULTI_WEAT, WEFAT, SEMAXIS, MAC, SAME, RNSB),
     *(RIPA, DIRECT_BIAS, CLUSTER_BIAS, NEIGHBOUR_BIAS),
 )
-_MODULES: tuple[Any, ...] = (cabm, ceat, cloze, lpbs, pairs, pronouns, stereoset, unmask)
-KINDS: Registry[Kind[Any]] = Registry(
-    "tiltmeter.probes", Kind, {kind.name: kind for kind in (*WORD_KINDS, *(module.KIND for module in _MODULES))}
+_OTHERS: tuple[Kind[Any], ...] = tuple(
+    module.KIND for module in (cabm, ceat, cloze, lpbs, pairs, pronouns, stereoset, unmask)
 )
+KINDS: Registry[Kind[Any]] = Registry("tiltmeter.probes", Kind, {kind.name: kind for kind in (*WORD_KINDS, *_OTHERS)})
 
 
 def find_kind(name: str) -> Kind[Any]:
@@ -41,10 +40,10 @@ def find_kind(name: str) -> Kind[Any]:
     >>> find_kind("direct-bias").accepts
     ('targets', 'pairs')
     """
-    kind = KINDS.get(name.replace("-", "_"), KINDS.get(name))
-    if kind is None:
-        raise unknown("probe", name, KINDS)
-    return kind
+    try:
+        return KINDS[name.replace("-", "_")]
+    except KeyError:
+        raise unknown("probe", name, KINDS) from None
 
 
 def make_probes(
@@ -56,7 +55,7 @@ def make_probes(
     dimension: str | None = None,
     control: bool = False,
     **stimuli: Any,
-) -> list[AnyProbe]:
+) -> list[Probe[Any]]:
     """The probes of a kind with the stimuli given, or its default ones: the whole first, then its parts.
 
     Args:
@@ -75,10 +74,8 @@ def make_probes(
     kind = find_kind(name)
     chosen = {key: value for key, value in stimuli.items() if value is not None}
     for key in chosen:
-        if key not in _accepts(kind):
-            raise _not_accepted(name, key, _accepts(kind))
-    if isinstance(kind, LanguageKind):
-        return _make_old(kind, id, title, options or Options(), chosen)
+        if key not in kind.accepts:
+            raise _not_accepted(name, key, kind.accepts)
     return [
         Probe(
             id=f"{id or kind.name}-{part.name}" if part.name else id or kind.name,
@@ -102,30 +99,7 @@ def _title(whole: str | None, part: Part[Any]) -> str:
 
 
 def _not_accepted(name: str, key: str, accepted: tuple[str, ...]) -> BadInput:
-    if any(key in _accepts(kind) for kind in KINDS.values()):
-        return BadInput(f"{name} takes no {key}: leave it out; it takes {', '.join(accepted)}")
+    if any(key in kind.accepts for kind in KINDS.complete().values()):
+        shown = "data (--from)" if key == "data" else key
+        return BadInput(f"{name} takes no {shown}: leave it out; it takes {', '.join(accepted)}")
     return unknown(f"option of {name}", key, (*accepted, "id", "title", "dimension", "control"))
-
-
-# Until every probe is of the new kind: modules with a LanguageKind and ``make(*, data, ..., options)``. To be deleted,
-# with ``_make_old`` above; ``_accepts(kind)`` then is ``kind.accepts``, ``AnyProbe`` is ``Probe[Any]``.
-AnyProbe: TypeAlias = Probe[Any] | LanguageProbe
-
-
-def _accepts(kind: Any) -> tuple[str, ...]:
-    if not isinstance(kind, LanguageKind):
-        return tuple(kind.accepts)
-    module = next(module for module in _MODULES if module.KIND is kind)
-    return ("data", "vectors", "method", *getattr(module, "OPTIONS", ()))
-
-
-def _make_old(kind: Any, id: str | None, title: str | None, options: Options, chosen: dict[str, Any]) -> list[AnyProbe]:
-    import dataclasses
-
-    module = next(module for module in _MODULES if module.KIND is kind)
-    made = []
-    for probe in module.make(options=options, **chosen):
-        part = Part(probe.id.removeprefix(kind.name).lstrip("-"), probe.title, None)
-        new = f"{id}-{part.name}" if id and part.name else id or probe.id
-        made.append(dataclasses.replace(probe, id=new, title=_title(title, part)))
-    return made

@@ -15,6 +15,7 @@ from tiltmeter.readings.reading import (
     Statistic,
 )
 from tiltmeter.readings.scale import (
+    ALPHA,
     COHERENCE,
     CORRELATION,
     DIFFERENCE,
@@ -24,10 +25,16 @@ from tiltmeter.readings.scale import (
     SIZE,
     D,
     Scale,
+    interval_text,
+    p_number,
+    p_text,
+    percent_text,
+    tilt_in_words,
 )
 from tiltmeter.readings.store import ReadingStore
 
 __all__ = [
+    "ALPHA",
     "COHERENCE",
     "CORRELATION",
     "DIFFERENCE",
@@ -52,4 +59,9 @@ __all__ = [
     "Scale",
     "Skipped",
     "Statistic",
+    "interval_text",
+    "p_number",
+    "p_text",
+    "percent_text",
+    "tilt_in_words",
 ]

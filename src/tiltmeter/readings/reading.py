@@ -12,7 +12,7 @@ from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Identity
 from tiltmeter.readings.details import Details
 from tiltmeter.readings.details.base import reader_of
-from tiltmeter.readings.scale import Scale, find_scale
+from tiltmeter.readings.scale import ALPHA, Scale, find_scale
 from tiltmeter.statistics import Interval, plain
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SCHEMA_VERSION = 2
-ALPHA = 0.05
 NO_CLEAR_LEAN = "no clear lean"
 
 Cell: TypeAlias = str | float | int | bool | None
@@ -31,6 +30,16 @@ class Poles(NamedTuple):
 
     positive: str
     negative: str = ""
+
+    @classmethod
+    def crossed(cls, groups: tuple[str, str], towards: tuple[str, str]) -> Poles:
+        """Of an effect between two groups: the first leans towards the first and the second towards the second.
+
+        >>> Poles.crossed(("men", "women"), ("work", "home")).negative
+        'women → work, men → home'
+        """
+        (one, two), (first, second) = groups, towards
+        return cls(f"{one} → {first}, {two} → {second}", f"{two} → {first}, {one} → {second}")
 
     def side(self, distance: float) -> str:
         """The end on which a number lies that is so far from level."""

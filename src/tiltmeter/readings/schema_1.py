@@ -20,6 +20,8 @@ _LABELS = ("text", "sentence", "word", "target", "occupation")
 _UNITS = ("word", "occupation", "target", "sentence")
 _GROUPS = ("group", "expected", "kind")
 _NO_LEAN = "no clear lean"
+#: What people say of a word was called its label, which is now what an item is called.
+_RENAMED = {"label": "known_label", "corrected_1": "repaired_1", "corrected_2": "repaired_2"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -103,6 +105,8 @@ def _poles(values: Values, details: Values) -> list[str] | None:
     leans, effect = str(values["leans"]), values["effect"]
     if not leans:
         return None
+    if leans == _NO_LEAN and effect["name"] in _SIZES:
+        return ["", ""]  # a size is always on one side of level; where it leans was told apart from it
     if leans == _NO_LEAN:
         groups = details.get("poles") or details.get("groups")
         return [f"towards {group}" for group in groups[:2]] if groups and len(groups) >= 2 else ["", ""]
@@ -120,8 +124,7 @@ def _item(item: Values, form: _Form | None) -> dict[str, Any]:
     label, unit, group = (_first(item, names) for names in (_LABELS, _UNITS, _GROUPS))
     row = {"label": label, "unit": unit or label, "group": group, "value": form.value(item) if form else None}
     taken = {"text", "word", "group", *(form.used if form else ())}
-    # What people say of a word was called its label, which is now what an item is called.
-    further = {"known_label" if name == "label" else name: item[name] for name in item if name not in taken}
+    further = {_RENAMED.get(name, name): item[name] for name in item if name not in taken}
     return {**row, **further, **({"won": _won(item)} if _is_share(item) else {})}
 
 

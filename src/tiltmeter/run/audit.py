@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from tiltmeter.errors import BadInput, TiltmeterError
 from tiltmeter.models import CachedModel, Identity, Question, VectorStore, load
-from tiltmeter.models.bundled import SAMPLES
+from tiltmeter.models.registry import SAMPLES
 from tiltmeter.probes import Options
 from tiltmeter.probes.kind import model_name
 from tiltmeter.readings import Audit, Reading, ReadingStore, Skipped
-from tiltmeter.run.ask import (
+from tiltmeter.run.probe import (
     Planned,
     Vectors,
     ask,
@@ -24,9 +24,9 @@ from tiltmeter.run.ask import (
     plan,
     side_vectors,
     side_words,
+    stored,
     vectors_for,
 )
-from tiltmeter.run.probe import stored
 from tiltmeter.run.suite import Suite, load_suite
 
 if TYPE_CHECKING:
@@ -127,8 +127,7 @@ def dry_run(models: Sequence[Any], *, suite: str | Path | Suite = "default") -> 
             rows += [_cost(model, question, inputs) for question, inputs in inputs_of(planned).items()]
             for key, (side, words) in side_words(planned).items():
                 sides.setdefault(key, (side, {}))[1].update(dict.fromkeys(words))
-        for side, words in sides.values():
-            rows.append(_cost(CachedModel(load(side), store), Question.WORDS, list(words)))
+        rows += [_cost(CachedModel(load(side), store), Question.WORDS, list(some)) for side, some in sides.values()]
     return rows
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.probes import AnyProbe, Options, make_probes
-from tiltmeter.stimuli.yaml_file import read_yaml
+from tiltmeter.files import read_yaml
+from tiltmeter.probes import Options, Probe, make_probes
 
 #: What an entry may say of any probe, with the form it has; other keys are for the kind of probe.
 _FIELDS = {"probe": str, "id": str, "title": str, "dimension": str, "control": bool, "parts": bool}
@@ -27,7 +27,7 @@ class Suite:
 
     name: str
     description: str
-    probes: tuple[AnyProbe, ...]
+    probes: tuple[Probe[Any], ...]
 
 
 def suite_names() -> tuple[str, ...]:
@@ -88,7 +88,7 @@ def _read(file: Path | Traversable, options: Options) -> Suite:
     return Suite(name, str(content.get("description") or ""), probes)
 
 
-def _probes(file: str, number: int, entry: Any, options: Options) -> list[AnyProbe]:
+def _probes(file: str, number: int, entry: Any, options: Options) -> list[Probe[Any]]:
     if not isinstance(entry, dict) or "probe" not in entry:
         raise BadInput(f"{file}: entry {number} must be a mapping that names its 'probe'")
     for key, form in _FIELDS.items():

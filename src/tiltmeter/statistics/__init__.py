@@ -1,7 +1,14 @@
 """Statistics that every measure shares. Words are the unit, uncertainty is never optional."""
 
 from tiltmeter.statistics.correlation import Correlation, correlation
-from tiltmeter.statistics.effect_sizes import band, concatenated_d, effect_size, hedges_g, pooled_d
+from tiltmeter.statistics.effect_sizes import (
+    band,
+    concatenated_d,
+    effect_size,
+    hedges_g,
+    minimum_detectable_effect,
+    pooled_d,
+)
 from tiltmeter.statistics.groups import Group, by_unit
 from tiltmeter.statistics.intervals import Interval, bootstrap_interval, effect_interval, resampled_interval
 from tiltmeter.statistics.multiplicity import benjamini_hochberg, holm
@@ -14,7 +21,6 @@ from tiltmeter.statistics.permutation import (
     permutation_tests,
 )
 from tiltmeter.statistics.pooling import RandomEffects, random_effects
-from tiltmeter.statistics.power import minimum_detectable_effect
 from tiltmeter.statistics.proportions import Mean, Share, clustered_mean, clustered_share, share
 from tiltmeter.statistics.result import Result, plain
 from tiltmeter.statistics.sign_flip import sign_flip_test

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.statistics.groups import Floats, Group, numbers
-from tiltmeter.statistics.randomness import generator
+from tiltmeter.statistics.permutation import generator
 from tiltmeter.statistics.result import Result
 
 RESAMPLES = 2_000

@@ -16,7 +16,6 @@ import numpy as np
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.statistics.groups import Floats, Group
-from tiltmeter.statistics.randomness import generator
 from tiltmeter.statistics.result import Result
 
 Alternative = Literal["two-sided", "greater", "less"]
@@ -26,6 +25,19 @@ EXACT_LIMIT = 1_000_000
 #: Two sums closer than this share of the sum of |scores| are a tie: they differ only by rounding.
 TIE = 1e-10
 _CHUNK = 4_000_000
+#: One stream of random numbers for each purpose, so that changing one leaves the others as they were.
+_STREAMS = {"permute": 0, "resample": 1, "draw": 2}
+
+
+def generator(seed: int, purpose: Literal["permute", "resample", "draw"], *which: int) -> np.random.Generator:
+    """The random numbers that belong to a seed; ``which`` of them, where one purpose needs several streams.
+
+    >>> bool(generator(0, "permute").random() == generator(0, "permute").random())
+    True
+    """
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise BadInput(f"a seed must be a whole number from 0 on, not {seed}")
+    return np.random.default_rng([int(seed), _STREAMS[purpose], *which])
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from tiltmeter.errors import BadInput
 from tiltmeter.statistics.groups import Floats, numbers
 from tiltmeter.statistics.intervals import RESAMPLES, Interval
-from tiltmeter.statistics.permutation import Alternative, PermutationTest
-from tiltmeter.statistics.randomness import generator
+from tiltmeter.statistics.permutation import Alternative, PermutationTest, generator
 from tiltmeter.statistics.result import Result
 from tiltmeter.statistics.sign_flip import sign_flip_test
 

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
 from tiltmeter.statistics.groups import Floats, numbers
-from tiltmeter.statistics.permutation import EXACT_LIMIT, Alternative, PermutationTest, p_from_null
-from tiltmeter.statistics.randomness import generator
+from tiltmeter.statistics.permutation import EXACT_LIMIT, Alternative, PermutationTest, generator, p_from_null
 
 _CHUNK = 4_000_000
 

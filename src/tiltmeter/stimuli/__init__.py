@@ -20,7 +20,8 @@ from tiltmeter.stimuli.lexicon.lexicon import (
 )
 from tiltmeter.stimuli.sentences.association_folder import AssociationFolder, ModelName, load_association_folder
 from tiltmeter.stimuli.sentences.seat_file import SeatTest, load_seat_file
-from tiltmeter.stimuli.sentences.templates import Sentence, SentenceSet, fill_templates
+from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
+from tiltmeter.stimuli.sentences.templates import fill_templates
 from tiltmeter.stimuli.text import capitalise, comparable, indefinite, normalise
 
 __all__ = [

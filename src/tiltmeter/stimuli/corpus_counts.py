@@ -23,22 +23,26 @@ def in_corpus(sentences: MarkedSet, folder: str | Path) -> tuple[MarkedSet, str]
 
     mined = load_mined(folder)
     length = "sentence" if "sentence" in mined.lengths else mined.lengths[0]
-    marks = {comparable(row.mark): row.group for row in sentences.rows}
+    marks = {
+        comparable(sentence.word("pronoun")): place
+        for place, side in enumerate(sentences.sentences)
+        for sentence in side
+    }
     cut = language(mined.language)
-    occupations = dict.fromkeys(row.occupation for row in sentences.rows)
+    occupations = dict.fromkeys(row.unit for row in sentences.versions)
     counts = {word: [0, 0] for word in occupations}
     by_name = {comparable(word): word for word in occupations}
     for row in mined.rows:
         word = by_name.get(comparable(row.word))
         if word is None or row.length != length:
             continue
-        beside = {comparable(row.text[start:end]) for start, end in cut.words(row.text) if start != row.start}
-        for group in {marks[each] for each in beside if each in marks}:
-            counts[word][group - 1] += 1
+        others = {comparable(row.text[start:end]) for start, end in cut.words(row.text) if start != row.start}
+        for place in {marks[other] for other in others if other in marks}:
+            counts[word][place] += 1
     if not any(map(any, counts.values())):
         raise BadInput(
             f"{Path(folder).name} has no occupation beside {', '.join(marks)}: mine the occupations first, "
             "e.g. tiltmeter mine my.txt --lexicon occupations.all --lengths sentence"
         )
-    found: Mapping[str, tuple[int, ...]] = {word: tuple(own) for word, own in counts.items()}
-    return dataclasses.replace(sentences, counts=found), f"'{Path(folder).name}' ({length})"
+    counted: Mapping[str, tuple[int, ...]] = {word: tuple(by_group) for word, by_group in counts.items()}
+    return dataclasses.replace(sentences, counts=counted), f"'{Path(folder).name}' ({length})"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from tiltmeter.readings import Estimate, Reading
-from tiltmeter.readings.reading import ALPHA, NO_CLEAR_LEAN
+from tiltmeter.readings import ALPHA, Estimate, Reading
+from tiltmeter.readings.reading import NO_CLEAR_LEAN
 
 
 def is_clear(p: float | None) -> bool:

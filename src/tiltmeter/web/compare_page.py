@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from tiltmeter.compare import Comparisons, Side, compare
 from tiltmeter.errors import BadInput
-from tiltmeter.readings.wording import p_number
+from tiltmeter.readings import p_number
 from tiltmeter.views.terminal.comparison import interval, number
 from tiltmeter.web.dashboard import Board, Dashboard, page
 from tiltmeter.web.listing import key_of

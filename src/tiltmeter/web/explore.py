@@ -15,7 +15,7 @@ from tiltmeter.readings import Reading
 from tiltmeter.run.probe import run_probes, stored
 from tiltmeter.statistics import Result
 from tiltmeter.stimuli import Group
-from tiltmeter.stimuli.sentences.sets import MASK
+from tiltmeter.stimuli.sentences.sentence import MASK
 from tiltmeter.stimuli.text import normalise
 from tiltmeter.web.offer import Offer
 

@@ -18,8 +18,7 @@ import yaml
 
 from tiltmeter.errors import BadInput, TiltmeterError
 from tiltmeter.models import load
-from tiltmeter.models.bundled import SAMPLES
-from tiltmeter.models.registry import parse
+from tiltmeter.models.registry import SAMPLES, parse
 from tiltmeter.stimuli import Group, Lexicon, lexicon_names, load_lexicon
 from tiltmeter.stimuli.lexicon.yaml_form import read_lexicon
 from tiltmeter.web.shelf import NotHere

@@ -8,32 +8,49 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tests.lab.studies.study_reading import study_reading
 from tests.mined_folder import GROUPS, write_mined
 from tests.reference import reference_model
 from tiltmeter.cli.lab import app
 from tiltmeter.errors import BadInput
-from tiltmeter.lab.studies.context_length import Point, context_length, order, stable_from
-from tiltmeter.readings import Audit, Estimate, Reading
-from tiltmeter.statistics import Interval
-from tiltmeter.views.charts import to_svg
-from tiltmeter.views.charts.context_length import chart_rows, context_chart
+from tiltmeter.lab.studies.context_length import context_length, order, stable_from
+from tiltmeter.measures import DrawnEffects
+from tiltmeter.readings import Audit, D, Details, Estimate, Reading
+from tiltmeter.readings.details.ceat import CeatDetails, PublishedPooling, RepairedPooling
+from tiltmeter.readings.details.sentences import LpbsDetails, MeanAssociation
+from tiltmeter.readings.studies import LengthPoint
+from tiltmeter.statistics import Interval, Mean
 
 WIDE = 0.5
 
 
-def point(length: str, effect: float, reach: float = WIDE) -> Point:
-    return Point(length, effect, Interval(effect - reach, effect + reach, 0.95, "given"), 0.2, effect, 0.01, 10, 100)
+def point(length: str, effect: float, reach: float = WIDE) -> LengthPoint:
+    return LengthPoint(
+        length, effect, Interval(effect - reach, effect + reach, 0.95, "given"), 0.2, effect, 0.01, 10, 100
+    )
 
 
 def reading(
     length: str, effect: float, *, model: str = "own:one", probe: str = "ceat", published: bool = True, words: int = 10
 ) -> Reading:
-    shown = Estimate("effect size d", effect, 0.0, "", Interval(effect - WIDE, effect + WIDE, 0.95, "given"), 0.3)
-    as_published = Estimate("combined effect size", effect + 0.01, 0.0, "", None, 0.001) if published else None
-    return Reading(
-        f"{probe}-{length}".rstrip("-"), probe, "title", model, shown, as_published, "", "", "", "", 100, words,
-        (), (), (), {}, {"length": length} if probe == "ceat" else {},
-    )  # fmt: skip
+    details: Details | None = None
+    if probe == "ceat":
+        drawn, nothing = DrawnEffects(0, 0, 0, 0, 0), PublishedPooling(0, 0, 0, 0)
+        details = CeatDetails(length, nothing, RepairedPooling(0, 0), 1, "fixed", False, drawn, {}, "en", "")
+    elif probe == "lpbs":
+        interval = Interval(0, 0, 0.95, "given")
+        nothing = MeanAssociation(0, 0, 0, 1)
+        structures = dict.fromkeys([length] if length else ["S1", "S2"], nothing)
+        details = LpbsDetails(Mean(0, interval, 1, True, 0, 1, 1), 0, 0, 0, {}, structures)
+    return study_reading(
+        probe=probe,
+        model=model,
+        effect=Estimate("effect size d", effect, D, Interval(effect - WIDE, effect + WIDE, 0.95, "given"), 0.3),
+        published=Estimate("combined effect size", effect + 0.01, D, None, 0.001) if published else None,
+        n_items=100,
+        n_units=words,
+        details=details,
+    )
 
 
 @pytest.mark.parametrize(
@@ -96,22 +113,6 @@ def test_lengths_with_different_words_are_said_to_be_so() -> None:
     assert "Not every length has the same words (4 to 10)" in curve.plain_words
     (same,) = context_length([reading("9", 0.3), reading("25", 0.3)]).curves
     assert "same words" not in same.plain_words
-
-
-def test_the_chart_draws_every_point_with_its_interval_and_as_published() -> None:
-    study = context_length([reading("9", 0.35), reading("25", 0.3), reading("S1", 0.6, probe="lpbs", published=False)])
-    rows = chart_rows(study)
-    assert [(row["length"], row["form"], row["d"]) for row in rows] == [
-        ("9", "corrected", 0.35),
-        ("9", "as published", pytest.approx(0.36)),
-        ("25", "corrected", 0.3),
-        ("25", "as published", pytest.approx(0.31)),
-        ("S1", "corrected", 0.6),
-    ]
-    svg = to_svg(context_chart(study))
-    for word in ("CEAT", "log-probability bias", "own:one", "words in the window", "sentence structure"):
-        assert word in svg
-    assert context_chart(context_length([])) is None
 
 
 @pytest.fixture

@@ -71,17 +71,17 @@ def test_one_context_a_word_is_weat():
     # V = 2.08 / 3 in all draws, so SE = sqrt(V / 7) and z = .9607689 / .3147183
     assert found.standard_error == pytest.approx(math.sqrt(2.08 / 3 / 7), abs=1e-6)
     assert found.p_value == pytest.approx(2 * norm.sf(3.0528), abs=1e-5)
-    assert found.corrected.effect_size == pytest.approx(0.9607689, abs=1e-6)
-    assert found.corrected.p_value == pytest.approx(4 / 6)
-    assert found.corrected.scores_x == pytest.approx((1.0, -0.2))
-    assert found.corrected.score == pytest.approx(0.8)
-    assert (found.corrected.exact, found.n, found.n_contexts, found.draws) == (True, 4, 4, 7)
+    assert found.repaired.effect_size == pytest.approx(0.9607689, abs=1e-6)
+    assert found.repaired.p_value == pytest.approx(4 / 6)
+    assert found.repaired.scores_x == pytest.approx((1.0, -0.2))
+    assert found.repaired.score == pytest.approx(0.8)
+    assert (found.repaired.exact, found.n, found.n_contexts, found.draws) == (True, 4, 4, 7)
 
 
 def test_a_word_counts_with_the_mean_over_its_contexts():
     x = [[[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]], [[3.0, 4.0]]]  # s = 1, -1, 1: mean 1/3
     found = ceat(x, [[[0.0, 2.0]], [[0.8, 0.6]]], E1, E2, draws=50)
-    assert found.corrected.scores_x == pytest.approx((1 / 3, -0.2))
+    assert found.repaired.scores_x == pytest.approx((1 / 3, -0.2))
 
 
 @pytest.mark.parametrize("sampling", ["random", "fixed"])
@@ -104,7 +104,7 @@ def test_one_draw_returns_its_own_effect():
     single = [np.array([word[next(chosen)] for word in group]) for group in sets]
     found = ceat(*sets, draws=1, seed=3)
     assert found.effect_size == pytest.approx(weat(*single).effect_size, abs=1e-6)
-    assert found.corrected.effect_size == pytest.approx(found.effect_size)
+    assert found.repaired.effect_size == pytest.approx(found.effect_size)
     assert (found.tau2, found.effects.sd) == (0.0, 0.0)
 
 
@@ -114,7 +114,7 @@ def test_pooling_is_corrected_by_the_sampling_variance_of_d():
     picks = draw_contexts([len(word) for group in sets for word in group], draws=2)
     first, second = (by_loop(*sets, [pick])[0] for pick in picks)
     v = [1 / (7 / 12 + d**2 / 14) for d in (first, second)]
-    found = ceat(*sets, draws=2).corrected
+    found = ceat(*sets, draws=2).repaired
     assert found.effect_size == pytest.approx((v[0] * first + v[1] * second) / sum(v), abs=1e-6)
     assert found.tau2 == 0.0
 
@@ -156,10 +156,10 @@ def test_swapping_the_targets_or_the_attributes_turns_the_sign(sets):
     found = measured(*one, draws=3)
     for other in (ceat(one[1], one[0], one[2], one[3], draws=3), ceat(one[0], one[1], one[3], one[2], draws=3)):
         assert other.effect_size == pytest.approx(-found.effect_size, abs=1e-4)
-        assert other.corrected.score == pytest.approx(-found.corrected.score, abs=1e-9)
-        assert other.corrected.p_value == pytest.approx(found.corrected.p_value)
+        assert other.repaired.score == pytest.approx(-found.repaired.score, abs=1e-9)
+        assert other.repaired.p_value == pytest.approx(found.repaired.p_value)
     many, swapped = measured(x, y, a, b, draws=3), measured(x, y, b, a, draws=3)
-    assert swapped.corrected.p_value == pytest.approx(many.corrected.p_value)
+    assert swapped.repaired.p_value == pytest.approx(many.repaired.p_value)
 
 
 @settings(max_examples=30)
@@ -170,8 +170,8 @@ def test_the_order_of_words_and_contexts_does_not_matter(sets, random):
     for group in mixed:
         random.shuffle(group)
     other = measured(*mixed, draws=3)
-    assert sorted(other.corrected.scores_x) == pytest.approx(sorted(found.corrected.scores_x), abs=1e-9)
-    assert other.corrected.p_value == pytest.approx(found.corrected.p_value)
+    assert sorted(other.repaired.scores_x) == pytest.approx(sorted(found.repaired.scores_x), abs=1e-9)
+    assert other.repaired.p_value == pytest.approx(found.repaired.p_value)
 
 
 def test_the_published_p_shrinks_with_the_draws_and_the_corrected_one_does_not():
@@ -180,7 +180,7 @@ def test_the_published_p_shrinks_with_the_draws_and_the_corrected_one_does_not()
     for _ in range(40):
         x, y = (planted(6, 8, 0.0, rng) for _ in range(2))
         one, other = (ceat(x, y, *poles(), draws=draws) for draws in (20, 5_000))
-        assert other.corrected.p_value == one.corrected.p_value
+        assert other.repaired.p_value == one.repaired.p_value
         few.append(one.p_value)
         many.append(other.p_value)
     assert np.mean(np.array(many) < np.array(few)) > 0.8
@@ -194,8 +194,8 @@ def test_with_no_bias_planted_the_corrected_p_is_uniform_and_the_published_one_i
         x, y = (planted(5, 4, 0.0, rng) for _ in range(2))
         found = ceat(x, y, *poles(), draws=400, permutations=200)
         published.append(found.p_value)
-        corrected.append(found.corrected.p_value)
-        covered += 0.0 in found.corrected.ci
+        corrected.append(found.repaired.p_value)
+        covered += 0.0 in found.repaired.ci
     # Of 252 splits p takes 126 values from 1/126 on; half a step below it is uniform.
     assert kstest(np.array(corrected) - 1 / 252, "uniform").pvalue > 0.01
     assert np.mean(np.array(corrected) <= 0.05) == pytest.approx(0.05, abs=3 * math.sqrt(0.05 * 0.95 / 400))
@@ -210,7 +210,7 @@ def test_the_interval_holds_the_planted_effect():
     held, strong = 0, 0
     for _ in range(150):
         x, y = planted(12, 6, lean, rng), planted(12, 6, -lean, rng)
-        found = ceat(x, y, *poles(), draws=200, permutations=500).corrected
+        found = ceat(x, y, *poles(), draws=200, permutations=500).repaired
         held += truth in found.ci
         strong += found.p_value <= 0.05
     assert held / 150 > 0.92
@@ -224,14 +224,14 @@ def test_few_contexts_of_the_attributes_widen_the_interval():
     still = [np.array([[1.2, 0.0, 1.0], [1.2, 0.0, 1.0]])]
     x = [word + rng.normal(scale=0.3, size=3) for word in x]
     y = [word + rng.normal(scale=0.3, size=3) for word in y]
-    wide, narrow = (ceat(x, y, pole, [AWAY], draws=100).corrected.ci for pole in (tilted, still))
+    wide, narrow = (ceat(x, y, pole, [AWAY], draws=100).repaired.ci for pole in (tilted, still))
     assert wide.high - wide.low > narrow.high - narrow.low
 
 
 def test_it_turns_into_json():
     found = ceat(*random_sets(np.random.default_rng(5)), draws=30)
     values = json.loads(json.dumps(found.to_dict()))
-    assert values["corrected"]["ci"]["method"] == "two-level bootstrap (word, context), Fisher z"
+    assert values["repaired"]["ci"]["method"] == "two-level bootstrap (word, context), Fisher z"
     assert values["effects"]["low"] <= values["effects"]["median"] <= values["effects"]["high"]
 
 

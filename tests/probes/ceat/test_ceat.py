@@ -17,10 +17,9 @@ from tiltmeter.measures import ceat as measure
 from tiltmeter.models import Identity
 from tiltmeter.models.protocol import Question, Span
 from tiltmeter.probes import Options, make_probes
-from tiltmeter.probes.ceat import ceat
 from tiltmeter.probes.ceat.ceat_sets import Method, in_words
-from tiltmeter.readings import Reading
-from tiltmeter.run.probe import probe, put
+from tiltmeter.readings import Item, Reading
+from tiltmeter.run.probe import probe, run_probes
 
 LEANS = dict(zip(GROUPS, (0.3, -0.3, 0.8, -0.8), strict=True))
 
@@ -46,7 +45,7 @@ class InContext:
 
 def readings(folder: Path, model: object | None = None, **given: object) -> list[Reading]:
     made = make_probes("ceat", data=folder, options=Options(), **given)
-    return put(made, model or InContext(), cache=False, progress=False)
+    return run_probes(made, model or InContext(), cache=False, progress=False)
 
 
 @pytest.fixture
@@ -57,7 +56,7 @@ def mined(tmp_path: Path) -> Path:
 def test_there_is_a_reading_for_all_windows_and_one_for_each_length(mined: Path) -> None:
     found = readings(mined)
     assert [each.id for each in found] == ["ceat", "ceat-9", "ceat-25"]
-    assert [each.details["length"] for each in found] == ["", "9", "25"]
+    assert [each.details.length for each in found] == ["", "9", "25"]
     assert found[1].title == "male terms / female terms × career / family, in 9 words"
     assert [(each.n_units, each.n_items) for each in found] == [(10, 120), (10, 60), (10, 60)]
 
@@ -85,18 +84,18 @@ def test_the_reading_is_what_the_measure_finds_on_the_spans(mined: Path) -> None
         for words in GROUPS.values()
     ]
     expected = measure(*arrays, sampling="fixed")
-    assert found.effect.value == pytest.approx(expected.corrected.effect_size, abs=1e-6)
-    assert found.effect.ci == expected.corrected.ci
-    assert found.effect.p_value == pytest.approx(expected.corrected.p_value)
+    assert found.effect.value == pytest.approx(expected.repaired.effect_size, abs=1e-6)
+    assert found.effect.ci == expected.repaired.ci
+    assert found.effect.p_value == pytest.approx(expected.repaired.p_value)
     assert found.published is not None
     assert found.published.value == pytest.approx(expected.effect_size, abs=1e-6)
     assert found.published.p_value == pytest.approx(expected.p_value)
-    assert found.details["published"]["tau2"] == pytest.approx(expected.tau2)
-    assert found.details["published"]["standard_error"] == pytest.approx(expected.standard_error)
-    assert [item["lean"] for item in found.items] == pytest.approx(
-        [*expected.corrected.scores_x, *expected.corrected.scores_y]
+    assert found.details.published.tau2 == pytest.approx(expected.tau2)
+    assert found.details.published.standard_error == pytest.approx(expected.standard_error)
+    assert [item.value for item in found.items] == pytest.approx(
+        [*expected.repaired.scores_x, *expected.repaired.scores_y]
     )
-    assert found.items[0] == {"word": "he", "group": "male terms", "lean": found.items[0]["lean"], "contexts": 6}
+    assert found.items[0] == Item("he", "he", "male terms", found.items[0].value, {"contexts": 6})
 
 
 def test_a_planted_lean_is_found_and_said_in_plain_words(mined: Path) -> None:
@@ -107,8 +106,14 @@ def test_a_planted_lean_is_found_and_said_in_plain_words(mined: Path) -> None:
     assert found.leans == "male terms → career, female terms → family"
     assert "Male terms lean towards career and female terms towards family" in found.plain_words
     assert "in 95% of 5,000 draws" in found.plain_words
-    assert "only says how often one drew" in found.correction
+    assert "only says how often one drew" in found.repair
+    assert found.poles == (
+        "male terms → career, female terms → family",
+        "female terms → career, male terms → family",
+    )
+    assert found.statistic is None
     assert json.loads(json.dumps(found.to_dict())) == found.to_dict()
+    assert Reading.from_dict(json.loads(json.dumps(found.to_dict()))) == found
 
 
 def test_without_a_lean_the_published_p_is_small_and_the_headline_is_not(tmp_path: Path) -> None:
@@ -130,13 +135,13 @@ def test_words_with_too_few_contexts_are_left_out_by_name_and_not_asked_about(tm
         "'boy' (male terms)": "found in 0 contexts, and 2 are needed",
         "'girl' (female terms)": "found in 1 contexts, and 2 are needed",
     }
-    assert {item["word"] for item in found.items} == {*GROUPS["gender.male_terms"], *GROUPS["gender.female_terms"]} - {
+    assert {item.label for item in found.items} == {*GROUPS["gender.male_terms"], *GROUPS["gender.female_terms"]} - {
         "boy",
         "girl",
     }
     assert "girl" not in {span.word for span in model.asked}
     (with_girl,) = readings(folder, method="at-least=1")
-    assert "girl" in {item["word"] for item in with_girl.items}
+    assert "girl" in {item.label for item in with_girl.items}
 
 
 def test_the_span_embedded_is_the_form_found_or_its_root(tmp_path: Path) -> None:
@@ -147,7 +152,7 @@ def test_the_span_embedded_is_the_form_found_or_its_root(tmp_path: Path) -> None
     assert {span.word for span in whole.asked} == {f"{word}like" for words in GROUPS.values() for word in words}
     assert {span.word for span in root.asked} == {word for words in GROUPS.values() for word in words}
     assert {span.text for span in whole.asked} == {span.text for span in root.asked}
-    assert found[0].details["root_only"] is True
+    assert found[0].details.root_only is True
 
 
 def test_a_window_as_long_as_its_text_is_cut_around_the_word_and_one_of_so_many_words_is_not(tmp_path: Path) -> None:
@@ -157,7 +162,7 @@ def test_a_window_as_long_as_its_text_is_cut_around_the_word_and_one_of_so_many_
     assert all(390 <= span.start <= 400 and 390 <= len(span.text) - span.end <= 400 for span in open_ended.asked)
     assert all(span.text.startswith("and ") and span.text.endswith(" too") for span in open_ended.asked)
     assert all(len(span.text) > 4000 for span in exact.asked)
-    assert any("cut around the word" in each.reason for each in found.left_out)
+    assert any("cut around the word" in note for note in found.notes)
 
 
 def test_fixed_draws_are_the_same_for_every_model_and_random_ones_are_not(mined: Path) -> None:
@@ -214,13 +219,13 @@ def test_bad_input_is_said_in_one_line(given: dict[str, object], said: str, mine
     if given.get("data") is True:
         given = {**given, "data": mined}
     with pytest.raises(BadInput) as error:
-        put(make_probes("ceat", options=Options(), **given), InContext(), cache=False, progress=False)
+        run_probes(make_probes("ceat", options=Options(), **given), InContext(), cache=False, progress=False)
     assert said in str(error.value)
     assert "\n" not in str(error.value)
 
 
 def test_what_is_asked_are_spans_and_each_once(mined: Path) -> None:
-    whole, *parts = ceat.make(data=mined, options=Options())
+    whole, *parts = make_probes("ceat", data=mined)
     asked = whole.asks(lambda question: question is Question.SPANS)
     assert asked is not None
     assert len(set(asked[Question.SPANS])) == 2 * 6 * 16
@@ -236,13 +241,13 @@ def test_methods_and_lengths_read_as_words() -> None:
 
 def test_a_real_model_is_measured_and_its_layers_differ(mined: Path) -> None:
     needs_sample("minilm")
-    from tiltmeter.models.bundled import SAMPLES
+    from tiltmeter.models.registry import SAMPLES
 
     last, second = (
         readings(mined, f"hf:{SAMPLES['minilm'].folder()}/model{layer}", method="draws=200")
         for layer in ("", "?layer=2")
     )
     assert [each.id for each in last] == ["ceat", "ceat-9", "ceat-25"]
-    assert all(each.details["draws"] == 200 for each in last)
+    assert all(each.details.draws == 200 for each in last)
     assert last[0].effect.value != second[0].effect.value
     assert "layer=2" in second[0].model

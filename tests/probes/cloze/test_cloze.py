@@ -11,12 +11,15 @@ import pytest
 
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Choice, Chosen, Continuation, Fill, Question, TokenScores
-from tiltmeter.probes import Options
+from tiltmeter.probes import Options, make_probes
 from tiltmeter.probes.cloze import cloze
-from tiltmeter.probes.cloze.cloze_rows import choice, continuation, fills, pronoun_place
 from tiltmeter.probes.cloze.one_sentence import parse
+from tiltmeter.probes.cloze.pronoun_chances import ask_chances
+from tiltmeter.readings import Poles, Reading
+from tiltmeter.readings.details.cloze import ChatChoices
 from tiltmeter.run.probe import put
-from tiltmeter.stimuli.sentences.sets import ClozeRow, RaceRow
+from tiltmeter.stimuli.sentences.cloze_sets import two_versions
+from tiltmeter.stimuli.sentences.sentence import Sentence
 
 VECTORS = {
     "him": [1.0, 0.0],
@@ -53,31 +56,37 @@ def written(folder: Path, name: str, rows: str) -> Path:
     return path
 
 
-def measure(model: object, data: Path, vectors: object, **options: str) -> list:
-    return put(cloze.make(data=data, vectors=vectors, options=Options(), **options), model, cache=False, progress=False)
+def measure(model: object, data: Path, vectors: object, **options: str) -> list[Reading]:
+    probes = make_probes("cloze", data=data, vectors=vectors, options=Options(), **options)
+    return put(probes, model, cache=False, progress=False)
 
 
 ROWS = "It was drilled by him,It was drilled by her,drill,M\nIt was baked by him,It was baked by her,cake,W\n"
 READER = Reader({"him": 0.2, "her": 0.3, "them": 0.1}, {"him": 0.9, "her": 0.2, "them": 0.5})
 
 
-def test_the_score_is_the_probability_to_one_minus_the_similarity_and_the_corrected_one_is_ended_and_centred(
+def test_the_score_is_the_probability_to_one_minus_the_similarity_and_the_repaired_one_is_ended_and_centred(
     tmp_path: Path,
 ) -> None:
     (reading,) = measure(READER, written(tmp_path, "GenderLex_noun.csv", ROWS), VECTORS)
     first, second = reading.items
-    assert first["published_1"] == pytest.approx(0.2 ** (1 - 0.8), abs=1e-6)
-    assert first["published_2"] == pytest.approx(0.3 ** (1 - 0.6), abs=1e-6)
-    assert second["published_1"] == pytest.approx(0.2 ** (1 - 0.6), abs=1e-6)
-    assert second["published_2"] == pytest.approx(0.3 ** (1 - 0.8), abs=1e-6)
+    assert first.get("published_1") == pytest.approx(0.2 ** (1 - 0.8), abs=1e-6)
+    assert first.get("published_2") == pytest.approx(0.3 ** (1 - 0.6), abs=1e-6)
+    assert second.get("published_1") == pytest.approx(0.2 ** (1 - 0.6), abs=1e-6)
+    assert second.get("published_2") == pytest.approx(0.3 ** (1 - 0.8), abs=1e-6)
     # The similarities have one mean (.7) for both pronouns already, so that centring leaves them as they are.
-    assert first["corrected_1"] == pytest.approx((0.2 * 0.9) ** (1 - 0.8), abs=1e-6)
-    assert second["corrected_2"] == pytest.approx((0.3 * 0.2) ** (1 - 0.8), abs=1e-6)
+    assert first.get("repaired_1") == pytest.approx((0.2 * 0.9) ** (1 - 0.8), abs=1e-6)
+    assert second.get("repaired_2") == pytest.approx((0.3 * 0.2) ** (1 - 0.8), abs=1e-6)
+    assert first.value == pytest.approx(math.log(first.get("repaired_1") / first.get("repaired_2")))
+    assert [(item.label, item.unit, item.group, item.get("won")) for item in reading.items] == [
+        ("It was drilled by him", "drill", "men", 1.0),
+        ("It was baked by him", "cake", "women", 0.0),
+    ]
     assert reading.published is not None
     assert reading.published.value == 0.5
     assert reading.effect.value == 0.5
-    assert reading.details["published"]["human_match"] == 1.0
-    assert reading.details["published"]["weat"] == pytest.approx((0.8 - 0.6) - (0.6 - 0.8))
+    assert reading.details.published.human_match == 1.0
+    assert reading.details.published.weat == pytest.approx((0.8 - 0.6) - (0.6 - 0.8))
 
 
 def test_a_pronoun_that_goes_on_wins_as_published_and_loses_once_the_sentence_is_ended(tmp_path: Path) -> None:
@@ -86,24 +95,24 @@ def test_a_pronoun_that_goes_on_wins_as_published_and_loses_once_the_sentence_is
     )
     assert reading.published is not None
     assert (reading.published.value, reading.effect.value) == (0.0, 1.0)
-    steps = {step["name"]: step["share_1"] for step in reading.details["steps"]}
+    steps = {step.name: step.share_1 for step in reading.details.steps}
     assert steps == {
         "probability alone": 0.0,
         "as published": 0.0,
         "sentence ended": 1.0,
         "similarities centred": 0.0,
-        "corrected": 1.0,
+        "repaired": 1.0,
     }
-    assert "her mother" in reading.correction
+    assert "her mother" in reading.repair
 
 
 def test_a_context_without_a_vector_has_similarity_nought_and_is_named(tmp_path: Path) -> None:
     rows = ROWS + "It was zqx by him,It was zqx by her,zqx,M\n"
     (reading,) = measure(READER, written(tmp_path, "GenderLex_noun.csv", rows), VECTORS)
     odd = reading.items[2]
-    assert odd["has_vector"] is False
-    assert odd["published_1"] == pytest.approx(0.2, abs=1e-6)
-    assert reading.details["contexts_without_vector"] == ["zqx"]
+    assert odd.get("has_vector") is False
+    assert odd.get("published_1") == pytest.approx(0.2, abs=1e-6)
+    assert reading.details.contexts_without_vector == ("zqx",)
     assert any("zqx" in each.what for each in reading.left_out)
 
 
@@ -113,8 +122,9 @@ def test_contexts_are_combined_by_the_product_of_their_scores(tmp_path: Path) ->
     whole, noun, verb = measure(READER, tmp_path, VECTORS)
     assert [whole.id, noun.id, verb.id] == ["cloze", "cloze-all-noun", "cloze-all-verb"]
     for i in (0, 1):
-        product = noun.items[i]["published_1"] * verb.items[i]["published_1"]
-        assert whole.items[i]["published_1"] == pytest.approx(product)
+        product = noun.items[i].get("published_1") * verb.items[i].get("published_1")
+        assert whole.items[i].get("published_1") == pytest.approx(product)
+    assert whole.details.contexts == ("noun", "verb")
 
 
 def test_a_stem_is_read_once_for_all_pronouns_contexts_and_races(tmp_path: Path) -> None:
@@ -129,11 +139,13 @@ def test_a_stem_is_read_once_for_all_pronouns_contexts_and_races(tmp_path: Path)
     readings = measure(reader, tmp_path, VECTORS)
     assert sorted(reader.stems) == ["It was baked by", "It was drilled by"]
     race = readings[-1]
-    assert race.details["context"] == "white/black+african"
+    assert race.details.context == "white/black+african"
+    assert [reading.dimension for reading in readings] == ["gender"] * 3 + ["race"]
+    assert race.poles == Poles("sentences → white", "sentences → black+african")
     item = race.items[0]
-    assert item["similarity_1"] == pytest.approx(1.0)
-    assert item["similarity_2"] == pytest.approx(0.6 / math.hypot(0.6, 1.8), abs=1e-6)
-    assert item["published_2"] == pytest.approx(0.1 ** (1 - item["similarity_2"]), abs=1e-6)
+    assert item.get("similarity_1") == pytest.approx(1.0)
+    assert item.get("similarity_2") == pytest.approx(0.6 / math.hypot(0.6, 1.8), abs=1e-6)
+    assert item.get("published_2") == pytest.approx(0.1 ** (1 - item.get("similarity_2")), abs=1e-6)
 
 
 def test_the_mean_form_leaves_out_the_first_token_and_full_stops(tmp_path: Path) -> None:
@@ -142,17 +154,23 @@ def test_the_mean_form_leaves_out_the_first_token_and_full_stops(tmp_path: Path)
             places = [(0, 2), (3, 6), (7, 10), (10, 11)]
             starts, ends = np.array(places).T
             chance = {"him": 0.5, "her": 0.25}
-            return [TokenScores([1, 2, 3, 4], starts, ends, np.log([0.9, 0.1, chance[t[7:10]], 0.8])) for t in texts]
+            ids = {"him": 3, "her": 5}
+            return [
+                TokenScores([1, 2, ids[t[7:10]], 4], starts, ends, np.log([0.9, 0.1, chance[t[7:10]], 0.8]))
+                for t in texts
+            ]
 
     path = tmp_path / "winobias_verb.csv"
     path.write_text(
         "sent_m,sent_w,context,prounoun_m,prounoun_w,HB\nWe saw him.,We saw her.,drill,him,her,M\n", encoding="utf-8"
     )
     (reading,) = measure(Scorer(), path, VECTORS, method="mean")
-    assert reading.items[0]["p_1"] == pytest.approx((0.1 + 0.5) / 2, abs=1e-6)
-    assert reading.items[0]["p_2"] == pytest.approx((0.1 + 0.25) / 2, abs=1e-6)
+    assert reading.items[0].get("p_1") == pytest.approx((0.1 + 0.5) / 2, abs=1e-6)
+    assert reading.items[0].get("p_2") == pytest.approx((0.1 + 0.25) / 2, abs=1e-6)
+    # All tokens but the pronoun are shared, and as likely in both.
+    assert reading.details.cps.ties == 1
     (reading,) = measure(Scorer(), path, VECTORS, method="all")
-    assert reading.items[0]["p_1"] == pytest.approx((0.1 + 0.5 * 0.8) / 2, abs=1e-6)
+    assert reading.items[0].get("p_1") == pytest.approx((0.1 + 0.5 * 0.8) / 2, abs=1e-6)
 
 
 def test_a_chat_model_is_asked_in_both_orders_and_refusals_are_counted(tmp_path: Path) -> None:
@@ -166,26 +184,65 @@ def test_a_chat_model_is_asked_in_both_orders_and_refusals_are_counted(tmp_path:
     rows = ROWS + "It was seen by him,It was seen by her,drill,M\n"
     (reading,) = measure(Chat(), written(tmp_path, "GenderLex_noun.csv", rows), VECTORS)
     assert reading.effect.value == pytest.approx((1 + 0.5) / 2)
-    assert reading.details["refused"] == 1
-    assert reading.details["turned_with_order"] == 1
+    assert reading.details.choices == ChatChoices(refused=1, turned_with_order=1, human_match=1.0)
+    assert [item.get("won") for item in reading.items] == [1.0, None, 0.5]
     assert "refused 1" in reading.plain_words
 
 
-def test_what_is_asked_about_a_row() -> None:
-    row = ClozeRow("It was cut by him", "It was cut by her", ("him", "her"), ("cut", "cut"), 1, 2)
-    assert continuation(row).endings == (" him", " her", " them", " him.", " her.", " them.")
-    assert continuation(RaceRow("It was cut by them", "cutter", 2)) == continuation(row)
-    assert fills(row) == (
+@pytest.mark.parametrize("name", ["GenderLex_noun.csv", "GenderLex_W_B.csv"])
+def test_the_effect_is_the_statistic_of_the_items(tmp_path: Path, name: str) -> None:
+    if name.endswith("B.csv"):
+        rows = "It was drilled by them,miner,white,african\nIt was baked by them,baker,white,african\n"
+        (tmp_path / name).write_text(f"sent,context,race_A1,race_B1\n{rows}It was cut by them,drill,white,african\n")
+    else:
+        # The last row ties: people, pronoun and context are alike on both sides, so it is not counted.
+        written(tmp_path, name, ROWS + "It was dug by him,It was dug by her,drill,M\n")
+    (reading,) = measure(READER, tmp_path / name, VECTORS)
+    assert reading.statistic.name == "mean"
+    won = [item.get(reading.statistic.of[0]) for item in reading.items]
+    counted = [value for value in won if value is not None]
+    assert sum(counted) / len(counted) == pytest.approx(reading.effect.value, abs=1e-9)
+    margins = [item.get(reading.statistic.margins) for item in reading.items]
+    assert [None if value is None else value > 0.5 for value in won] == [m > 0 if m else None for m in margins]
+    assert Reading.from_dict(reading.to_dict()) == reading
+
+
+def test_what_is_asked_about_a_sentence() -> None:
+    row = two_versions("It was cut by him", "It was cut by her", ("him", "her"), contexts=("cut", "cut"), row=2)
+    (continuation,) = asked(row, Question.CONTINUATIONS)
+    assert continuation.endings == (" him", " her", " them", " him.", " her.", " them.")
+    race = Sentence("It was cut by them", {"pronoun": (14, 18)}, "cutter")
+    assert asked(race, Question.CONTINUATIONS) == [continuation]
+    assert asked(row, Question.FILLS) == [
         Fill("It was cut by him", 14, 17, ("him", "her")),
         Fill("It was cut by him.", 14, 17, ("him", "her")),
-    )
-    assert choice(row) == Choice("It was cut by [MASK].", ("him", "her"))
-    japanese = ClozeRow("昨日、彼は働いた。", "昨日、彼女は働いた。", ("彼", "彼女"), ("仕事", "仕事"), 1, 2)
-    assert pronoun_place(japanese) == (3, 4)
+    ]
+    assert asked(row, Question.CHOICES) == [Choice("It was cut by [MASK].", ("him", "her"))]
+    assert asked(row, Question.TOKENS, form="mean") == ["It was cut by him", "It was cut by her"]
+    assert ask_chances([race], "last", lambda question: question is Question.CHOICES) is None
+    ja = two_versions("昨日、彼は働いた。", "昨日、彼女は働いた。", ("彼", "彼女"), contexts=("仕事", "仕事"), row=2)
+    assert asked(ja, Question.FILLS, form="mean") == [Fill("昨日、彼は働いた。", 3, 4, ("彼", "彼女"))]
+
+
+def test_a_row_whose_versions_differ_before_the_pronoun_is_no_cloze_for_a_masked_model() -> None:
+    row = two_versions("To his aunt he ran.", "To her aunt she ran.", ("he", "she"), contexts=("", ""), row=7)
+    for question in (Question.FILLS, Question.CHOICES):
+        with pytest.raises(BadInput, match="row 7: 'he' and 'she' do not stand in the same place"):
+            asked(row, question, form="mean")
+    assert asked(row, Question.TOKENS, form="mean") == ["To his aunt he ran.", "To her aunt she ran."]
+
+
+def asked(sentence: Sentence, question: Question, *, form: str = "last") -> list:
+    inputs = ask_chances([sentence], form, lambda other: other is question)
+    assert inputs is not None
+    return list(inputs[question])
 
 
 def test_one_sentence_is_taken_apart() -> None:
-    assert parse("We saw [him/her] leave.") == ("We saw him leave.", "We saw her leave.", ("him", "her"))
+    parsed = parse("We saw [him/her] leave.")
+    assert (parsed.text, parsed.word("pronoun")) == ("We saw him leave.", "him")
+    assert parsed.version("pronoun", 2).text == "We saw her leave."
+    assert parse(" It was cut by [ him / her ]. ").text == "It was cut by him"
     for wrong in ("We saw him.", "[he/she] saw [him/her].", "We saw [him/him]."):
         with pytest.raises(BadInput):
             parse(wrong)
@@ -200,16 +257,16 @@ def test_one_sentence_is_taken_apart() -> None:
 )
 def test_what_cannot_be_measured_is_said_in_one_line(given: dict[str, str], message: str) -> None:
     with pytest.raises(BadInput, match=message) as error:
-        cloze.make(options=Options(), **given)
+        cloze.make(**given)
     assert "\n" not in str(error.value)
 
 
 def test_the_public_files_give_every_cell_of_the_table(data_folder: Callable[[str], Path]) -> None:
     folder = data_folder("genderlex") / "Genderlex"
-    names = [probe.id for probe in cloze.make(data=folder, options=Options())]
-    assert names[0] == "cloze"
-    assert len(names) == 3 * 4 + 4
-    (person,) = [p for p in cloze.make(data=folder, options=Options()) if p.id == "cloze-person-noun"]
+    probes = make_probes("cloze", data=folder)
+    assert probes[0].id == "cloze"
+    assert len(probes) == 3 * 4 + 4
+    (person,) = [probe for probe in probes if probe.id == "cloze-person-noun"]
     asked = person.asks(lambda question: question is Question.CONTINUATIONS)
     assert asked is not None
     stems = {item.stem for item in asked[Question.CONTINUATIONS]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -12,19 +13,19 @@ import transformers
 
 from tests.models.tiny_language_models import save_tiny
 from tests.probes.planted_fills import KNOWN_WORDS, Causal, PlantedFills
+from tests.probes.sentences.from_items import effect_from_items
 from tests.reference import reference_model
 from tiltmeter import measures
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.reference.planted_text import planted
 from tiltmeter.models.protocol import Fill, Question
-from tiltmeter.probes import Options
-from tiltmeter.probes.sentences import lpbs, unmask
+from tiltmeter.probes import make_probes
 from tiltmeter.readings import Reading
 from tiltmeter.run.probe import put
 from tiltmeter.statistics import correlation, effect_size
-from tiltmeter.stimuli.sentences.shipped import masked_set, trait_set
+from tiltmeter.stimuli.sentences.shipped import occupation_set, trait_set
 
-SHARES = masked_set().shares
+SHARES = occupation_set().shares
 PRIOR = 0.7
 MASCULINE = {"he", "him", "his", "man", "boy"}
 TRAITS = """
@@ -65,7 +66,7 @@ def traits(leans: dict[str, tuple[float, float]] = LEANS, *, sentence: float = 0
 
 
 def readings(planted: object, **given: object) -> list[Reading]:
-    return put(lpbs.make(options=Options(), **given), planted, cache=False, progress=False)
+    return put(make_probes("lpbs", **given), planted, cache=False, progress=False)
 
 
 @pytest.fixture
@@ -87,33 +88,34 @@ def bert(tmp_path_factory):
 def test_the_prior_is_asked_at_the_place_of_the_term_with_only_the_attribute_hidden(data, data_folder):
     if data in ("bangla_traits", "bec_pro"):
         data_folder("bangla" if data == "bangla_traits" else data)
-    probe = lpbs.make(data=data, options=Options())[0]
+    probe = make_probes("lpbs", data=data)[0]
     asked = probe.asks(lambda _: True)[Question.FILLS]
-    rows = [row for each in probe.stimuli.sets for row in each.rows]
+    stimuli = probe.stimuli
     orders = set()
-    for row, fill, prior in zip(rows, asked[::2], asked[1::2], strict=True):
+    for sentence, fill, prior in zip(stimuli.sentences.sentences, asked[::2], asked[1::2], strict=True):
         assert fill.hidden == ()
         assert (prior.text, prior.start, prior.end, prior.fillers) == (fill.text, fill.start, fill.end, fill.fillers)
         assert fill.text[fill.start : fill.end] == "[MASK]"
         ((start, end),) = prior.hidden
-        assert prior.text[start:end].lower() == row.trait.lower()
+        assert prior.text[start:end].lower() == sentence.unit.lower()
         orders.add(start < fill.start)
-        assert fill.with_filler(row.text[slice(*row.target)])[0] == row.text
+        assert fill.with_filler(sentence.word(stimuli.target))[0] == sentence.text
     # The term comes first in some sentences and the attribute in others; in BEC-Pro the person is always first.
     assert orders == ({False} if data == "bec_pro" else {True, False})
 
 
 def test_every_term_is_a_filler_of_one_question():
-    probe = lpbs.make(data="traits_en", options=Options())[0]
+    probe = make_probes("lpbs", data="traits_en")[0]
     asked = probe.asks(lambda _: True)[Question.FILLS]
-    terms = [term for pair in trait_set("traits_en").terms for term in pair]
-    assert {item.fillers for item in asked} == {tuple(terms)}
-    assert len(asked) == 2 * len(trait_set("traits_en").rows)
+    sentences = trait_set("traits_en").sentences
+    assert {item.fillers for item in asked} == {sentence.forms["target"] for sentence in sentences}
+    assert len(asked[0].fillers) == 16
+    assert len(asked) == 2 * len(sentences)
 
 
 def test_unmasking_and_log_probability_bias_share_what_they_ask():
-    shared = set(unmask.make(options=Options())[0].asks(lambda _: True)[Question.FILLS])
-    asked = set(lpbs.make(options=Options())[0].asks(lambda _: True)[Question.FILLS])
+    shared = set(make_probes("unmask")[0].asks(lambda _: True)[Question.FILLS])
+    asked = set(make_probes("lpbs")[0].asks(lambda _: True)[Question.FILLS])
     assert shared == {item for item in asked if not item.hidden}
 
 
@@ -143,31 +145,31 @@ def test_the_scores_are_those_of_a_forward_pass_made_by_hand(bert, own_traits):
         return float(found[he] - found[she])
 
     for item in reading.items:
-        attribute = pieces(item["word"])
+        attribute = pieces(item.unit)
         assert len(attribute) > 1
         for key, shown in (("fill_bias", attribute), ("prior_bias", [mask] * len(attribute))):
-            if item["structure"] == "S1":
+            if item.get("structure") == "S1":
                 expected = log_odds(pieces("the"), [mask], pieces("was"), shown, pieces("and it slept."))
             else:
                 expected = log_odds(pieces("a"), shown, pieces("said that"), [mask], pieces("was late."))
-            assert item[key] == pytest.approx(expected, abs=1e-4)
-        assert item["association"] == pytest.approx(item["fill_bias"] - item["prior_bias"])
-    assert len({round(item["prior_bias"], 6) for item in reading.items}) > 1
+            assert item.get(key) == pytest.approx(expected, abs=1e-4)
+        assert item.value == pytest.approx(item.get("fill_bias") - item.get("prior_bias"))
+    assert len({round(item.get("prior_bias"), 6) for item in reading.items}) > 1
 
 
 def test_the_association_of_an_occupation_is_its_log_odds_less_those_of_the_sentence():
     share = {word: 0.9 - 0.8 * SHARES[word] for word in SHARES}
     (reading,) = readings(jobs(share))
     for item in reading.items:
-        he = share[item["word"]]
-        assert item["association"] == pytest.approx(math.log(he / (1 - he)) - math.log(PRIOR / (1 - PRIOR)), abs=1e-5)
-        assert item["prior_bias"] == pytest.approx(math.log(PRIOR / (1 - PRIOR)), abs=1e-5)
-        assert (item["sentences"], item["term_pairs"]) == (8, 4)
+        he = share[item.unit]
+        assert item.value == pytest.approx(math.log(he / (1 - he)) - math.log(PRIOR / (1 - PRIOR)), abs=1e-5)
+        assert item.get("prior_bias") == pytest.approx(math.log(PRIOR / (1 - PRIOR)), abs=1e-5)
+        assert (item.get("sentences"), item.get("term_pairs")) == (8, 4)
     by_group = {
-        group: [item["association"] for item in reading.items if item["group"] == group]
+        group: [item.value for item in reading.items if item.group == group]
         for group in ("men's occupations", "women's occupations", "neither group")
     }
-    assert {word: group for item in reading.items for word, group in [(item["word"], item["group"])]} == {
+    assert {word: group for item in reading.items for word, group in [(item.unit, item.group)]} == {
         word: "men's occupations" if s < 0.4 else "women's occupations" if s > 0.6 else "neither group"
         for word, s in SHARES.items()
     }
@@ -176,16 +178,14 @@ def test_the_association_of_an_occupation_is_its_log_odds_less_those_of_the_sent
     assert reading.strength == "large"
     assert "both are on the side of" not in reading.plain_words
     assert (reading.n_items, reading.n_units) == (480, 60)
-    assert reading.details["fill_bias"] - reading.details["prior_bias"] == pytest.approx(
-        reading.details["association"]["value"]
-    )
+    assert reading.details.fill_bias - reading.details.prior_bias == pytest.approx(reading.details.association.value)
 
 
 def test_the_association_finds_the_bias_that_a_model_was_trained_on():
     (reading,) = readings(f"hf:{reference_model(0.9)}")
     truth = planted(0.9)
-    order = [truth[item["word"]] for item in reading.items]
-    assert correlation(order, [item["association"] for item in reading.items], method="spearman").r >= 0.9
+    order = [truth[item.unit] for item in reading.items]
+    assert correlation(order, [item.value for item in reading.items], method="spearman").r >= 0.9
     assert reading.leans == "men's occupations → men, women's occupations → women"
     assert reading.effect.value > 1
 
@@ -196,8 +196,8 @@ def test_the_association_has_the_sign_of_the_bias_that_was_planted(tmp_path):
     (reading,) = readings(f"hf:{reference_model(0.9)}", data=file)
     truth = planted(0.9)
     for item in reading.items:
-        if not 0.2 < truth[item["word"]] < 0.8:
-            assert (item["association"] > 0) == (truth[item["word"]] > 0.5)
+        if not 0.2 < truth[item.unit] < 0.8:
+            assert (item.value > 0) == (truth[item.unit] > 0.5)
 
 
 def test_a_reversed_model_leans_the_other_way():
@@ -208,7 +208,7 @@ def test_a_reversed_model_leans_the_other_way():
 
 def test_groups_that_lean_the_same_way_are_not_said_to_lean_apart_without_a_word():
     (reading,) = readings(jobs({word: 0.95 - 0.2 * SHARES[word] for word in SHARES}))
-    assert all(item["association"] > 0 for item in reading.items)
+    assert all(item.value > 0 for item in reading.items)
     assert reading.effect.value > 1
     assert "; both are on the side of men." in reading.plain_words
 
@@ -216,8 +216,8 @@ def test_groups_that_lean_the_same_way_are_not_said_to_lean_apart_without_a_word
 def test_what_a_sentence_expects_of_itself_is_no_bias_of_its_attribute(own_traits):
     one, other = (readings(traits(sentence=expected), data=own_traits)[0] for expected in (-2.0, 0.3))
     assert one.effect.value == pytest.approx(other.effect.value, abs=1e-5)
-    assert one.details["prior_bias"] == pytest.approx(-2.0, abs=1e-5)
-    assert other.details["prior_bias"] == pytest.approx(0.3, abs=1e-5)
+    assert one.details.prior_bias == pytest.approx(-2.0, abs=1e-5)
+    assert other.details.prior_bias == pytest.approx(0.3, abs=1e-5)
 
 
 def test_each_structure_counts_once_however_many_sentences_it_has(own_traits):
@@ -227,12 +227,12 @@ def test_each_structure_counts_once_however_many_sentences_it_has(own_traits):
     assert whole.effect.value == pytest.approx(effect_size([0.3, 0.3], [-0.2, -0.2]), abs=1e-5)
     assert a.effect.value == pytest.approx(effect_size([0.4, 0.2], [-0.3, -0.5]), abs=1e-5)
     assert b.effect.value == pytest.approx(effect_size([0.2, 0.4], [-0.1, 0.1]), abs=1e-5)
-    assert [item["association"] for item in a.items] == pytest.approx([0.4, 0.2, -0.3, -0.5], abs=1e-5)
-    by_structure = whole.details["by_structure"]
-    assert by_structure["A"]["association"] == pytest.approx(-0.05, abs=1e-5)
-    assert by_structure["B"]["association"] == pytest.approx(0.15, abs=1e-5)
-    assert whole.details["association"]["value"] == pytest.approx(0.05, abs=1e-5)
-    assert {(item["structure"], item["sentences"], item["term_pairs"]) for item in whole.items} == {
+    assert [item.value for item in a.items] == pytest.approx([0.4, 0.2, -0.3, -0.5], abs=1e-5)
+    by_structure = whole.details.by_structure
+    assert by_structure["A"].association == pytest.approx(-0.05, abs=1e-5)
+    assert by_structure["B"].association == pytest.approx(0.15, abs=1e-5)
+    assert whole.details.association.value == pytest.approx(0.05, abs=1e-5)
+    assert {(item.get("structure"), item.get("sentences"), item.get("term_pairs")) for item in whole.items} == {
         ("A", 1, 2),
         ("B", 3, 2),
     }
@@ -262,25 +262,25 @@ def test_attributes_of_no_group_are_measured_by_their_mean(tmp_path):
 
 def test_bec_pro_counts_every_pair_of_persons_once(data_folder):
     data_folder("bec_pro")
-    probes = lpbs.make(data="bec_pro", options=Options())
+    probes = make_probes("lpbs", data="bec_pro")
     assert [probe.id for probe in probes] == ["lpbs", "lpbs-1", "lpbs-2", "lpbs-3", "lpbs-4", "lpbs-5"]
-    professions = sorted({row.trait for row in probes[0].stimuli.sets[0].rows}, key=len, reverse=True)
+    professions = sorted(set(probes[0].stimuli.sentences.units), key=len, reverse=True)
     lean = {word: 1 + number / 40 for number, word in enumerate(professions)}
 
     def logprob(item: Fill, filler: str) -> float:
         return -lean[next(word for word in lean if word in item.text)] if filler == "He" and not item.hidden else 0.0
 
     (reading,) = put(probes[:1], PlantedFills(logprob), cache=False, progress=False)
-    pairs = {pair for each in probes[0].stimuli.sets for pair in each.terms}
-    assert len(pairs) == 9
+    terms = {term for sentence in probes[0].stimuli.sentences.sentences for term in sentence.forms["pronoun"]}
+    assert len(terms) == 2 * 9
     for item in reading.items:
-        assert item["association"] == pytest.approx(-lean[item["word"]] / 9, abs=1e-5)
+        assert item.value == pytest.approx(-lean[item.unit] / 9, abs=1e-5)
 
 
 def test_a_reading_is_complete_and_holds_no_nan(own_traits):
     whole = readings(traits(), data=own_traits)[0]
     json.dumps(whole.to_dict(), allow_nan=False)
-    assert len({tuple(item) for item in whole.items}) == 1
+    assert len({tuple(item.columns) for item in whole.items}) == 1
     assert whole.published is None
     assert "multiplies the odds" in whole.plain_words
 
@@ -289,11 +289,11 @@ def test_a_reading_is_complete_and_holds_no_nan(own_traits):
 def test_a_file_that_is_no_set_is_one_clear_line(content, own_traits):
     own_traits.write_text(content)
     with pytest.raises(BadInput, match=r"^own.yaml: should be a mapping$"):
-        lpbs.make(data=own_traits, options=Options())
+        make_probes("lpbs", data=own_traits)
 
 
 def test_a_causal_model_is_refused_in_one_line():
-    (probe,) = lpbs.make(options=Options())
+    (probe,) = make_probes("lpbs")
     assert probe.asks(lambda question: question in (Question.TOKENS, Question.CONTINUATIONS)) is None
     with pytest.raises(BadInput, match=r"^lpbs needs log-probabilities of fillers at a mask[^\n]*causal[^\n]*$"):
         readings(Causal())
@@ -317,6 +317,48 @@ def test_a_term_that_the_model_does_not_know_is_one_clear_line(bert, own_traits)
 )
 def test_a_wrong_option_is_one_clear_line(given, says):
     with pytest.raises(BadInput) as caught:
-        lpbs.make(options=Options(), **given)
+        make_probes("lpbs", **given)
     assert str(caught.value).startswith(says)
     assert "\n" not in str(caught.value)
+
+
+def test_the_effect_follows_from_the_items(own_traits, tmp_path):
+    compared = readings(traits(), data=own_traits)
+    lexicon = tmp_path / "jobs.yaml"
+    lexicon.write_text("name: jobs\nlanguage: en\ngroups:\n  all: {label: jobs, words: [cook, nurse, clerk]}\n")
+    file = tmp_path / "jobs_only.yaml"
+    frame = '{text: "The {occupation} said that [MASK] slept.", fillers: [he, she]}'
+    file.write_text(f"name: own\nlanguage: en\noccupations: {lexicon}.all\nframes: [{frame}]\n")
+    averaged = readings(jobs({"cook": 0.8, "nurse": 0.9, "clerk": 0.95}), data=file)
+    shipped = readings(jobs({word: 0.9 - 0.8 * SHARES[word] ** 2 for word in SHARES}))
+    for reading in (*compared, *averaged, *shipped):
+        assert effect_from_items(reading) == pytest.approx(reading.effect.value, abs=1e-9)
+    assert [reading.statistic.name for reading in (compared[0], averaged[0])] == ["d of units", "mean of units"]
+    assert shipped[0].statistic.between == ("men's occupations", "women's occupations")
+
+
+def test_the_poles_name_who_leans_where_and_the_notes_of_the_source_come_along(own_traits):
+    own_traits.write_text(f"{TRAITS}warnings: [written in a hurry]\ndimension: age\n")
+    whole = readings(traits(), data=own_traits)[0]
+    assert whole.poles == ("good traits → man, bad traits → woman", "bad traits → man, good traits → woman")
+    assert whole.item_meaning.poles == ("man", "woman")
+    assert whole.notes == ("written in a hurry",)
+    assert whole.dimension == "age"
+
+
+def test_bec_pro_has_a_sentence_a_frame_with_all_persons_of_the_frame(data_folder):
+    data_folder("bec_pro")
+    stimuli = make_probes("lpbs", data="bec_pro")[0].stimuli
+    sentences = stimuli.sentences.sentences
+    counts = Counter((sentence.around("pronoun")[0], sentence.forms["pronoun"]) for sentence in sentences)
+    assert [(frame, len(forms), n) for (frame, forms), n in counts.items()] == [
+        ("", 2, 200),
+        ("This ", 2, 200),
+        ("My ", 14, 200),
+    ]
+    groups = Counter(sentence.tags["group"] for sentence in sentences)
+    assert groups == {"men's professions": 300, "women's professions": 300}
+    assert stimuli.sentences.notes == ("20 balanced professions belong to neither group: left out",)
+    for sentence in sentences:
+        assert sentence.word("pronoun") == sentence.forms["pronoun"][0]
+        assert sentence.word("occupation") == sentence.unit

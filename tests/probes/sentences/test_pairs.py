@@ -14,6 +14,7 @@ import pytest
 from tests.models.tiny_language_models import save_tiny
 from tests.probes.natural_model import by_hand, natural_model
 from tests.probes.planted_fills import KNOWN_WORDS
+from tests.probes.sentences.from_items import effect_from_items
 from tests.reference import reference_model
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.reference.planted_text import planted
@@ -21,12 +22,11 @@ from tiltmeter.models import Identity
 from tiltmeter.models.protocol import Question, Span
 from tiltmeter.models.scores import TokenScores
 from tiltmeter.models.transformers.hub import TransformerModel
-from tiltmeter.probes import Options
-from tiltmeter.probes.sentences import pairs
+from tiltmeter.probes import make_probes
 from tiltmeter.readings import Reading
 from tiltmeter.run.probe import put
 from tiltmeter.statistics import correlation
-from tiltmeter.stimuli.sentences.shipped import japanese_pairs, masked_set
+from tiltmeter.stimuli.sentences.shipped import occupation_set, pair_set
 
 HEADER = ("sent_more", "sent_less", "stereo_antistereo", "bias_type")
 Pair = tuple[str, str]
@@ -42,7 +42,7 @@ def write(path: Path, rows: Sequence[Pair], *, kinds: Sequence[str] = (), header
 
 
 def read(model: object, data: str | Path | None = None, **given: str) -> Reading:
-    whole = pairs.make(data=data, options=Options(), **given)[:1]
+    whole = make_probes("pairs", data=data, **given)[:1]
     return put(whole, model, cache=False, progress=False)[0]
 
 
@@ -92,12 +92,12 @@ def test_every_method_compares_what_its_paper_says(tmp_path):
     for method, expected in scores.items():
         model = Causal(KNOWN) if method in ("causal", "cps") else Masked(KNOWN)
         reading = read(model, data, method=method)
-        found = [(item["score_stereotyped"], item["score_other"]) for item in reading.items]
+        found = [(item.get("score_stereotyped"), item.get("score_other")) for item in reading.items]
         assert np.allclose(found, expected, atol=1e-6), method
-        assert reading.details["method"] == method
+        assert reading.details.method == method
         assert f"Method {method}" in reading.plain_words
     assert reading.effect.value == 0.5  # two ties
-    assert [item["prefers"] for item in reading.items] == ["neither", "neither"]
+    assert [item.get("prefers") for item in reading.items] == ["neither", "neither"]
 
 
 def test_a_tie_counts_half_and_against_the_stereotype_as_published(tmp_path):
@@ -105,25 +105,25 @@ def test_a_tie_counts_half_and_against_the_stereotype_as_published(tmp_path):
     kinds = ["gender", "gender", "age", "age"]
     reading = read(Causal(KNOWN), write(tmp_path / "pairs.csv", rows, kinds=kinds), method="cps")
     assert (reading.effect.value, reading.published.value) == (0.5, 0.0)
-    assert "count half" in reading.correction
+    assert "count half" in reading.repair
     reading = read(Masked(KNOWN), write(tmp_path / "pairs.csv", rows, kinds=kinds), method="meade")
     assert (reading.effect.value, reading.effect.level, reading.published) == (1.0, 0.5, None)
-    assert {kind: each["n"] for kind, each in reading.details["by_kind"].items()} == {"gender": 2, "age": 2}
+    assert {kind: share.n for kind, share in reading.details.by_kind.items()} == {"gender": 2, "age": 2}
 
 
 def test_scores_that_agree_to_three_decimals_are_a_tie_only_as_published(tmp_path):
     data = write(tmp_path / "pairs.csv", [("The cook slept", "The cook ran")])  # -1.5 and -1.5004
     meade, aul = (read(Masked(KNOWN), data, method=method) for method in ("meade", "aul"))
-    assert (meade.effect.value, meade.published.value, meade.details["published_ties"]) == (1.0, 0.0, 1)
+    assert (meade.effect.value, meade.published.value, meade.details.published_ties) == (1.0, 0.0, 1)
     assert (aul.effect.value, aul.published) == (1.0, None)  # the code for it does not round
 
 
 def test_the_method_is_what_fits_the_model(tmp_path):
     data = write(tmp_path / "pairs.csv", [("The cook slept", "The nurse slept")])
-    (probe,) = pairs.make(data=data, method="aul", options=Options())
+    (probe,) = make_probes("pairs", data=data, method="aul")
     assert probe.asks(lambda question: question is Question.TOKENS) is None
     for model, method in ((Masked(KNOWN), "meade"), (Causal(KNOWN), "causal")):
-        assert read(model, data).details["method"] == method
+        assert read(model, data).details.method == method
     with pytest.raises(BadInput, match="masked language model for nangia, meade and aul"):
         read(Causal(KNOWN), data, method="meade")
 
@@ -161,7 +161,7 @@ def test_sentences_that_differ_in_a_first_word_without_probability_are_compared_
     reading = read(TransformerModel(str(folder)), data)
     assert reading.n_items == 1
     scores = TransformerModel(str(folder)).score(["He is a nurse.", "She is a nurse."])
-    assert [reading.items[0][f"score_{which}"] for which in ("stereotyped", "other")] == pytest.approx(
+    assert [reading.items[0].get(f"score_{which}") for which in ("stereotyped", "other")] == pytest.approx(
         [each.total for each in scores], abs=1e-4
     )
 
@@ -169,12 +169,12 @@ def test_sentences_that_differ_in_a_first_word_without_probability_are_compared_
 def test_a_model_with_a_planted_bias_prefers_the_stereotype_and_swapped_labels_turn_it_round(tmp_path):
     own = tmp_path / "known.yaml"
     own.write_text(KNOWN_WORDS, encoding="utf-8")
-    sentences = masked_set(own)
+    source = occupation_set(own)
     rows = []
-    for row in sentences.rows:
-        share = sentences.shares[row.occupation]
+    for sentence in source.sentences:
+        share = source.shares[sentence.unit]
         if not 0.3 <= share <= 0.7:
-            man, woman = (row.text.replace("[MASK]", filler) for filler in row.fillers)
+            man, woman = (sentence.version("pronoun", group).text for group in (1, 2))
             rows.append((man, woman) if share < 0.3 else (woman, man))
     tilted = TransformerModel(str(reference_model(0.9)))
     # By the words that differ: those that sentences share say less of the pronoun than of how the model was trained.
@@ -197,24 +197,25 @@ def test_pairs_lean_in_the_order_of_strength_that_was_planted(tmp_path):
     ]
     tilted = TransformerModel(str(reference_model(0.9)))
     reading = read(tilted, write(tmp_path / "pairs.csv", rows), method="meade")
-    leans = np.array([item["score_stereotyped"] - item["score_other"] for item in reading.items]).reshape(-1, 2).mean(1)
+    leans = np.array([item.value for item in reading.items]).reshape(-1, 2).mean(1)
     assert correlation(list(truth.values()), leans, method="spearman").r >= 0.9
 
 
 def test_the_shipped_pairs_have_a_full_stop_and_the_expected_pronoun_first():
-    shipped = pairs.english_pairs()
-    assert len(shipped.rows) == 53
-    assert all(row.stereotyped.endswith((" him.", " her.")) for row in shipped.rows)
-    assert {(row.stereotyped[-4:], row.other[-4:]) for row in shipped.rows} == {("him.", "her."), ("her.", "him.")}
-    (probe,) = pairs.make(data="pairs_ja", options=Options())
-    assert probe.stimuli.pairs == japanese_pairs()
+    (probe,) = make_probes("pairs")
+    shipped = [pair.forms["sentence"] for pair in probe.stimuli.pairs.sentences]
+    assert len(shipped) == 53
+    assert all(stereotyped.endswith((" him.", " her.")) for stereotyped, _ in shipped)
+    assert {(one[-4:], two[-4:]) for one, two in shipped} == {("him.", "her."), ("her.", "him.")}
+    (probe,) = make_probes("pairs", data="pairs_ja")
+    assert probe.stimuli.pairs == pair_set("pairs_ja")
 
 
 def test_crows_pairs_is_read_by_all_three_methods_of_masked_models(data_folder):
     data_folder("crows_pairs")
-    made = pairs.make(data="crows_pairs", options=Options())
+    made = make_probes("pairs", data="crows_pairs")
     assert [probe.id for probe in made] == ["pairs", "pairs-nangia", "pairs-aul"]
-    assert [len(probe.stimuli.pairs.rows) for probe in made] == [1508] * 3
+    assert [len(probe.stimuli.pairs.sentences) for probe in made] == [1508] * 3
     masked = [probe.asks(lambda question: question in (Question.PSEUDO, Question.UNMASKED)) for probe in made]
     assert [list(each) for each in masked] == [[Question.PSEUDO], [Question.PSEUDO], [Question.UNMASKED]]
     assert masked[0] == masked[1]  # asked once, used twice
@@ -250,7 +251,7 @@ def test_masked_methods_equal_a_plain_loop_over_masked_copies(
                 if 0 < at < len(ids[side]) - 1
             ]
             expected = joined(plain.masked_in_turn(ids[side], places))
-            assert item[score] == pytest.approx(expected, rel=1e-5, abs=1e-4)
+            assert item.get(score) == pytest.approx(expected, rel=1e-5, abs=1e-4)
 
 
 def test_a_reading_of_real_pairs_can_be_stored(data_folder, tmp_path):
@@ -258,7 +259,7 @@ def test_a_reading_of_real_pairs_can_be_stored(data_folder, tmp_path):
     data, rows = short_pairs(file, 20, tmp_path / "pairs.csv")
     reading = read(natural_model(), data, method="aul")
     assert reading.n_items == reading.n_units == len(rows)
-    wins = sum(item["prefers"] == "stereotyped" for item in reading.items)
+    wins = sum(item.get("prefers") == "stereotyped" for item in reading.items)
     assert reading.effect.value == pytest.approx(wins / 20)
     assert Reading.from_dict(json.loads(json.dumps(reading.to_dict(), allow_nan=False))) == reading
 
@@ -269,12 +270,12 @@ def test_a_reading_of_real_pairs_can_be_stored(data_folder, tmp_path):
         ({"method": "nangya"}, "unknown method of pairs 'nangya': did you mean 'nangia'?"),
         ({"data": "crows_pair"}, "unknown data of pairs 'crows_pair': did you mean 'crows_pairs'?"),
         ({"data": "no-such-file.csv"}, "no-such-file.csv"),
-        ({"vectors": "bundled:glove"}, "pairs takes no vectors: leave them out"),
+        ({"vectors": "bundled:glove"}, "pairs takes no vectors: leave it out; it takes data, method"),
     ],
 )
 def test_a_wrong_option_is_one_line(given, says):
     with pytest.raises(BadInput) as error:
-        pairs.make(options=Options(), **given)
+        make_probes("pairs", **given)
     assert says in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -282,6 +283,50 @@ def test_a_wrong_option_is_one_line(given, says):
 def test_a_table_with_a_missing_column_or_a_blank_cell_is_one_line(tmp_path):
     rows = [("The cook slept.", "The nurse slept."), ("The cook ran.", " ")]
     with pytest.raises(BadInput, match=r"pairs.csv: no column 'bias_type'; found: sent_more, sent_less, .*kind"):
-        pairs.make(data=write(tmp_path / "pairs.csv", rows, header=(*HEADER[:3], "kind")), options=Options())
+        make_probes("pairs", data=write(tmp_path / "pairs.csv", rows, header=(*HEADER[:3], "kind")))
     with pytest.raises(BadInput, match=r"pairs.csv: column 'sent_less' is blank in row 3: fill it in"):
-        pairs.make(data=write(tmp_path / "pairs.csv", rows), options=Options())
+        make_probes("pairs", data=write(tmp_path / "pairs.csv", rows))
+
+
+def test_the_effect_follows_from_the_items(tmp_path):
+    rows = [("The cook slept", "The nurse slept")] * 3 + [
+        ("The cook slept", "Their cook slept"),
+        ("The ran", "The slept"),
+    ]
+    for method in ("cps", "causal"):
+        reading = read(Causal(KNOWN), write(tmp_path / "pairs.csv", rows), method=method)
+        assert effect_from_items(reading) == pytest.approx(reading.effect.value, abs=1e-9)
+        assert [item.get("won") for item in reading.items] == [
+            0.5 if item.value == 0 else float(item.value > 0) for item in reading.items
+        ]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "dimension"),
+    [(["race-color"] * 2, "race"), (["sexual-orientation"] * 2, "sexual orientation"), (["age", "gender"], "several")],
+)
+def test_the_dimension_is_the_kind_of_bias_or_several(tmp_path, kinds, dimension):
+    rows = [("The cook slept", "The nurse slept"), ("The cook ran", "The nurse ran")]
+    reading = read(Causal(KNOWN), write(tmp_path / "pairs.csv", rows, kinds=kinds))
+    assert reading.dimension == dimension
+    assert [item.group for item in reading.items] == kinds
+
+
+def test_pairs_of_ones_own_may_be_in_any_language(tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text(
+        "name: mine\nlanguage: en\ngroups: [men, women]\npronouns: [he, she]\n"
+        "topics:\n"
+        '  - {topic: care, group: 2, context: care, sentences: ["{pronoun} slept"]}\n'
+        '  - {topic: sport, group: 1, context: sport, sentences: ["The old cook said {pronoun} ran"]}\n'
+    )
+    (probe,) = make_probes("pairs", data=file)
+    assert probe.title == "Sentence pairs: mine"
+    assert probe.stimuli.pairs.language == "en"
+    assert [pair.forms["sentence"] for pair in probe.stimuli.pairs.sentences] == [
+        ("She slept", "He slept"),
+        ("The old cook said he ran", "The old cook said she ran"),
+    ]
+    words = {"She": -1.0, "He": -2.0, "he": -2.0, "she": -1.0, "said": -1.0, **KNOWN}
+    reading = read(Causal(words), file)
+    assert [(item.group, item.get("won")) for item in reading.items] == [("care", 1.0), ("sport", 0.0)]

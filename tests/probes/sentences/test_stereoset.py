@@ -12,13 +12,13 @@ import pytest
 
 from tests.models.tiny_language_models import save_tiny
 from tests.probes.natural_model import by_hand, natural_model
+from tests.probes.sentences.from_items import effect_from_items
 from tiltmeter.errors import BadInput
 from tiltmeter.models import Identity
 from tiltmeter.models.protocol import Continuation, Fill, Question, Span
 from tiltmeter.models.scores import Filled, TokenScores
 from tiltmeter.models.transformers.hub import TransformerModel
-from tiltmeter.probes import Options
-from tiltmeter.probes.sentences import stereoset
+from tiltmeter.probes import make_probes
 from tiltmeter.readings import Reading
 from tiltmeter.run.probe import put
 
@@ -60,7 +60,7 @@ def write(path: Path, intrasentence: Sequence[Any] = (), intersentence: Sequence
 
 
 def read(model: object, data: Path) -> list[Reading]:
-    return put(stereoset.make(data=data, options=Options()), model, cache=False, progress=False)
+    return put(make_probes("stereoset", data=data), model, cache=False, progress=False)
 
 
 class Planted:
@@ -120,12 +120,12 @@ def test_ss_lms_and_icat_by_hand_with_each_target_term_once(tmp_path):
     # cook prefers the stereotype twice, pilot has a tie, nurse prefers the anti-stereotype; nonsense never wins.
     assert whole.effect.value == pytest.approx((1 + 0.5 + 0) / 3)
     assert whole.published.value == pytest.approx((1 + 0 + 0) / 3)
-    assert "count half" in whole.correction
-    assert (whole.details["lms"], whole.details["ss"], whole.details["icat"]) == pytest.approx((100.0, 50.0, 100.0))
-    assert whole.details["micro"]["ss"] == pytest.approx(100 * (1 + 0.5 + 1 + 0) / 4)
-    assert whole.details["by_type"]["job"]["n"] == 4
+    assert "count half" in whole.repair
+    assert (whole.details.lms, whole.details.ss, whole.details.icat) == pytest.approx((100.0, 50.0, 100.0))
+    assert whole.details.micro.ss == pytest.approx(100 * (1 + 0.5 + 1 + 0) / 4)
+    assert whole.details.by_type["job"].n == 4
     assert (intra.effect.value, inter.effect.value) == pytest.approx((0.75, 0.5))
-    assert whole.details["intrasentence"]["ss"] == pytest.approx(75.0) == pytest.approx(intra.details["ss"])
+    assert whole.details.intrasentence.ss == pytest.approx(75.0) == pytest.approx(intra.details.ss)
     assert (whole.n_items, whole.n_units) == (4, 3)
     assert [reading.id for reading in (intra, inter)] == ["stereoset-intrasentence", "stereoset-intersentence"]
 
@@ -142,9 +142,15 @@ def test_a_score_is_the_mean_per_token(tmp_path):
     data = write(tmp_path / "dev.json", WITHIN, BETWEEN)
     tokens = {"thin": 2, "He is thin.": 3}
     whole = read(Masked({**WORDS, **SENTENCES}, tokens=tokens), data)[0]
-    cook = {item["part"]: item for item in whole.items if item["target"] == "cook"}
-    assert (cook["intrasentence"]["score_stereotype"], cook["intrasentence"]["score_anti_stereotype"]) == (-2.0, -1.5)
-    assert (cook["intersentence"]["score_stereotype"], cook["intersentence"]["score_anti_stereotype"]) == (-4.0, -2.0)
+    cook = {item.get("part"): item for item in whole.items if item.unit == "cook"}
+    assert (cook["intrasentence"].get("score_stereotype"), cook["intrasentence"].get("score_anti_stereotype")) == (
+        -2.0,
+        -1.5,
+    )
+    assert (cook["intersentence"].get("score_stereotype"), cook["intersentence"].get("score_anti_stereotype")) == (
+        -4.0,
+        -2.0,
+    )
     causal = {f" {text}": value for text, value in SENTENCES.items()}
     causal |= {
         each["sentence"]: WORDS[each["sentence"].split()[-1][:-1]] for one in WITHIN for each in one["sentences"]
@@ -177,7 +183,7 @@ def test_sentences_that_differ_in_case_beside_the_blank_are_asked_apart(tmp_path
 
 
 def test_a_model_that_answers_only_half_of_the_questions_is_not_asked(tmp_path):
-    whole, intra, inter = stereoset.make(data=write(tmp_path / "dev.json", WITHIN, BETWEEN), options=Options())
+    whole, intra, inter = make_probes("stereoset", data=write(tmp_path / "dev.json", WITHIN, BETWEEN))
     fills = {Question.FILLS}.__contains__
     assert (whole.asks(fills), inter.asks(fills)) == (None, None)
     assert list(intra.asks(fills)) == [Question.FILLS]
@@ -186,34 +192,34 @@ def test_a_model_that_answers_only_half_of_the_questions_is_not_asked(tmp_path):
 
 def test_the_public_set_has_both_parts(data_folder):
     data_folder("stereoset")
-    made = stereoset.make(options=Options())
+    made = make_probes("stereoset")
     assert [probe.id for probe in made] == ["stereoset", "stereoset-intrasentence", "stereoset-intersentence"]
-    assert [len(probe.stimuli.examples) for probe in made] == [4229, 2106, 2123]
+    assert [len(probe.stimuli.sentences) for probe in made] == [4229, 2106, 2123]
     asked = made[0].asks({Question.FILLS, Question.PSEUDO}.__contains__)
-    assert len(asked[Question.FILLS]) == 2104  # two contexts hold two blanks
+    assert len(set(asked[Question.FILLS])) == 2104  # two contexts hold two blanks
     assert all(len(item.fillers) == 3 for item in asked[Question.FILLS])
 
 
 def test_a_natural_model_is_read_as_plain_forward_passes_read_it(data_folder):
     data_folder("stereoset")
     model, plain = natural_model(), by_hand()
-    whole = stereoset.make(options=Options())[0]
-    examples = (*whole.stimuli.examples[:18], *whole.stimuli.examples[-2:])
-    few = dataclasses.replace(whole, stimuli=stereoset.StereoSet(examples))
+    whole = make_probes("stereoset")[0]
+    examples = (*whole.stimuli.sentences[:18], *whole.stimuli.sentences[-2:])
+    few = dataclasses.replace(whole, stimuli=dataclasses.replace(whole.stimuli, sentences=examples))
     (reading,) = put([few], model, cache=False, progress=False)
     assert reading.n_items == 20
     checked = 0
     for item, example in zip(reading.items, examples, strict=True):
-        for label, (_, text) in example.sentences.items():
-            before = example.context.partition("BLANK")[0] if example.kind == "intrasentence" else f"{example.context} "
-            after = example.context.partition("BLANK")[2] if example.kind == "intrasentence" else ""
-            shown = text if example.kind == "intrasentence" else before + text
-            ids = plain.ids(shown)
+        context, within_sentence = example.tags["context"], example.tags["part"] == "intrasentence"
+        for label, text in zip(LABELS, example.forms["sentence"], strict=True):
+            before = context.partition("BLANK")[0] if within_sentence else f"{context} "
+            after = context.partition("BLANK")[2] if within_sentence else ""
+            ids = plain.ids(text if within_sentence else before + text)
             places = list(range(len(plain.ids(before)) - 1, len(ids) - len(plain.ids(after)) + 1))
-            if example.kind == "intrasentence" and len(places) > 1:
+            if within_sentence and len(places) > 1:
                 continue  # a word of several tokens is filled in from left to right
             scores = plain.masked_in_turn(ids, places)
-            assert item[f"score_{label.replace('-', '_')}"] == pytest.approx(sum(scores) / len(scores), abs=1e-4)
+            assert item.get(f"score_{label.replace('-', '_')}") == pytest.approx(sum(scores) / len(scores), abs=1e-4)
             checked += 1
     assert checked > 40
     assert Reading.from_dict(json.loads(json.dumps(reading.to_dict(), allow_nan=False))) == reading
@@ -222,7 +228,7 @@ def test_a_natural_model_is_read_as_plain_forward_passes_read_it(data_folder):
 def test_without_the_data_folder_one_line_says_what_to_set(monkeypatch):
     monkeypatch.delenv("TILTMETER_DATA", raising=False)
     with pytest.raises(BadInput, match=r"^TILTMETER_DATA is not set: set it to the folder that holds the data sets$"):
-        stereoset.make(options=Options())
+        make_probes("stereoset")
 
 
 @pytest.mark.parametrize(
@@ -236,17 +242,25 @@ def test_without_the_data_folder_one_line_says_what_to_set(monkeypatch):
 )
 def test_a_wrong_option_is_one_line(given, says):
     with pytest.raises(BadInput) as error:
-        stereoset.make(options=Options(), **given)
+        make_probes("stereoset", **given)
     assert says in str(error.value)
     assert "\n" not in str(error.value)
 
 
 def test_a_file_that_cannot_be_used_is_one_line(tmp_path):
     with pytest.raises(BadInput, match=r"the context holds no BLANK"):
-        stereoset.make(data=write(tmp_path / "dev.json", [within("cook", "No gap.", "a", "b", "c")]), options=Options())
+        make_probes("stereoset", data=write(tmp_path / "dev.json", [within("cook", "No gap.", "a", "b", "c")]))
     blank = within("cook", "The cook was BLANK.", "fat", "thin", "fox")
     blank["sentences"][1]["sentence"] = " "
     with pytest.raises(BadInput, match=r"'sentence' is missing or blank"):
-        stereoset.make(data=write(tmp_path / "dev.json", [blank]), options=Options())
+        make_probes("stereoset", data=write(tmp_path / "dev.json", [blank]))
     with pytest.raises(BadInput, match="at least 2 target terms"):
         read(Masked(WORDS), write(tmp_path / "dev.json", WITHIN[:1]))
+
+
+def test_the_effect_follows_from_the_items(tmp_path):
+    readings = read(Masked({**WORDS, **SENTENCES}), write(tmp_path / "dev.json", WITHIN, BETWEEN))
+    for reading in readings:
+        assert effect_from_items(reading) == pytest.approx(reading.effect.value, abs=1e-9)
+    assert [item.get("won") for item in readings[0].items] == [1.0, 0.5, 1.0, 0.0]
+    assert {reading.dimension for reading in readings} == {"job"}

@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 
 from tests.probes.planted_fills import KNOWN_WORDS, Causal, PlantedFills
+from tests.probes.sentences.from_items import effect_from_items
 from tests.reference import reference_model
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.reference.planted_text import planted
 from tiltmeter.models.protocol import Fill, Question
-from tiltmeter.probes import Options
-from tiltmeter.probes.sentences import unmask
+from tiltmeter.probes import make_probes
 from tiltmeter.readings import Reading, ReadingStore
 from tiltmeter.run.probe import put
 from tiltmeter.statistics import correlation
-from tiltmeter.stimuli.sentences.shipped import masked_set
+from tiltmeter.stimuli.sentences.shipped import occupation_set
 
-SET = masked_set()
+SET = occupation_set()
 MEN = {"he", "him", "his"}
 #: What is not given to either pronoun goes to other words.
 EITHER = 0.8
@@ -47,7 +47,7 @@ def model(share: Mapping[str, float], *, unknown: str = "") -> PlantedFills:
 
 
 def readings(planted: object, **given: object) -> list[Reading]:
-    return put(unmask.make(options=Options(), **given), planted, cache=False, progress=False)
+    return put(make_probes("unmask", **given), planted, cache=False, progress=False)
 
 
 def spread_out(low: float, high: float, *, by_share: int) -> dict[str, float]:
@@ -75,23 +75,23 @@ def test_the_gap_is_the_mean_difference_of_probabilities_by_occupation(tmp_path)
     share = {"cook": 0.6, "nurse": 0.1, "plumber": 0.9, "clerk": 0.3}
     gap, shares = readings(model(share), data=file)
     # .8 * (2 * share - 1): .16, -.64, .64, -.32; their mean is -.04
-    assert [item["gap"] for item in gap.items] == pytest.approx([0.16, -0.64, 0.64, -0.32], abs=1e-6)
+    assert [item.value for item in gap.items] == pytest.approx([0.16, -0.64, 0.64, -0.32], abs=1e-6)
     assert gap.effect.value == pytest.approx(-0.04, abs=1e-6)
-    assert gap.details["spread"] == pytest.approx(np.std([0.16, -0.64, 0.64, -0.32], ddof=1), abs=1e-6)
-    assert [item["share_he"] for item in gap.items] == pytest.approx(list(share.values()), abs=1e-6)
+    assert gap.details.spread == pytest.approx(np.std([0.16, -0.64, 0.64, -0.32], ddof=1), abs=1e-6)
+    assert [item.get("share_he") for item in gap.items] == pytest.approx(list(share.values()), abs=1e-6)
     expected = np.corrcoef(list(share.values()), [0.6, 0.1, 0.98, 0.3])[0, 1]
     assert shares.effect.value == pytest.approx(expected, abs=1e-6)
-    assert gap.details["correlation"]["r"] == shares.effect.value
+    assert gap.details.correlation.r == shares.effect.value
     assert (gap.n_items, gap.n_units) == (8, 4)
-    assert list(gap.details["by_frame"]) == ["The … said [MASK] slept.", "[MASK] is a …."]
+    assert list(gap.details.by_frame) == ["The … said [MASK] slept.", "[MASK] is a …."]
 
 
 def test_unmasking_finds_the_bias_that_a_model_was_trained_on():
     gap, shares = readings(f"hf:{reference_model(0.9)}")
     truth = planted(0.9)
-    order = [truth[item["word"]] for item in gap.items]
-    for key in ("gap", "share_he"):
-        assert correlation(order, [item[key] for item in gap.items], method="spearman").r >= 0.9
+    order = [truth[item.unit] for item in gap.items]
+    for key in ("value", "share_he"):
+        assert correlation(order, [item.get(key) for item in gap.items], method="spearman").r >= 0.9
     assert shares.leans == "occupations of men → men"
     assert shares.strength == "large"
 
@@ -101,10 +101,10 @@ def test_unmasking_finds_the_share_of_he_that_was_planted(tmp_path):
     file.write_text(KNOWN_WORDS)
     (gap,) = readings(f"hf:{reference_model(0.9)}", data=file, method="gap")
     truth = planted(0.9)
-    assert np.mean([abs(item["share_he"] - truth[item["word"]]) for item in gap.items]) < 0.15
+    assert np.mean([abs(item.get("share_he") - truth[item.unit]) for item in gap.items]) < 0.15
     for item in gap.items:
-        if not 0.2 < truth[item["word"]] < 0.8:
-            assert (item["gap"] > 0) == (truth[item["word"]] > 0.5)
+        if not 0.2 < truth[item.unit] < 0.8:
+            assert (item.value > 0) == (truth[item.unit] > 0.5)
 
 
 @pytest.mark.parametrize(
@@ -127,10 +127,10 @@ def test_a_mean_of_zero_does_not_pass_for_a_level_model():
     gap = readings(model(spread_out(0.1, 0.9, by_share=1)), method="gap")[0]
     assert abs(gap.effect.value) < 1e-6
     assert "A mean near 0 can hide strong leans" in gap.plain_words
-    assert f"SD of {gap.details['spread']:.3f}" in gap.plain_words
+    assert f"SD of {gap.details.spread:.3f}" in gap.plain_words
     assert "from pathologist (-0.64) to plumber (+0.64)" in gap.plain_words
-    assert next(iter(gap.details["most_to_men"])) == "plumber"
-    assert next(iter(gap.details["most_to_women"])) == "pathologist"
+    assert next(iter(gap.details.most_to_men)) == "plumber"
+    assert next(iter(gap.details.most_to_women)) == "pathologist"
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_shares_say_whether_he_follows_the_labour_statistics(by_share, leans, sa
 def test_the_two_probes_ask_for_each_sentence_once():
     planted = model(spread_out(0.2, 0.8, by_share=1))
     assert [reading.id for reading in readings(planted)] == ["unmask", "unmask-shares"]
-    assert len(planted.asked) == len(set(planted.asked)) == len(SET.rows)
+    assert len(planted.asked) == len(set(planted.asked)) == len(SET.sentences)
     assert {item.text[item.start : item.end] for item in planted.asked} == {"[MASK]"}
     assert not any(item.hidden for item in planted.asked)
 
@@ -168,8 +168,8 @@ def test_without_shares_of_women_the_gap_is_measured_and_the_correlation_is_not(
     file = own_set(tmp_path, {"cook": None, "nurse": None, "plumber": None, "clerk": None})
     planted = model({"cook": 0.6, "nurse": 0.1, "plumber": 0.9, "clerk": 0.3})
     (gap,) = readings(planted, data=file, method="gap")
-    assert gap.details["correlation"] is None
-    assert {item["share_men"] for item in gap.items} == {None}
+    assert gap.details.correlation is None
+    assert {item.get("share_men") for item in gap.items} == {None}
     with pytest.raises(BadInput, match="needs a female_share of at least 4 occupations"):
         readings(planted, data=file, method="shares")
 
@@ -180,7 +180,7 @@ def test_words_that_the_model_does_not_know_are_named():
 
 
 def test_a_causal_model_is_refused_in_one_line():
-    (probe, _) = unmask.make(options=Options())
+    (probe, _) = make_probes("unmask")
     assert probe.asks(lambda question: question in (Question.TOKENS, Question.CONTINUATIONS)) is None
     with pytest.raises(BadInput, match=r"^unmask needs log-probabilities of fillers at a mask[^\n]*causal[^\n]*$"):
         readings(Causal())
@@ -190,11 +190,16 @@ def test_a_causal_model_is_refused_in_one_line():
     ("given", "says"),
     [
         ({"method": "gaps"}, "unknown method of unmask 'gaps': did you mean 'gap'?"),
-        ({"vectors": "bundled:glove"}, "unmask takes no vectors: leave them out"),
+        ({"vectors": "bundled:glove"}, "unmask takes no vectors: leave it out; it takes data, method"),
         ({"data": "ocupations_en"}, "unknown occupations set 'ocupations_en': did you mean 'occupations_en'?"),
     ],
 )
 def test_a_wrong_option_is_one_clear_line(given, says):
     with pytest.raises(BadInput) as caught:
-        unmask.make(options=Options(), **given)
+        make_probes("unmask", **given)
     assert str(caught.value) == says
+
+
+def test_the_effects_follow_from_the_items():
+    for reading in readings(model(spread_out(0.2, 0.7, by_share=1))):
+        assert effect_from_items(reading) == pytest.approx(reading.effect.value, abs=1e-9)

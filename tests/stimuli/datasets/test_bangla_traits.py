@@ -34,18 +34,19 @@ def load(folder, **cells):
 
 
 def texts(found, structure):
-    return next(row.text for row in found.rows if row.structure == structure and row.group == "positive")
+    return found.where(structure=structure, group="positive").texts[0]
 
 
 def test_the_published_files_give_887_sentences_and_name_the_three_blank_ones(data):
     found = load_bangla_traits(data("bangla/LogProbCalculations/data"))
-    assert Counter((row.group, row.structure) for row in found.rows) == {
+    assert Counter((row.tags["group"], row.tags["structure"]) for row in found.sentences) == {
         **{("positive", structure): 109 for structure in ("S1", "S2", "S4")},
         ("positive", "S3"): 108,
         ("positive", "S5"): 107,
         **{("negative", structure): 69 for structure in ("S1", "S2", "S3", "S4", "S5")},
     }
-    assert found.warnings == (
+    assert found.left_out == {"S3 is blank": 1, "S5 is blank": 2}
+    assert found.notes == (
         "positive_traits_bn.csv: S3 is blank in row 79: left out",
         "positive_traits_bn.csv: S4_Mask_Suffix is a word, not an ending, in row 76: set apart",
         "positive_traits_bn.csv: S5 is blank in rows 55, 56: left out",
@@ -57,13 +58,13 @@ def test_the_published_files_give_887_sentences_and_name_the_three_blank_ones(da
 
 def test_both_words_of_every_published_sentence_are_in_their_places_and_in_one_unicode_form(data):
     found = load_bangla_traits(data("bangla/LogProbCalculations/data"))
-    for row in found.rows:
-        assert row.text[slice(*row.target)] == found.terms[0][0]
-        assert row.text[slice(*row.attribute)] == row.trait
+    for row in found.sentences:
+        assert row.word("target") == row.forms["target"][0]
+        assert row.word("trait") == row.unit
         assert normalise(row.text) == row.text
         # The composed letters য় ড় ঢ় are gone: one spelling for one word.
         assert not set("\u09df\u09dc\u09dd") & set(row.text)
-    assert all(normalise(term) == term for pair in found.terms for term in pair)
+    assert all(normalise(term) == term for term in found.sentences[0].forms["target"])
 
 
 def test_each_structure_has_the_order_of_the_study(tmp_path):
@@ -73,13 +74,13 @@ def test_each_structure_has_the_order_of_the_study(tmp_path):
     assert texts(found, "S3") == "সৎতা ছেলেদের মধ্যে বেশি।"
     assert texts(found, "S4") == "তিনি সৎ, তাই ছেলে।"
     assert texts(found, "S5") == normalise("ছেলে সৎ। সৎ হয় ছেলেরা।")
-    assert (found.language, found.groups) == ("bn", ("positive", "negative"))
+    assert (found.language, found.groups) == ("bn", ("men", "women"))
 
 
 def test_the_same_words_in_the_context_are_not_taken_for_the_places(tmp_path):
-    row = next(row for row in load(tmp_path).rows if row.structure == "S5")
-    assert row.attribute[0] == row.text.index("সৎ", row.text.index("।"))
-    assert row.target[0] == row.text.rindex("ছেলে")
+    row = load(tmp_path).where(structure="S5").sentences[0]
+    assert row.slots["trait"][0] == row.text.index("সৎ", row.text.index("।"))
+    assert row.slots["target"][0] == row.text.rindex("ছেলে")
 
 
 @pytest.mark.parametrize(
@@ -91,9 +92,9 @@ def test_an_ending_is_joined_and_a_word_set_apart(tmp_path, suffix, expected):
 
 
 def test_composed_and_decomposed_letters_become_one_form(tmp_path):
-    composed = load(tmp_path, Trait="সক্রি\u09df").rows
-    assert composed == load(tmp_path, Trait="সক্রি\u09af\u09bc").rows
-    assert composed[0].trait == "সক্রি\u09af\u09bc"
+    composed = load(tmp_path, Trait="সক্রি\u09df").sentences
+    assert composed == load(tmp_path, Trait="সক্রি\u09af\u09bc").sentences
+    assert composed[0].unit == "সক্রি\u09af\u09bc"
 
 
 def test_a_blank_trait_a_missing_column_or_file_is_named(tmp_path):
@@ -119,6 +120,6 @@ def test_the_places_hold_the_words_whatever_the_cells_are(tmp_path_factory, trai
         for part, text in (("Placeholder", context), ("Trait_Suffix", after), ("Mask_Suffix", ending))
     }
     found = load(tmp_path_factory.mktemp("bangla"), Trait=trait, **cells)
-    for row in found.rows:
-        assert row.text[slice(*row.target)] == "ছেলে"
-        assert row.text[slice(*row.attribute)] == row.trait
+    for row in found.sentences:
+        assert row.word("target") == "ছেলে"
+        assert row.word("trait") == row.unit

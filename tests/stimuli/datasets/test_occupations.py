@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli.datasets import load_bec_pro, load_bec_pro_traits, load_winogender
+from tiltmeter.stimuli.datasets import load_bec_pro, load_winogender
 
 SENTENCES = (
     "sentid\tsentence\n"
@@ -24,27 +24,32 @@ def winogender(tmp_path, sentences=SENTENCES, stats=STATS):
 
 def test_the_720_published_winogender_sentences_are_used_or_accounted_for(data):
     found = load_winogender(data("winogender"))
-    assert len(found.rows) == 480
-    assert found.warnings == ("all_sentences.tsv: 240 sentences with they, them or their not used",)
-    assert Counter(row.kind for row in found.rows) == {"occupation": 240, "participant": 240}
+    assert len(found.sentences) == 480
+    assert found.notes == ("all_sentences.tsv: 240 sentences with they, them or their not used",)
+    assert Counter(row.tags["kind"] for row in found.sentences) == {"occupation": 240, "participant": 240}
     # 144 + 34 schemas with he, 54 with his, 8 with him.
-    assert Counter(row.forms for row in found.rows) == {("he", "she"): 356, ("his", "her"): 108, ("him", "her"): 16}
+    assert Counter(row.forms["pronoun"] for row in found.sentences) == {
+        ("he", "she"): 356,
+        ("his", "her"): 108,
+        ("him", "her"): 16,
+    }
     assert len(found.shares) == 60
     assert found.shares["technician"] == pytest.approx(0.4034)
-    assert {row.occupation for row in found.rows} == set(found.shares)
-    by_id = {row.id: row for row in found.rows}
-    for row in found.rows:
-        pair = row.id.removesuffix("male").removesuffix("fe")
-        counterpart = f"{pair}male" if row.id.endswith("female") else f"{pair}female"
-        assert row.other == by_id[counterpart].text
+    assert set(found.units) == set(found.shares)
+    by_id = {row.tags["id"]: row for row in found.sentences}
+    for identity, row in by_id.items():
+        pair = identity.removesuffix("male").removesuffix("fe")
+        assert row.version("pronoun", 1).text == by_id[f"{pair}male"].text
+        assert row.version("pronoun", 2).text == by_id[f"{pair}female"].text
 
 
 def test_the_forms_keep_the_case_they_have_in_the_sentence(tmp_path):
     found = winogender(tmp_path)
-    assert [(row.word, row.forms, row.kind, row.expected) for row in found.rows] == [
-        ("His", ("His", "Her"), "occupation", None),
-        ("Her", ("His", "Her"), "occupation", None),
+    assert [(row.word("pronoun"), row.forms["pronoun"], row.tags["kind"]) for row in found.sentences] == [
+        ("His", ("His", "Her"), "occupation"),
+        ("Her", ("His", "Her"), "occupation"),
     ]
+    assert not any("expected" in row.tags for row in found.sentences)
     assert found.shares == {"nurse": 0.905}
 
 
@@ -73,35 +78,22 @@ def test_a_share_that_is_no_percentage_is_refused(tmp_path, share):
 
 def test_the_5400_published_bec_pro_sentences_have_their_counterparts(data):
     found = load_bec_pro(data("bec_pro/BEC-Pro_EN.tsv"))
-    assert Counter(row.forms for row in found.rows) == dict.fromkeys(
+    assert Counter(row.forms["pronoun"] for row in found.sentences) == dict.fromkeys(
         [
             ("He", "She"), ("man", "woman"), ("brother", "sister"), ("son", "daughter"), ("husband", "wife"),
             ("boyfriend", "girlfriend"), ("father", "mother"), ("uncle", "aunt"), ("dad", "mom"),
         ],
         600,
     )  # fmt: skip
-    assert Counter(row.expected for row in found.rows) == {1: 1800, 2: 1800, None: 1800}
-    assert {row.other for row in found.rows} == {row.text for row in found.rows}
+    assert Counter(row.tags.get("expected") for row in found.sentences) == {"men": 1800, "women": 1800, None: 1800}
+    versions = {row.version("pronoun", group).text for row in found.sentences for group in (1, 2)}
+    assert versions == set(found.texts)
+    assert all(row.word("occupation").lower() == row.unit.lower() for row in found.sentences)
     # "This man is a lodging manager." is published as "This [MASK] is a lodging [MASK]ager."
-    manager = found.rows[3625]
-    assert (manager.text, manager.word, manager.start) == ("This man is a lodging manager.", "man", 5)
-    assert manager.other == "This woman is a lodging manager."
-    assert "BEC-Pro_EN.tsv: Sent_TM masks more than the person in" in found.warnings[0]
-
-
-def test_bec_pro_gives_one_trait_set_a_frame_with_its_own_terms(data):
-    sets = load_bec_pro_traits(data("bec_pro/BEC-Pro_EN.tsv"))
-    assert {each.name: (len(each.terms), len(each.rows)) for each in sets} == {
-        "bec_pro He": (1, 200),
-        "bec_pro This man": (1, 200),
-        "bec_pro My brother": (7, 200),
-    }
-    for each in sets:
-        assert Counter(row.group for row in each.rows) == {"male": 100, "female": 100}
-        assert each.warnings == ("20 balanced professions belong to neither group: left out",)
-        for row in each.rows:
-            assert row.text[slice(*row.target)] == each.terms[0][0]
-            assert row.text[slice(*row.attribute)] == row.trait
+    manager = found.sentences[3625]
+    assert (manager.text, manager.slots["pronoun"]) == ("This man is a lodging manager.", (5, 8))
+    assert manager.version("pronoun", 2).text == "This woman is a lodging manager."
+    assert "BEC-Pro_EN.tsv: Sent_TM masks more than the person in" in found.notes[0]
 
 
 BEC = (

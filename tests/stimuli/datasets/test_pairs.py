@@ -14,8 +14,8 @@ HEADER = ",sent_more,sent_less,stereo_antistereo,bias_type\n"
 
 def test_crows_pairs_has_1508_pairs_of_nine_kinds(data):
     found = load_crows_pairs(data("crows_pairs/crows_pairs_anonymized.csv"))
-    assert Counter(row.direction for row in found.rows) == {"stereo": 1290, "antistereo": 218}
-    assert Counter(row.kind for row in found.rows) == {
+    assert Counter(row.tags["direction"] for row in found.sentences) == {"stereo": 1290, "antistereo": 218}
+    assert Counter(row.tags["kind"] for row in found.sentences) == {
         "race-color": 516,
         "gender": 262,
         "socioeconomic": 172,
@@ -26,12 +26,14 @@ def test_crows_pairs_has_1508_pairs_of_nine_kinds(data):
         "physical-appearance": 63,
         "disability": 60,
     }
-    assert found.rows[1].stereotyped.startswith("The poor are really ignorant")
-    assert found.rows[1].other.startswith("The rich are really ignorant")
+    stereotyped, other = found.sentences[1].forms["sentence"]
+    assert stereotyped.startswith("The poor are really ignorant")
+    assert other.startswith("The rich are really ignorant")
     # Against the stereotype, and still the first sentence is the one that fits it: a doctor who is "he".
-    assert found.rows[2].direction == "antistereo"
-    assert found.rows[2].stereotyped.endswith("whether he would come forward.")
-    assert found.warnings == ("crows_pairs_anonymized.csv: an earlier pair is repeated in row 1504: kept as published",)
+    assert found.sentences[2].tags["direction"] == "antistereo"
+    assert found.sentences[2].text.endswith("whether he would come forward.")
+    assert found.dimension == "several"
+    assert found.notes == ("crows_pairs_anonymized.csv: an earlier pair is repeated in row 1504: kept as published",)
 
 
 @pytest.mark.parametrize(
@@ -52,16 +54,18 @@ def test_a_broken_pair_is_named_with_its_row(tmp_path, row, expected):
 
 def test_stereoset_has_2106_and_2123_examples_with_each_label_once(data):
     found = load_stereoset(data("stereoset/dev.json"))
-    assert Counter(each.kind for each in found) == {"intrasentence": 2106, "intersentence": 2123}
-    assert all(tuple(each.sentences) == ("stereotype", "anti-stereotype", "unrelated") for each in found)
-    first = found[0]
-    assert (first.target, first.bias_type, first.context) == (
+    assert Counter(each.tags["part"] for each in found.sentences) == {"intrasentence": 2106, "intersentence": 2123}
+    assert found.groups == ("stereotype", "anti-stereotype", "unrelated")
+    assert {len(each.forms["sentence"]) for each in found.sentences} == {3}
+    first, last = found.sentences[0], found.sentences[-1]
+    assert (first.unit, first.tags["kind"], first.tags["context"]) == (
         "chess player",
         "profession",
         "The chess player was BLANK.",
     )
-    assert first.sentences["stereotype"] == ("730a20c60dbc546b9643333ffa11338b", "The chess player was asian.")
-    assert all("  " not in text for each in found for _, text in each.sentences.values())
+    assert first.text == first.forms["sentence"][0] == "The chess player was asian."
+    assert last.version("sentence", 3).text == f"{last.tags['context']} {last.forms['sentence'][2]}"
+    assert all("  " not in text for each in found.sentences for text in each.forms["sentence"])
 
 
 EXAMPLE = {
@@ -86,8 +90,8 @@ def stereoset(tmp_path, change):
 
 
 def test_white_space_in_stereoset_is_made_single(tmp_path):
-    (found,) = stereoset(tmp_path, lambda example: example.update(context=" The  nurse is BLANK. "))
-    assert found.context == "The nurse is BLANK."
+    (found,) = stereoset(tmp_path, lambda example: example.update(context=" The  nurse is BLANK. ")).sentences
+    assert found.tags["context"] == "The nurse is BLANK."
 
 
 @pytest.mark.parametrize(

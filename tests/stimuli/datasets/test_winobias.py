@@ -31,69 +31,77 @@ def fill(path):
 
 def test_every_published_line_is_used_or_accounted_for(data):
     found = load_winobias(data("winobias"))
-    left_out = {warning.split(":")[0]: 0 for warning in found.warnings}
-    for warning in found.warnings:
-        left_out[warning.split(":")[0]] += len(warning.partition("left out lines ")[2].split(", "))
-    assert len(found.rows) == 3070
-    assert len(found.rows) + sum(left_out.values()) == 3168
-    used = Counter(row.kind for row in found.rows)
+    assert found.left_out == {
+        "another word in the line says a gender": 97,
+        "the opposite file does not tell the other form of 'her'": 1,
+    }
+    assert len(found.sentences) + sum(found.left_out.values()) == 3168
+    left_out = Counter({note.split(":")[0]: 0 for note in found.notes})
+    for note in found.notes:
+        left_out[note.split(":")[0]] += len(note.partition("left out lines ")[2].split(", "))
+    used = Counter(sentence.tags["kind"] for sentence in found.sentences)
     for kind, split, side in itertools.product(("type1", "type2"), ("dev", "test"), ("pro", "anti")):
         assert used[f"{kind} {side} {split}"] + left_out[f"{side}_stereotyped_{kind}.txt.{split}"] == 396
-    assert len({row.id for row in found.rows}) == 3070
+    assert len({sentence.tags["id"] for sentence in found.sentences}) == 3070
 
 
 def test_published_sentences_have_the_pronoun_in_its_place_and_no_brackets(data):
     found = load_winobias(data("winobias"))
-    assert len({row.occupation for row in found.rows}) == 40
-    assert Counter(row.forms for row in found.rows) == {("him", "her"): 1388, ("he", "she"): 1386, ("his", "her"): 296}
-    for row in found.rows:
-        assert row.word in row.forms
+    assert len(set(found.units)) == 40
+    assert Counter(row.forms["pronoun"] for row in found.sentences) == {
+        ("him", "her"): 1388,
+        ("he", "she"): 1386,
+        ("his", "her"): 296,
+    }
+    for row in found.sentences:
+        assert row.word("pronoun") in row.forms["pronoun"]
+        assert row.word("occupation").lower() == row.unit.lower()
         assert not re.search(r"[\[\]]|  |\b(?:the|an?) (?:the|an?)\b", row.text, re.IGNORECASE), row.text
-        group = row.forms.index(row.word) + 1
-        assert (group == row.expected) == ("pro" in row.kind)
+        group = found.groups[row.forms["pronoun"].index(row.word("pronoun"))]
+        assert (group == row.tags["expected"]) == ("pro" in row.tags["kind"])
 
 
 @pytest.mark.parametrize(
     ("identity", "text", "forms", "occupation", "expected"),
     [
         ("type2-test-3-pro", "The assistant notified the chief about a problem and asked him to take action.",
-         ("him", "her"), "chief", 1),
+         ("him", "her"), "chief", "men"),
         ("type2-dev-176-pro", "The teacher asked the physician about the best course of action and believed him.",
-         ("him", "her"), "physician", 1),
+         ("him", "her"), "physician", "men"),
         ("type2-dev-176-anti", "The teacher asked the physician about the best course of action and believed her.",
-         ("him", "her"), "physician", 1),
+         ("him", "her"), "physician", "men"),
         ("type1-dev-2-pro", "The developer argued with the designer because her idea cannot be implemented.",
-         ("his", "her"), "designer", 2),
+         ("his", "her"), "designer", "women"),
         ("type2-test-307-anti", "The farmer hired an assistant and told him to come to work twice a week.",
-         ("him", "her"), "assistant", 2),
+         ("him", "her"), "assistant", "women"),
         ("type2-test-384-anti", "The lawyer was looking for the attendant to ask him about the missing wallet.",
-         ("him", "her"), "attendant", 2),
+         ("him", "her"), "attendant", "women"),
     ],
 )  # fmt: skip
 def test_odd_published_lines(data, identity, text, forms, occupation, expected):
-    (row,) = (row for row in load_winobias(data("winobias")).rows if row.id == identity)
-    assert (row.text, row.forms, row.occupation, row.expected) == (text, forms, occupation, expected)
+    (row,) = (row for row in load_winobias(data("winobias")).sentences if row.tags["id"] == identity)
+    assert (row.text, row.forms["pronoun"], row.unit, row.tags["expected"]) == (text, forms, occupation, expected)
 
 
 def test_lines_that_say_the_gender_twice_are_left_out_and_named(data):
-    warnings = load_winobias(data("winobias")).warnings
-    assert warnings[0] == (
+    notes = load_winobias(data("winobias")).notes
+    assert notes[0] == (
         "pro_stereotyped_type1.txt.dev: another word in the line says a gender: "
         "left out lines 27, 95, 165, 166, 219, 220, 229, 319, 335"
     )
     assert (
         "pro_stereotyped_type2.txt.dev: the opposite file does not tell the other form of 'her': left out lines 171"
-    ) in warnings
+    ) in notes
 
 
 def test_the_opposite_line_tells_him_from_his(folder):
-    rows = {row.id: row for row in load_winobias(folder).rows}
+    rows = {row.tags["id"]: row for row in load_winobias(folder).sentences}
     assert len(rows) == 16
-    assert rows["type1-dev-1-pro"].forms == ("him", "her")
+    assert rows["type1-dev-1-pro"].forms["pronoun"] == ("him", "her")
     second = rows["type2-test-2-anti"]
-    assert (second.forms, second.word, second.occupation, second.expected) == (("his", "her"), "her", "CEO", 1)
-    assert second.other == "The nurse called the CEO about his car."
-    assert second.kind == "type2 anti test"
+    assert (second.forms["pronoun"], second.word("pronoun"), second.unit) == (("his", "her"), "her", "CEO")
+    assert second.version("pronoun", 1).text == "The nurse called the CEO about his car."
+    assert second.tags == {"expected": "men", "kind": "type2 anti test", "id": "type2-test-2-anti"}
 
 
 @pytest.mark.parametrize(
@@ -140,7 +148,7 @@ def test_brackets_and_articles_never_move_the_pronoun_off_its_place(tmp_path_fac
     for side, word in (("pro", pronoun), ("anti", "her")):
         line = f"7 We {words} saw {entity} {words} and [{word}] car.\n"
         (folder / f"{side}_stereotyped_type1.txt.dev").write_text(line, encoding="utf-8")
-    rows = [row for row in load_winobias(folder).rows if "-7-" in row.id]
-    assert [row.word for row in rows] == [pronoun, "her"]
+    rows = [row for row in load_winobias(folder).sentences if "-7-" in row.tags["id"]]
+    assert [row.word("pronoun") for row in rows] == [pronoun, "her"]
     expected = " ".join(f"We {words} saw the construction worker {words} and {pronoun} car.".split())
-    assert [row.with_form(1) for row in rows] == [expected, expected]
+    assert [row.version("pronoun", 1).text for row in rows] == [expected, expected]

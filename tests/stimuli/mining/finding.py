@@ -7,11 +7,9 @@ from typing import NamedTuple
 
 from tiltmeter.stimuli import Group, Word
 from tiltmeter.stimuli.languages import language
-from tiltmeter.stimuli.mining.parts import Finds
-from tiltmeter.stimuli.mining.reservoir import FIELDS, Reservoirs
+from tiltmeter.stimuli.mining.finds import FIELDS, Finds, Reservoirs
+from tiltmeter.stimuli.mining.mining_settings import MiningSettings, find_words, parse_lengths
 from tiltmeter.stimuli.mining.scan import Place, Scanner
-from tiltmeter.stimuli.mining.settings import Settings
-from tiltmeter.stimuli.mining.sought import find_words, parse_lengths
 
 
 def group(*words: str | Word, code: str = "en", name: str = "test.words") -> Group:
@@ -19,15 +17,17 @@ def group(*words: str | Word, code: str = "en", name: str = "test.words") -> Gro
     return Group(name, name, made, code)
 
 
-def settings(words: Iterable[str | Word], *, code: str = "en", lengths: Sequence[str] = (">0",), **more) -> Settings:
+def settings(
+    words: Iterable[str | Word], *, code: str = "en", lengths: Sequence[str] = (">0",), **more
+) -> MiningSettings:
     chosen = {"keep": 1000, "within": "text", "errors": "strict", "seed": 0} | more
     speech = language(code)
-    return Settings(
+    return MiningSettings(
         speech, find_words({"test.words": group(*words, code=code)}, speech), parse_lengths(lengths), **chosen
     )
 
 
-def look(text: str, asked: Settings) -> Finds:
+def look(text: str, asked: MiningSettings) -> Finds:
     finds = Finds.none(asked)
     Scanner(asked).look(text, Place(0, 1), finds)
     return finds
@@ -55,7 +55,7 @@ def kept(reservoirs: Reservoirs) -> list[Window]:
     return list(map(Window, *columns))
 
 
-def windows(text: str, asked: Settings) -> list[Window]:
+def windows(text: str, asked: MiningSettings) -> list[Window]:
     """All windows found, by place."""
     found = kept(look(text, asked).reservoirs)
     return sorted(found, key=lambda window: (window.line, window.at, window.end, window.text))

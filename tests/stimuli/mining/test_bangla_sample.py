@@ -9,8 +9,8 @@ import regex
 from tiltmeter.stimuli.datasets import load_bangla_categories
 from tiltmeter.stimuli.languages import language
 from tiltmeter.stimuli.mining import load_mined, mine
-from tiltmeter.stimuli.mining.patterns import Patterns
-from tiltmeter.stimuli.mining.sought import find_words
+from tiltmeter.stimuli.mining.form_finder import FormFinder
+from tiltmeter.stimuli.mining.mining_settings import find_words
 
 BANGLA = language("bn")
 #: Line, place, word and form of 50 occurrences, read in the sample one by one.
@@ -59,13 +59,13 @@ def words(published):
 
 def occurrences(text, words):
     """Line, place, word and form of all that is found."""
-    patterns = Patterns(words, BANGLA)
-    block = patterns.block(f"\n{text}\n".encode())
-    _, hits = patterns.find(block)
+    finder = FormFinder(words, BANGLA)
+    block = finder.block(f"\n{text}\n".encode())
+    _, hits = finder.find(block)
     line = block.line_of(hits.start)
     at = hits.start - block.breaks[line] - 1
     spans = zip(line.tolist(), at.tolist(), hits.word.tolist(), hits.start.tolist(), hits.end.tolist(), strict=True)
-    return sorted((n + 1, place, words[word].word, block.text(start, end)) for n, place, word, start, end in spans)
+    return sorted((n + 1, place, words[word].text, block.text(start, end)) for n, place, word, start, end in spans)
 
 
 def by_regular_expressions(lines, words):
@@ -76,7 +76,7 @@ def by_regular_expressions(lines, words):
         either = "|".join(map(regex.escape, sorted(each.forms, key=len, reverse=True)))
         pattern = regex.compile(rf"(?<!{edge})(?:{either})(?!{edge})")
         for number, line in enumerate(lines, 1):
-            found += [(number, hit.start(), each.word, hit[0]) for hit in pattern.finditer(line)]
+            found += [(number, hit.start(), each.text, hit[0]) for hit in pattern.finditer(line)]
     return sorted(found)
 
 

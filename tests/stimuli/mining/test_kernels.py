@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tiltmeter.stimuli.mining.blocks import UNSEEN, CharacterTable
 from tiltmeter.stimuli.mining.kernels import characters, mix, read
-from tiltmeter.stimuli.mining.table import UNSEEN, CharacterTable
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 #: The first numbers of SplitMix64 from a seed of 0, in the reference implementation of Vigna (2015).

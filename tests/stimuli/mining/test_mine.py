@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 import random
 import signal
 import subprocess
@@ -14,11 +13,10 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from tests.stimuli.mining.finding import group, look, settings
-from tiltmeter.errors import BadInput, TiltmeterError
-from tiltmeter.stimuli.mining import Occurrence, engines, load_mined, mine, scan
-from tiltmeter.stimuli.mining.parts import Finds, PartsFolder, Tally
-from tiltmeter.stimuli.mining.records import Reader
+from tests.stimuli.mining.finding import group
+from tiltmeter.errors import BadInput
+from tiltmeter.stimuli.mining import load_mined, mine, scan
+from tiltmeter.stimuli.mining.records import RecordReader
 
 WORDS = ("he", "she", "nurse")
 
@@ -37,34 +35,6 @@ def run(paths, out, **more):
 
 def table(out) -> bytes:
     return (out / "occurrences.parquet").read_bytes()
-
-
-def test_what_is_mined_can_be_loaded(tmp_path):
-    (tmp_path / "a.txt").write_text("Nobody knew.\nThe old Nurse said that he left.\n")
-    report = run([tmp_path / "a.txt"], tmp_path / "out", lengths=["3", ">6"], least=1)
-    mined = load_mined(tmp_path / "out")
-    assert mined.rows == (
-        Occurrence("he", "test.words", "he", "3", "that he left.", 5, 7, 7, "a.txt", 2, 24),
-        Occurrence("he", "test.words", "he", ">6", "The old Nurse said that he left.", 24, 26, 26, "a.txt", 2, 24),
-        Occurrence("nurse", "test.words", "Nurse", "3", "old Nurse said", 4, 9, 9, "a.txt", 2, 8),
-        Occurrence("nurse", "test.words", "Nurse", ">6", "The old Nurse said that he left.", 8, 13, 13, "a.txt", 2, 8),
-    )
-    assert (mined.lengths, mined.groups, mined.language) == (("3", ">6"), ("test.words",), "en")
-    assert mined.sha256 == report.sha256 == mined.about["sha256"]
-    assert (report.occurrences, report.records, report.rows) == (2, 2, 4)
-    assert report.never_found == ("she",)
-    assert [(each.word, each.length, each.found, each.missing) for each in report.too_few] == [
-        ("she", "3", 0, 1), ("she", ">6", 0, 1),
-    ]  # fmt: skip
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["mined.json", "occurrences.parquet"]
-
-
-def test_a_word_of_two_groups_has_a_row_for_each(tmp_path):
-    (tmp_path / "a.txt").write_text("Then he left\n")
-    groups = [group("he", "him", name="one.men"), group("he", name="two.people")]
-    run([tmp_path / "a.txt"], tmp_path / "out", lexicon=groups, lengths=["3"])
-    rows = load_mined(tmp_path / "out").rows
-    assert [(row.word, row.group) for row in rows] == [("he", "one.men"), ("he", "two.people")]
 
 
 def test_lexicons_are_named_by_address_by_name_or_by_file(tmp_path):
@@ -107,17 +77,6 @@ def test_the_same_bytes_come_out_however_the_work_is_cut(tmp_path, seed, size):
     run([corpus], tmp_path / "whole", least=1)
     run([corpus], tmp_path / "cut", least=1, shard_bytes=size)
     assert table(tmp_path / "cut") == table(tmp_path / "whole")
-
-
-def test_two_workers_write_the_same_bytes_as_one(tmp_path):
-    corpus, packed = tmp_path / "a.txt", tmp_path / "b.txt.gz"
-    corpus.write_text("\n".join(sentences(800)))
-    packed.write_bytes(gzip.compress("\n".join(sentences(300, 3)).encode()))
-    one = run([corpus, packed], tmp_path / "one", shard_bytes=20_000)
-    two = run([packed, corpus], tmp_path / "two", shard_bytes=20_000, workers=2)
-    assert table(tmp_path / "one") == table(tmp_path / "two")
-    assert (tmp_path / "one/mined.json").read_bytes() == (tmp_path / "two/mined.json").read_bytes()
-    assert one.counts == two.counts
 
 
 def test_another_seed_keeps_other_windows(tmp_path):
@@ -167,13 +126,13 @@ def read_shards(monkeypatch) -> list[int]:
 
     def reader(shard, errors):
         numbers.append(shard.number)
-        return Reader(shard, errors)
+        return RecordReader(shard, errors)
 
-    monkeypatch.setattr(scan, "Reader", reader)
+    monkeypatch.setattr(scan, "RecordReader", reader)
     return numbers
 
 
-def test_a_run_that_is_killed_goes_on_where_it_was_and_writes_the_same_bytes(tmp_path, read_shards):
+def test_a_run_that_is_killed_resumes_where_it_was_and_writes_the_same_bytes(tmp_path, read_shards):
     corpus, out = tmp_path / "a.txt", tmp_path / "out"
     corpus.write_text("\n".join(sentences(12_000)))
     run([corpus], tmp_path / "undisturbed", shard_bytes=SHARD)
@@ -187,7 +146,7 @@ def test_a_run_that_is_killed_goes_on_where_it_was_and_writes_the_same_bytes(tmp
     done = parts - len(read_shards)
     assert 12 <= done < parts
     assert read_shards == list(range(done, parts))
-    assert messages == [f"going on: {done} of {parts} parts of the corpus are done"]
+    assert messages == [f"resuming: {done} of {parts} parts of the corpus are done"]
     assert table(out) == table(tmp_path / "undisturbed")
     assert (out / "mined.json").read_bytes() == (tmp_path / "undisturbed/mined.json").read_bytes()
     assert not (out / "parts").exists()
@@ -207,26 +166,6 @@ def test_other_settings_or_another_corpus_start_anew(tmp_path, read_shards, chan
     assert read_shards == list(range(len(read_shards)))
     run([corpus], tmp_path / "undisturbed", seed=seed)
     assert table(out) == table(tmp_path / "undisturbed")
-
-
-def test_many_parts_are_put_together_and_a_kill_in_between_loses_and_doubles_nothing(tmp_path):
-    asked = settings(["he"], lengths=["3"])
-    store = PartsFolder(tmp_path / "parts", {"run": 1})
-    store.begin()
-    whole = Finds.none(asked)
-    for number in range(70):
-        part = look(f"he left {number}", asked)
-        part.shards[number] = Tally(1, 0)
-        whole.add(part.to_bytes())
-        store.keep(number, part.to_bytes())
-    left = (tmp_path / "parts/00000003.arrow").read_bytes()
-    store.put_together(whole)
-    assert [path.name for path in (tmp_path / "parts").glob("*.arrow")] == ["all.arrow"]
-    (tmp_path / "parts/00000003.arrow").write_bytes(left)
-    again = Finds.none(asked)
-    store.load(again)
-    assert again.to_bytes() == whole.to_bytes()
-    assert again.found.tolist() == [70]
 
 
 MEMORY = """
@@ -255,22 +194,6 @@ def test_memory_does_not_grow_with_the_corpus(tmp_path):
         check=True,
     )
     assert int(done.stdout) < 12  # MB, for more than 30 MB of text
-
-
-def test_a_worker_that_is_ended_from_outside_is_one_clear_line(tmp_path, monkeypatch):
-    corpus = tmp_path / "a.txt"
-    corpus.write_text("\n".join(sentences(2000)))
-    monkeypatch.setattr(engines, "_scan", end_this_process)
-    with pytest.raises(TiltmeterError, match=r"a worker process was ended from outside .* run the same command again"):
-        run([corpus], tmp_path / "out", shard_bytes=SHARD, workers=2)
-    monkeypatch.undo()
-    run([corpus], tmp_path / "out", shard_bytes=SHARD)
-    run([corpus], tmp_path / "undisturbed", shard_bytes=SHARD)
-    assert table(tmp_path / "out") == table(tmp_path / "undisturbed")
-
-
-def end_this_process(*_) -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
 
 
 @pytest.mark.parametrize(
@@ -310,34 +233,3 @@ def test_a_folder_that_holds_something_else_is_left_alone(tmp_path):
     run([tmp_path / "a.txt"], out, lengths=["3"])
     run([tmp_path / "a.txt"], out, lengths=["2"])
     assert load_mined(out).lengths == ("2",)
-
-
-def test_a_folder_that_is_missing_or_broken_is_one_clear_line(tmp_path):
-    (tmp_path / "a.txt").write_text("he left it")
-    out = tmp_path / "out"
-    with pytest.raises(BadInput, match=f"^no folder {out}: make it with tiltmeter mine"):
-        load_mined(out)
-    out.mkdir()
-    with pytest.raises(BadInput, match=r"holds no mined\.json, so it is no folder of tiltmeter mine$"):
-        load_mined(out)
-    run([tmp_path / "a.txt"], out, lengths=["3"])
-    whole = table(out)
-    about = (out / "mined.json").read_text()
-    for file, content, complaint in (
-        ("occurrences.parquet", whole[:-20], "occurrences.parquet is damaged .*: mine it again$"),
-        ("mined.json", about[:50], "mined.json cannot be read .*: mine it again$"),
-        ("mined.json", "{}", "mined.json is damaged .*: mine it again$"),
-        (
-            "mined.json",
-            about.replace('"sha256": "', '"sha256": "0'),
-            "is not what mined.json says it is: mine it again",
-        ),
-    ):
-        (out / file).write_bytes(content if isinstance(content, bytes) else content.encode())
-        with pytest.raises(BadInput, match=complaint):
-            load_mined(out)
-        (out / "occurrences.parquet").write_bytes(whole)
-        (out / "mined.json").write_text(about)
-    (out / "occurrences.parquet").unlink()
-    with pytest.raises(BadInput, match=r"occurrences\.parquet is missing: mine it again"):
-        load_mined(out)

@@ -40,9 +40,9 @@ def test_targets_go_into_all_templates_and_attributes_into_their_own(folder):
         "A clerk cooks.",
     )
     assert loaded.attribute_sentences["career"].units == ("engineer", "engineer", "clerk", "clerk")
-    assert {sentence.template for sentence in loaded.attribute_sentences["family"].sentences} == {2}
+    assert {sentence.tags["template"] for sentence in loaded.attribute_sentences["family"].sentences} == {"2"}
     third = loaded.target_sentences["male"].sentences[2]
-    assert (third.unit, third.text[third.start : third.end], third.template) == ("he", "he", 2)
+    assert (third.unit, third.word("word"), third.tags["template"]) == ("he", "he", "2")
 
 
 def test_lists_may_be_split_by_commas_or_lines_with_quotes_blanks_and_a_byte_order_mark(folder):

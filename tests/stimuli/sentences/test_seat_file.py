@@ -53,7 +53,7 @@ def test_every_published_sentence_has_a_unit_and_every_word_but_one_has_sentence
         words = units(load_seat_file(beside))
         for name in LISTS:
             made = getattr(test, name).sentences
-            assert all(sentence.unit and sentence.start < sentence.end for sentence in made)
+            assert all(sentence.unit and sentence.word("word") for sentence in made)
             if beside != path:
                 found = units(test)[name]
                 assert set(found) <= set(words[name])
@@ -109,9 +109,9 @@ def test_without_a_word_file_the_rectangle_of_words_and_templates_tells_the_word
     ]
     test = load_seat_file(write("sent-x.jsonl", four(first, ["kind", "cruel"])))
     assert test.targets_1.units == ("Ann", "Ann", "Mary Lou", "Mary Lou", "Bo", "Bo")
-    spans = [sentence.text[sentence.start : sentence.end] for sentence in test.targets_1.sentences]
+    spans = [sentence.word("word") for sentence in test.targets_1.sentences]
     assert spans == list(test.targets_1.units)
-    assert [sentence.template for sentence in test.targets_1.sentences] == [0, 1, 0, 1, 0, 1]
+    assert [sentence.tags["template"] for sentence in test.targets_1.sentences] == list("010101")
     assert test.warnings == ()
 
 

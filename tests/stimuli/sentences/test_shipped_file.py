@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli.sentences.shipped import cloze_sets, japanese_cloze, japanese_pairs, masked_set, trait_set
+from tiltmeter.stimuli.sentences.cloze_sets import cloze_sets, japanese_cloze
+from tiltmeter.stimuli.sentences.shipped import occupation_set, pair_set, trait_set
 
 CLOZE = """
 name: mine
@@ -44,7 +45,7 @@ occupations: occupations.male_dominated
 frames:
   - {text: "[MASK] is {a occupation}.", fillers: [He, She]}
 """
-LOADERS = {CLOZE: cloze_sets, PAIRS: japanese_pairs, TRAITS: trait_set, OCCUPATIONS: masked_set}
+LOADERS = {CLOZE: cloze_sets, PAIRS: pair_set, TRAITS: trait_set, OCCUPATIONS: occupation_set}
 
 
 @pytest.fixture
@@ -60,12 +61,12 @@ def write(tmp_path):
 def test_a_file_of_ones_own_is_read_by_its_path(write):
     sets = cloze_sets(str(write(CLOZE)))
     assert [each.name for each in sets[::3]] == ["mine-all-noun", "mine-someone-noun"]
-    assert sets[0].rows[0].text_1 == "Today the smith said the sword was forged by him"
+    assert sets[0].sentences[0].text == "Today the smith said the sword was forged by him"
     # No share of a smith is known, the nurse's label is given, and the second smith has a share.
-    assert [row.label for row in sets[0].rows] == [None, None, 1]
-    assert japanese_pairs(write(PAIRS)).rows[0].other == "彼女は走る。"
-    assert trait_set(write(TRAITS)).rows[1].text == "The men are rude."
-    assert masked_set(write(OCCUPATIONS)).rows[0].text == "[MASK] is an engineer."
+    assert sets[0].labels == (None, None, 1)
+    assert pair_set(write(PAIRS)).sentences[0].forms["sentence"] == ("彼は走る。", "彼女は走る。")
+    assert trait_set(write(TRAITS)).texts[1] == "The men are rude."
+    assert occupation_set(write(OCCUPATIONS)).sentences[0].masked("pronoun").text == "[MASK] is an engineer."
 
 
 @pytest.mark.parametrize(
@@ -114,11 +115,11 @@ def test_what_is_wrong_in_a_file_is_said_in_one_line(form, old, new, complaint, 
     ("load", "name", "complaint"),
     [
         (cloze_sets, "cloze_eng", "unknown cloze set 'cloze_eng': did you mean 'cloze_en'?"),
-        (japanese_pairs, "pairs_jp", "unknown pairs set 'pairs_jp': did you mean 'pairs_ja'?"),
+        (pair_set, "pairs_jp", "unknown pairs set 'pairs_jp': did you mean 'pairs_ja'?"),
         (japanese_cloze, "cloze_en", "unknown pairs set 'cloze_en': known: pairs_ja"),
         (trait_set, "traits_b", "unknown traits set 'traits_b': did you mean 'traits_bn'?"),
-        (masked_set, "../lexicons/occupations", "unknown occupations set '../lexicons/occupations'"),
-        (masked_set, "none.yaml", "no file none.yaml: check the path"),
+        (occupation_set, "../lexicons/occupations", "unknown occupations set '../lexicons/occupations'"),
+        (occupation_set, "none.yaml", "no file none.yaml: check the path"),
     ],
 )
 def test_a_name_that_is_not_shipped_is_refused(load, name, complaint):

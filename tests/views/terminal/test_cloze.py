@@ -6,6 +6,7 @@ import json
 from rich.console import Console
 
 from tests.probes.cloze.test_cloze import READER, ROWS, VECTORS, measure, written
+from tiltmeter.models.protocol import Chosen
 from tiltmeter.views.charts import effects, shares
 from tiltmeter.views.terminal.cloze import cloze_view
 
@@ -26,6 +27,28 @@ def test_the_cells_are_the_numbers_of_the_readings(tmp_path):
     assert published.split()[-1] == "1.00"
     assert published.split()[-2] == ".400"
     assert text.index("all, 2 sentences") < text.index("person, 2 sentences")
+    assert "M (men), W (women): share of sentences that lean to each" in text
+    assert "probability alone: .00 to men" in text
+    assert any(line.strip().startswith("repaired") for line in text.splitlines())
+
+
+def test_races_are_named_above_their_shares(tmp_path):
+    rows = "It was drilled by them,miner,white,black\nIt was baked by them,baker,white,black\n"
+    (tmp_path / "GenderLex_W_B.csv").write_text(f"sent,context,race_A1,race_B1\n{rows}", "utf-8")
+    header, published = (
+        next(line for line in shown(measure(READER, tmp_path, VECTORS)).splitlines() if word in line)
+        for word in ("KL", "as published")
+    )
+    assert header.split() == ["white", "black", "KL", "WEAT"]
+    assert published.split()[2:4] == ["1.00", ".00"]
+
+
+def test_there_is_no_table_of_choices_in_words_or_of_other_probes(tmp_path):
+    class Chat:
+        def choose(self, items):
+            return [Chosen(1, 2) for _ in items]
+
+    assert cloze_view(measure(Chat(), written(tmp_path, "GenderLex_noun.csv", ROWS), VECTORS)) is None
 
 
 def test_shares_are_drawn_around_one_half_and_not_among_effect_sizes(tmp_path):

@@ -13,9 +13,10 @@ from tiltmeter.measures import Weights
 from tiltmeter.models import CachedModel
 from tiltmeter.probes.cabm.occupation_features import Features, read_features
 from tiltmeter.probes.cabm.occupation_sentences import asked_of
-from tiltmeter.probes.cabm.scores import Labels, independent_labels
-from tiltmeter.probes.old_language import Replies
+from tiltmeter.probes.cabm.weighting import Labels, independent_labels
+from tiltmeter.probes.kind import Replies
 from tiltmeter.statistics.groups import Floats
+from tiltmeter.stimuli.sentences.marked import MarkedSet
 
 Weighting = Callable[[Floats], Weights]
 
@@ -29,11 +30,15 @@ def cabm_leans(
     """
     whole = marked_set(occupations, shares, frames().masked)
     asked = asked_of(whole, words=False, fills=False)
-    replies = Replies(model.identity.name, {each: model.answers(each, inputs) for each, inputs in asked.items()}, None)
-    features = read_features(whole, replies, seed=0)
+    answers = {question: model.answers(question, inputs) for question, inputs in asked.items()}
+
+    def features_of(sentences: MarkedSet) -> Features:
+        replies = Replies(model.identity.name, asked_of(sentences, words=False, fills=False), answers)
+        return read_features(sentences, replies, seed=0)
+
+    features = features_of(whole)
     of_sets = {
-        name: read_features(marked_set(occupations, shares, {name: rows}), replies, seed=0)
-        for name, rows in frames().masked.items()
+        name: features_of(marked_set(occupations, shares, {name: rows})) for name, rows in frames().masked.items()
     }
     # As published the labels are cut from the score itself.
     own = features.published.values
@@ -65,7 +70,7 @@ def _form(
 
 
 def _table(form: Form, features: Features) -> Floats:
-    return (features.published if form == "published" else features.corrected).values
+    return (features.published if form == "published" else features.repaired).values
 
 
 def _weightings(labels: Labels, forests: bool) -> dict[str, Weighting]:

@@ -11,7 +11,7 @@ from tiltmeter.lab.calibrate.calibration import Calibration, Settings
 from tiltmeter.lab.calibrate.dose_response import Null, Point, Summary
 from tiltmeter.lab.reference.frames import frames
 from tiltmeter.models.protocol import Identity
-from tiltmeter.probes.make_reading import versions
+from tiltmeter.probes.kind import versions
 from tiltmeter.readings import Estimate, Reading, ReadingStore
 from tiltmeter.statistics import plain
 

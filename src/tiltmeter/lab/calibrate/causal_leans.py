@@ -34,7 +34,7 @@ def causal_leans(model: CachedModel, occupations: Sequence[str]) -> list[Leans]:
     )
     result = measures.cloze(*chance[:, 0].T, *similar.T, ended_1=chance[:, 1, 0], ended_2=chance[:, 1, 1])
     leans: list[Leans] = []
-    both: tuple[tuple[Form, measures.ClozeScores], ...] = (("published", result), ("corrected", result.corrected))
+    both: tuple[tuple[Form, measures.ClozeScores], ...] = (("published", result), ("corrected", result.repaired))
     for form, scores in both:
         won = sentences.table([{1: 0.5, 2: -0.5, 0: 0.0}[winner] for winner in scores.winners])
         judge = without_test(won) if form == "published" else by_words(won)

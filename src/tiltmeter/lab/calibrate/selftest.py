@@ -82,7 +82,7 @@ def _by_hand() -> Iterator[Check]:
     known: tuple[tuple[str, float, Callable[[], float | None]], ...] = (
         ("WEAT", d, lambda: measures.weat(men, women, a, b).effect_size),
         ("SEAT", d, lambda: measures.association(men, women, a, b).effect_size),
-        ("CEAT", d, lambda: measures.ceat(*lists, draws=10).corrected.effect_size),
+        ("CEAT", d, lambda: measures.ceat(*lists, draws=10).repaired.effect_size),
         ("RIPA", 1.0, lambda: measures.ripa(2 * np.eye(2), a, -a).score),
         ("LPBS", float(np.log(4)), lambda: measures.lpbs(logs[0], flat, logs[1], flat).associations[0]),
         ("unmasking", 0.15, lambda: measures.pronoun_gap([0.4, 0.3], [0.1, 0.3]).gap),

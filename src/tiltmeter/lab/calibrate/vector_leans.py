@@ -122,7 +122,7 @@ def _ceat(vectors: Floats, a: Floats, b: Floats, *, sets: tuple[str, ...]) -> li
         return Judged(found.effect_size, found.p_value)
 
     def corrected(men: Men) -> Judged:
-        found = judged(men).corrected
+        found = judged(men).repaired
         return Judged(found.effect_size, found.p_value)
 
     values = _by_sentence(vectors, a, b)

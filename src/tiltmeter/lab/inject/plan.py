@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from tiltmeter.errors import BadInput, unknown
+from tiltmeter.files import read_yaml
 from tiltmeter.lab.reference.planted_text import (
     LabSentence,
     check_shares,
@@ -17,7 +18,6 @@ from tiltmeter.lab.reference.planted_text import (
     sentences,
 )
 from tiltmeter.stimuli import group
-from tiltmeter.stimuli.yaml_file import read_yaml
 
 Version = Literal["biased", "balanced", "null"]
 _KEYS = ("probabilities", "groups")

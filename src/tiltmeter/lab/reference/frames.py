@@ -9,12 +9,12 @@ import re
 from collections.abc import Mapping, Sequence
 from importlib import resources
 
+from tiltmeter.files import read_yaml
 from tiltmeter.lab.reference.planted_text import patterns
 from tiltmeter.models.protocol import Continuation, Fill, Span
 from tiltmeter.stimuli import capitalise, indefinite
 from tiltmeter.stimuli.sentences.marked import MarkedSet, marked_sentences
-from tiltmeter.stimuli.sentences.sets import PronounSentence, PronounSet
-from tiltmeter.stimuli.yaml_file import read_yaml
+from tiltmeter.stimuli.sentences.sentence import SentenceSet, pronoun_sentence
 
 _MARK = re.compile(r"\{(he|him|his|man)\}")
 _OCCUPATION = re.compile(r"\{(a_)?occupation\}")
@@ -139,8 +139,6 @@ def mark_spans(side: int) -> list[Span]:
 def marked_set(occupations: Sequence[str], shares: Mapping[str, float], sets: Mapping[str, Sequence[str]]) -> MarkedSet:
     """Masked sentences as CABM wants them, with the shares of women as what is known from elsewhere."""
     rows = (marked(frame, word) for word in occupations for _, frame in columns(sets))
-    sentences = tuple(
-        PronounSentence(row.text, row.start, row.end, row.forms, row.occupation, None, "", str(number))
-        for number, row in enumerate(rows)
-    )
-    return dataclasses.replace(marked_sentences(PronounSet("calibration", sentences), both=True), shares=shares)
+    sentences = tuple(pronoun_sentence(row.text, (row.start, row.end), row.forms, row.occupation) for row in rows)
+    source = SentenceSet("calibration", sentences, groups=("men", "women"), shares=shares)
+    return marked_sentences(source, both=True)

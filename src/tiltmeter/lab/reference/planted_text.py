@@ -16,8 +16,8 @@ from typing import Literal, NamedTuple, TypeVar
 import numpy as np
 
 from tiltmeter.errors import BadInput
+from tiltmeter.files import read_yaml
 from tiltmeter.stimuli import capitalise, group, indefinite
-from tiltmeter.stimuli.yaml_file import read_yaml
 
 T = TypeVar("T")
 Side = Literal["first", "second"]

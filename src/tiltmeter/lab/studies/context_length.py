@@ -7,44 +7,9 @@ import itertools
 from collections.abc import Sequence
 
 from tiltmeter.readings import Reading
-from tiltmeter.statistics import Interval, Result
-
-#: Two effects nearer to each other than this differ by less than what Cohen calls a small effect.
-CLOSE = 0.2
-#: The probes whose readings have a length, by what stands before it in their ids.
-PROBES = {"ceat": "CEAT", "lpbs": "log-probability bias"}
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Point(Result):
-    """The effect at one length, corrected and as published."""
-
-    length: str
-    effect: float
-    ci: Interval
-    p_value: float | None
-    published: float | None
-    published_p_value: float | None
-    words: int
-    contexts: int
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Curve(Result):
-    """One probe on one model over all lengths, the shortest first; ``stable_from`` is None where it is not stable."""
-
-    model: str
-    probe: str
-    points: tuple[Point, ...]
-    stable_from: str | None
-    plain_words: str
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class ContextLength(Result):
-    """The whole study."""
-
-    curves: tuple[Curve, ...]
+from tiltmeter.readings.details.ceat import CeatDetails
+from tiltmeter.readings.details.sentences import LpbsDetails
+from tiltmeter.readings.studies import CLOSE, ContextLength, LengthCurve, LengthPoint
 
 
 def context_length(readings: Sequence[Reading]) -> ContextLength:
@@ -53,23 +18,25 @@ def context_length(readings: Sequence[Reading]) -> ContextLength:
     The effect is stable from a length on if from there every effect lies in the 95% interval of the longest context
     and within .2 of its effect. The longest alone shows nothing, so it takes at least two.
     """
-    found: dict[tuple[str, str], list[Point]] = {}
+    points: dict[tuple[str, str], list[LengthPoint]] = {}
     for reading in readings:
         length = length_of(reading)
         if length and reading.effect.ci:
-            found.setdefault((reading.model, reading.probe), []).append(_point(length, reading))
+            points.setdefault((reading.model, reading.probe), []).append(_point(length, reading))
     curves = (
-        _curve(model, probe, sorted(points, key=lambda point: order(point.length)))
-        for (model, probe), points in found.items()
+        _curve(model, probe, sorted(some, key=lambda point: order(point.length)))
+        for (model, probe), some in points.items()
     )
     return ContextLength(tuple(curves))
 
 
 def length_of(reading: Reading) -> str:
-    """How much context a reading is about: a number of words or a structure; empty for one about all of them."""
-    if reading.probe == "ceat":
-        return str(reading.details.get("length", ""))
-    return reading.id.removeprefix("lpbs").lstrip("-") if reading.probe == "lpbs" else ""
+    """How much context a reading is about: a number of words or a structure; empty for one about several of them."""
+    details = reading.details
+    if isinstance(details, CeatDetails):
+        return details.length
+    structures = details.by_structure if isinstance(details, LpbsDetails) else {}
+    return next(iter(structures)) if len(structures) == 1 else ""
 
 
 def order(length: str) -> tuple[int, int, str]:
@@ -82,7 +49,7 @@ def order(length: str) -> tuple[int, int, str]:
     return (1, 2 * int(number) + (length != number), "") if number.isdigit() else (0, 0, length)
 
 
-def stable_from(points: Sequence[Point]) -> str | None:
+def stable_from(points: Sequence[LengthPoint]) -> str | None:
     """The shortest length from which on the effect stays where it ends, or None."""
     # A sentence may be short or long: it has no place among numbers of words.
     ordered = [point for point in points if point.length != "sentence"]
@@ -97,10 +64,10 @@ def stable_from(points: Sequence[Point]) -> str | None:
     return steady[-1].length if len(steady) > 1 else None
 
 
-def _point(length: str, reading: Reading) -> Point:
+def _point(length: str, reading: Reading) -> LengthPoint:
     effect, published = reading.effect, reading.published
     assert effect.ci is not None
-    return Point(
+    return LengthPoint(
         length,
         effect.value,
         effect.ci,
@@ -112,17 +79,18 @@ def _point(length: str, reading: Reading) -> Point:
     )
 
 
-def _curve(model: str, probe: str, points: Sequence[Point]) -> Curve:
-    stable = stable_from(points)
-    return Curve(model, probe, tuple(points), stable, _sentence(model, probe, points, stable))
+def _curve(model: str, probe: str, points: Sequence[LengthPoint]) -> LengthCurve:
+    curve = LengthCurve(model, probe, tuple(points), stable_from(points), "")
+    return dataclasses.replace(curve, plain_words=_sentence(curve))
 
 
-def _sentence(model: str, probe: str, points: Sequence[Point], stable: str | None) -> str:
+def _sentence(curve: LengthCurve) -> str:
+    points, stable = curve.points, curve.stable_from
     values = [point.effect for point in points]
-    longest = points[-1].length
-    said = f"{PROBES[probe]} on {model} goes from {min(values):.2f} to {max(values):.2f} over {len(points)} lengths"
+    longest, subject = points[-1].length, f"{curve.title} on {curve.model}"
     if len(points) < 2:
-        return f"{PROBES[probe]} on {model} was measured at one length only ({longest}), which tells nothing of others."
+        return f"{subject} was measured at one length only ({longest}), which tells nothing of others."
+    said = f"{subject} goes from {min(values):.2f} to {max(values):.2f} over {len(points)} lengths"
     words = [point.words for point in points]
     differ = f" Not every length has the same words ({min(words)} to {max(words)}), which moves it too."
     others = differ if min(words) < max(words) else ""

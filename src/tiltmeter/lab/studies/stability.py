@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypeAlias
 
 from tiltmeter.errors import BadInput
-from tiltmeter.measures import Stability, stability
-from tiltmeter.readings import Reading
+from tiltmeter.measures import stability
+from tiltmeter.readings import Item, Reading
+from tiltmeter.readings.studies import Steadiness
 
 #: What is compared: a name in plain words, and where the items of a CABM reading have it.
 MEASURES: Mapping[str, str] = {
-    "CABM, corrected": "lean",
+    "CABM, repaired": "value",
     "CABM, as published": "published",
     "WEAT (association)": "isolated_cosine",
     "MAC": "mac",
@@ -20,15 +20,8 @@ MEASURES: Mapping[str, str] = {
     "PMI alone": "pmi",
     "cosine in context alone": "published_cosine",
 }
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Steadiness:
-    """A measure's stability over models; ``note`` says which are left out, or why there is none."""
-
-    measure: str
-    found: Stability | None
-    note: str = ""
+#: The items of a reading by occupation.
+_ByWord: TypeAlias = Mapping[str, Item]
 
 
 def across_models(readings: Sequence[Reading]) -> list[Steadiness]:
@@ -47,32 +40,30 @@ def across_models(readings: Sequence[Reading]) -> list[Steadiness]:
     shared = shared_words(readings)
     if len(shared) < 2:
         raise BadInput("the models have fewer than two occupations in common: measure the same sentences on each")
-    return [_steadiness(name, key, by_model, shared) for name, key in MEASURES.items()]
+    return [_steadiness(name, column, by_model, shared) for name, column in MEASURES.items()]
 
 
 def shared_words(readings: Sequence[Reading]) -> list[str]:
     """The occupations that every model has a score for, in the order of the first."""
     first, *others = _by_model(readings).values()
-    return [word for word in first if all(word in own for own in others)]
+    return [word for word in first if all(word in items for items in others)]
 
 
-def _by_model(readings: Sequence[Reading]) -> dict[str, dict[str, Mapping[str, Any]]]:
-    return {reading.model: {row["word"]: row for row in reading.items} for reading in readings}
+def _by_model(readings: Sequence[Reading]) -> dict[str, _ByWord]:
+    return {reading.model: {item.label: item for item in reading.items} for reading in readings}
 
 
-def _steadiness(
-    name: str, key: str, by_model: Mapping[str, Mapping[str, Mapping[str, float | None]]], words: Sequence[str]
-) -> Steadiness:
-    scores = {model: [own[word].get(key) for word in words] for model, own in by_model.items()}
-    known = {
-        model: [float(value) for value in values if value is not None]
-        for model, values in scores.items()
+def _steadiness(name: str, column: str, by_model: Mapping[str, _ByWord], words: Sequence[str]) -> Steadiness:
+    columns = {model: [items[word].get(column) for word in words] for model, items in by_model.items()}
+    scores = {
+        model: [value for value in values if isinstance(value, int | float)]
+        for model, values in columns.items()
         if None not in values
     }
-    without = [model for model in scores if model not in known]
+    without = [model for model in columns if model not in scores]
     note = f"without {', '.join(without)}, which lacks the number for some occupations" if without else ""
-    if len(known) < 2:
+    if len(scores) < 2:
         return Steadiness(name, None, note)
-    if any(not any(values) for values in known.values()):
+    if any(not any(values) for values in scores.values()):
         return Steadiness(name, None, "it is 0 for every occupation")
-    return Steadiness(name, stability(known), note)
+    return Steadiness(name, stability(scores), note)

@@ -13,7 +13,8 @@ from tiltmeter.measures.cabm.weights import Weights, features_array, given_weigh
 from tiltmeter.statistics import Result
 from tiltmeter.statistics.groups import Floats
 
-Scale = Literal["rms"] | None
+#: What features are divided by: their root mean square, or nothing.
+Scaling = Literal["rms"] | None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class CabmResult(Result):
     categories: NDArray[np.intp]
     contributions: Floats
     weights: Weights
-    scale: Scale
+    scale: Scaling
     threshold: float
 
 
@@ -40,13 +41,13 @@ class CabmIntervals(Result):
 
 
 def cabm(
-    features: ArrayLike, weights: Weights | ArrayLike, *, scale: Scale = None, threshold: float = 0.1
+    features: ArrayLike, weights: Weights | ArrayLike, *, scale: Scaling = None, threshold: float = 0.1
 ) -> CabmResult:
     """The weighted sum of the three features of each occupation, and its category at ±threshold.
 
     ``scale=None`` takes the features as they are (as published); ``"rms"`` divides each by its root mean square over
     the occupations, so that no feature counts more for being measured in larger units, and never centres them: zero
-    goes on meaning "no lean". Positive: leans to group 1. With the published, unsigned context shift the score always
+    keeps meaning "no lean". Positive: leans to group 1. With the published, unsigned context shift the score always
     leans to group 1 by some of it; with the signed one, exchanging the groups negates it.
 
     >>> found = cabm([[1.0, 0.2, 0.5], [-1.0, -0.2, 0.5]], [0.5, 0.25, 0.25])
@@ -65,7 +66,7 @@ def with_intervals(
     weights: Weights | ArrayLike,
     draws: ArrayLike,
     *,
-    scale: Scale = None,
+    scale: Scaling = None,
     threshold: float = 0.1,
     level: float = 0.95,
 ) -> CabmIntervals:
@@ -108,7 +109,7 @@ def categories(scores: Floats, threshold: float) -> NDArray[np.intp]:
     return np.where(scores > threshold, 1, np.where(scores < -threshold, 2, 0)).astype(np.intp)
 
 
-def scale_of(features: Floats, scale: Scale) -> Floats:
+def scale_of(features: Floats, scale: Scaling) -> Floats:
     """What each feature is divided by: 1, or its root mean square (1 for a feature that is 0 throughout).
 
     >>> scale_of(np.array([[3.0, 1.0, 0.0], [4.0, -1.0, 0.0]]), "rms").round(3).tolist()

@@ -16,7 +16,7 @@ from tiltmeter.errors import BadInput
 from tiltmeter.measures.cabm.cabm import categories
 from tiltmeter.statistics import Correlation, Result, Share, correlation, effect_size, share
 from tiltmeter.statistics.groups import Floats, numbers
-from tiltmeter.statistics.randomness import generator
+from tiltmeter.statistics.permutation import generator
 
 _PERMUTATIONS = 9_999
 Integers = NDArray[np.intp]
@@ -26,8 +26,8 @@ Integers = NDArray[np.intp]
 class Density(Result):
     """A kernel density estimate (Gaussian, Scott's bandwidth)."""
 
-    grid: Floats
-    density: Floats
+    grid: tuple[float, ...]
+    density: tuple[float, ...]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Separation(Result):
 class Contingency(Result):
     """Categories (rows: 1, 0, 2) against labels (columns: 1, 0, 2); ``method`` says where the p-value is from."""
 
-    counts: Integers
+    counts: tuple[tuple[int, ...], ...]
     statistic: float
     df: int
     p_value: float
@@ -65,7 +65,7 @@ class Contingency(Result):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Unmasking(Result):
+class UnmaskingAgreement(Result):
     """Agreement of the categories with the sign of P(1) - P(2).
 
     ``agreement`` counts a neutral occupation as a miss, as published; ``decided`` leaves them out (None where all
@@ -80,7 +80,7 @@ class Unmasking(Result):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Pair(Result):
+class ScoreAgreement(Result):
     """Two scores of the same occupations; ``agreement``: the share of equal categories at ``threshold``."""
 
     first: str
@@ -100,7 +100,8 @@ def distribution(values: Floats, notes: list[str]) -> tuple[Density | None, Norm
         return None, None
     grid = np.linspace(values.min() - spread, values.max() + spread, 200)
     found = shapiro(values)
-    return Density(grid, gaussian_kde(values)(grid)), Normality(float(found.statistic), _above_0(found.pvalue))
+    kde = Density(tuple(grid.tolist()), tuple(gaussian_kde(values)(grid).tolist()))
+    return kde, Normality(float(found.statistic), _above_0(found.pvalue))
 
 
 def separation(name: str, values: Floats, groups: Integers, notes: list[str]) -> Separation | None:
@@ -125,6 +126,7 @@ def contingency(found: Integers, known: Integers, notes: list[str], seed: int) -
     from scipy.stats import chi2, random_table
 
     counts = np.array([[((found == row) & (known == column)).sum() for column in (1, 0, 2)] for row in (1, 0, 2)])
+    shown = tuple(map(tuple, counts.tolist()))
     table = counts[counts.any(axis=1)][:, counts.any(axis=0)]
     if min(table.shape, default=0) < 2:
         notes.append("contingency: needs at least two categories and two labels among the labelled occupations")
@@ -133,26 +135,26 @@ def contingency(found: Integers, known: Integers, notes: list[str], seed: int) -
     statistic = float(((table - expected) ** 2 / expected).sum())
     df = (table.shape[0] - 1) * (table.shape[1] - 1)
     if expected.min() >= 5:
-        return Contingency(counts, statistic, df, _above_0(chi2.sf(statistic, df)), "chi-square")
+        return Contingency(shown, statistic, df, _above_0(chi2.sf(statistic, df)), "chi-square")
     draws = random_table(table.sum(axis=1), table.sum(axis=0)).rvs(
         size=_PERMUTATIONS, random_state=generator(seed, "permute")
     )
     null = ((draws - expected) ** 2 / expected).sum(axis=(1, 2))
     extreme = int((null >= statistic * (1 - 1e-10)).sum())
     p_value = (extreme + 1) / (_PERMUTATIONS + 1)
-    return Contingency(counts, statistic, df, p_value, f"permutation ({_PERMUTATIONS} tables; an expected count < 5)")
+    return Contingency(shown, statistic, df, p_value, f"permutation ({_PERMUTATIONS} tables; an expected count < 5)")
 
 
 def unmasking_agreement(
     values: Floats, found: Integers, unmasking: ArrayLike, notes: list[str], seed: int
-) -> Unmasking:
+) -> UnmaskingAgreement:
     gaps = scores_like("unmasking", unmasking, values)
     signs = categories(gaps, 0.0)
     same, decided = found == signs, found != 0
     marginal = sum(float((found == c).mean() * (signs == c).mean()) for c in (0, 1, 2))
     if marginal == 1:
         notes.append("unmasking, kappa: only one category occurs")
-    return Unmasking(
+    return UnmaskingAgreement(
         agreement=share(int(same.sum()), values.size),
         decided=share(int(same[decided].sum()), int(decided.sum())) if decided.any() else None,
         kappa=None if marginal == 1 else (float(same.mean()) - marginal) / (1 - marginal),
@@ -160,11 +162,13 @@ def unmasking_agreement(
     )
 
 
-def pair(first: str, second: str, a: Floats, b: Floats, threshold: float, notes: list[str], seed: int) -> Pair:
+def score_agreement(
+    first: str, second: str, a: Floats, b: Floats, threshold: float, notes: list[str], seed: int
+) -> ScoreAgreement:
     agreement = float((categories(a, threshold) == categories(b, threshold)).mean())
     pearson = _correlated(second, a, b, "pearson", notes, seed)
     spearman = _correlated(second, a, b, "spearman", notes, seed)
-    return Pair(first, second, pearson, spearman, agreement, threshold)
+    return ScoreAgreement(first, second, pearson, spearman, agreement, threshold)
 
 
 def _correlated(

@@ -13,18 +13,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.measures.cabm.cabm import Scale, categories, scale_of
+from tiltmeter.measures.cabm.cabm import Scaling, categories, scale_of
 from tiltmeter.measures.cabm.checks import (
     Contingency,
     Density,
     Integers,
     Normality,
-    Pair,
+    ScoreAgreement,
     Separation,
-    Unmasking,
+    UnmaskingAgreement,
     contingency,
     distribution,
-    pair,
+    score_agreement,
     scores_like,
     separation,
     unmasking_agreement,
@@ -33,7 +33,7 @@ from tiltmeter.measures.cabm.weights import Weights, features_array, labels_arra
 from tiltmeter.measures.cloze_scores import Labels
 from tiltmeter.statistics import Result
 from tiltmeter.statistics.groups import Floats, numbers
-from tiltmeter.statistics.randomness import generator
+from tiltmeter.statistics.permutation import generator
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ class Validation(Result):
     by_category: Separation | None
     by_label: Separation | None
     contingency: Contingency | None
-    unmasking: Unmasking | None
-    others: tuple[Pair, ...]
+    unmasking: UnmaskingAgreement | None
+    others: tuple[ScoreAgreement, ...]
     threshold: float
     notes: tuple[str, ...]
 
@@ -103,7 +103,7 @@ def validate(
         contingency=None if known is None else contingency(found, known, notes, seed),
         unmasking=None if unmasking is None else unmasking_agreement(values, found, unmasking, notes, seed),
         others=tuple(
-            pair("score", name, values, scores_like(name, other, values), 0.0, notes, seed)
+            score_agreement("score", name, values, scores_like(name, other, values), 0.0, notes, seed)
             for name, other in (others or {}).items()
         ),
         threshold=threshold,
@@ -111,7 +111,9 @@ def validate(
     )
 
 
-def compare(scores_by_method: Mapping[str, ArrayLike], *, threshold: float = 0.1, seed: int = 0) -> tuple[Pair, ...]:
+def compare(
+    scores_by_method: Mapping[str, ArrayLike], *, threshold: float = 0.1, seed: int = 0
+) -> tuple[ScoreAgreement, ...]:
     """Pearson, Spearman and category agreement of every two of several scores of the same occupations.
 
     >>> compare({"pca": [0.3, -0.2, 0.0, 0.5], "equal": [0.2, -0.2, 0.2, 0.4]})[0].agreement
@@ -121,7 +123,10 @@ def compare(scores_by_method: Mapping[str, ArrayLike], *, threshold: float = 0.1
         raise BadInput("a comparison needs at least two scores")
     first = numbers("scores", next(iter(scores_by_method.values())))
     checked = {name: scores_like(name, scores, first) for name, scores in scores_by_method.items()}
-    return tuple(pair(a, b, checked[a], checked[b], threshold, [], seed) for a, b in itertools.combinations(checked, 2))
+    return tuple(
+        score_agreement(a, b, checked[a], checked[b], threshold, [], seed)
+        for a, b in itertools.combinations(checked, 2)
+    )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -160,7 +165,7 @@ def cross_validated_scores(
     *,
     folds: int = 5,
     seed: int = 0,
-    scale: Scale = None,
+    scale: Scaling = None,
 ) -> Floats:
     """CABM scores in which no occupation had a part in its own weights or scale.
 

@@ -21,7 +21,7 @@ from tiltmeter.measures.cabm.explainers import EXPLAINERS
 from tiltmeter.measures.cloze_scores import Labels
 from tiltmeter.statistics import Result
 from tiltmeter.statistics.groups import Floats, numbers
-from tiltmeter.statistics.randomness import generator
+from tiltmeter.statistics.permutation import generator
 
 FEATURES = ("pmi", "cosine", "context")
 _TREES = 100

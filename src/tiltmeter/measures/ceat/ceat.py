@@ -37,7 +37,7 @@ class DrawnEffects(Result):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class CorrectedCeat(Result):
+class RepairedCeat(Result):
     """Words are the unit, so nothing here depends on how often one draws, but for the precision of d.
 
     ``scores_x`` and ``scores_y`` are the mean leans of the words over their contexts, ``score`` the difference of
@@ -58,7 +58,7 @@ class CorrectedCeat(Result):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CeatResult(Result):
-    """As published: the combined effect size, and beside it the ``corrected`` statistics."""
+    """As published: the combined effect size, and beside it the ``repaired`` statistics."""
 
     effect_size: float
     tau2: float
@@ -69,7 +69,7 @@ class CeatResult(Result):
     n: int
     n_contexts: int
     effects: DrawnEffects
-    corrected: CorrectedCeat
+    repaired: RepairedCeat
 
 
 def ceat(
@@ -94,7 +94,7 @@ def ceat(
         W = 1/V    Q = sum W d² - (sum W d)² / sum W    tau² = max(0, (Q - (N - 1)) / (sum W - sum W² / sum W))
         v = 1/(V + tau²)    effect = sum v d / sum v    SE = sqrt(1 / sum v)    p = 2 (1 - Phi(|effect / SE|))
 
-    All draws share the same words, so that p measures N, the number of draws. ``corrected`` pools with the sampling
+    All draws share the same words, so that p measures N, the number of draws. ``repaired`` pools with the sampling
     variance of d, (n1 + n2)/(n1 n2) + d²/(2 (n1 + n2)), gives an interval by a two-level bootstrap (target words,
     and contexts within words; attribute words held fixed), and a p-value by permuting words between X and Y (all
     splits up to a million), each word with its mean lean over all its contexts.
@@ -102,7 +102,7 @@ def ceat(
     >>> he, man = [[1.0, 0.1], [0.9, 0.2]], [[0.9, 0.0]]
     >>> she, woman = [[0.1, 1.0]], [[0.0, 0.8], [0.3, 0.9]]
     >>> found = ceat([he, man], [she, woman], [[[1.0, 0.0]]], [[[0.0, 1.0]]], draws=100)
-    >>> round(found.effect_size, 2), round(found.corrected.effect_size, 2), round(found.corrected.p_value, 2)
+    >>> round(found.effect_size, 2), round(found.repaired.effect_size, 2), round(found.repaired.p_value, 2)
     (1.72, 1.72, 0.33)
     """
     in_x = contexts("X", x, at_least=2)
@@ -129,11 +129,11 @@ def ceat(
         n=len(in_x) + len(in_y),
         n_contexts=sum(in_x.counts) + sum(in_y.counts),
         effects=_summary(effects),
-        corrected=_corrected(sets, leans, effects, alternative=alternative, permutations=permutations, seed=seed),
+        repaired=_repaired(sets, leans, effects, alternative=alternative, permutations=permutations, seed=seed),
     )
 
 
-def _corrected(
+def _repaired(
     sets: tuple[Contexts, Contexts, Contexts, Contexts],
     leans: tuple[list[Floats], list[Floats]],
     effects: Floats,
@@ -141,14 +141,14 @@ def _corrected(
     alternative: Alternative,
     permutations: int,
     seed: int,
-) -> CorrectedCeat:
+) -> RepairedCeat:
     n_x, n_y = map(len, leans)
     pooled = random_effects(effects, (n_x + n_y) / (n_x * n_y) + effects**2 / (2 * (n_x + n_y)))
     means_x, means_y = ([float(each.mean()) for each in words] for words in leans)
     test = permutation_test(
         by_unit(means_x), by_unit(means_y), alternative=alternative, permutations=permutations, seed=seed
     )
-    return CorrectedCeat(
+    return RepairedCeat(
         effect_size=pooled.mean,
         tau2=pooled.tau2,
         p_value=test.p_value,

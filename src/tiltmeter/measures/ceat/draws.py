@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.measures.contexts import Contexts
 from tiltmeter.statistics.groups import Floats
-from tiltmeter.statistics.randomness import generator
+from tiltmeter.statistics.permutation import generator
 
 Sampling = Literal["random", "fixed"]
 #: Numbers gathered at a time: as many as stay in a processor's own cache.

@@ -9,7 +9,7 @@ import numpy as np
 from tiltmeter.measures.contexts import Contexts
 from tiltmeter.statistics import Group, Interval, resampled_interval
 from tiltmeter.statistics.groups import Floats
-from tiltmeter.statistics.randomness import generator
+from tiltmeter.statistics.permutation import generator
 
 RESAMPLES = 2_000
 #: Contexts drawn at a time, so that words with many contexts do not fill the memory.

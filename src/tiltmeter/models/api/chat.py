@@ -17,7 +17,7 @@ from tiltmeter.models.api.prices import Estimate, estimate_cost, estimate_tokens
 from tiltmeter.models.api.provider import Target
 from tiltmeter.models.api.requests import Requests
 from tiltmeter.models.protocol import Batch, Choice, Chosen, Identity, Question
-from tiltmeter.stimuli.sentences.sets import MASK
+from tiltmeter.stimuli.sentences.sentence import MASK
 
 #: Tokens that a server puts around one message, at most.
 _FRAME = 12

@@ -6,7 +6,7 @@ import hashlib
 import unicodedata
 
 from tiltmeter.models.protocol import Choice
-from tiltmeter.stimuli.sentences.sets import MASK
+from tiltmeter.stimuli.sentences.sentence import MASK
 
 _PROMPT = """\
 Which of the two words fits the blank (____) in the sentence better?

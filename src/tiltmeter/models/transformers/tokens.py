@@ -10,7 +10,7 @@ from typing import Any
 
 from tiltmeter.errors import BadInput, ModelFailed
 from tiltmeter.models.protocol import Span
-from tiltmeter.stimuli.sentences.sets import MASK
+from tiltmeter.stimuli.sentences.sentence import MASK
 
 Offsets = Sequence[tuple[int, int]]
 

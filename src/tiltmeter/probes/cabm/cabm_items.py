@@ -1,9 +1,9 @@
-"""What a reading of CABM holds behind its number: a row an occupation, and everything else that was found."""
+"""What a reading of CABM holds behind its number: one item per occupation, and everything else that was found."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -11,63 +11,60 @@ from tiltmeter import measures
 from tiltmeter.measures import CabmIntervals
 from tiltmeter.measures.cabm.weights import FEATURES
 from tiltmeter.probes.cabm.occupation_features import Features
-from tiltmeter.probes.cabm.scores import Form, Scored
+from tiltmeter.probes.cabm.weighting import Scored, WeighedForm
+from tiltmeter.readings import Item
+from tiltmeter.readings.details.cabm import CLOSE, NEUTRAL, CabmDetails, CabmForm, FeatureWeights, SentenceCounts
 from tiltmeter.stimuli.sentences.marked import MarkedSet
 
-NEUTRAL, CLOSE = "neutral", "too close to call"
 _ENDS = (0.025, 0.975)
 
 
-def named(scores: CabmIntervals, groups: tuple[str, ...]) -> list[str]:
+def named(scores: CabmIntervals, groups: tuple[str, str]) -> list[str]:
     """The category of each occupation in words."""
     names = (NEUTRAL, *groups)
-    found = zip(scores.result.categories.tolist(), scores.too_close.tolist(), strict=True)
-    return [CLOSE if close else names[category] for category, close in found]
+    both = zip(scores.result.categories.tolist(), scores.too_close.tolist(), strict=True)
+    return [CLOSE if close else names[category] for category, close in both]
 
 
-def items(features: Features, found: Scored, sentences: MarkedSet) -> tuple[dict[str, Any], ...]:
-    """One row an occupation; ``lean`` is the corrected score."""
-    corrected, published = found.corrected.headline, found.published.headline
+def make_items(features: Features, scored: Scored, sentences: MarkedSet) -> tuple[Item, ...]:
+    """One item per occupation; its value is the repaired score."""
+    repaired, published = scored.repaired.headline, scored.published.headline
     names = (NEUTRAL, *sentences.groups)
-    categories = named(corrected, sentences.groups)
-    table = sentences.table()["by_occupation"]
-    rows = []
+    categories = named(repaired, sentences.groups)
+    often = count_sentences(sentences).by_occupation
+    items = []
     for i, word in enumerate(features.words):
-        label, parts = found.labels[i], corrected.result.contributions[i].tolist()
-        rows.append(
-            {
-                "word": word,
-                "group": categories[i],
-                "lean": float(corrected.result.scores[i]),
-                "low": float(corrected.low[i]),
-                "high": float(corrected.high[i]),
-                "published": float(published.result.scores[i]),
-                "published_low": float(published.low[i]),
-                "published_high": float(published.high[i]),
-                "published_group": names[int(published.result.categories[i])],
-                **{name: values[i] for name, values in features.raw.items()},
-                **_intervals(features, i),
-                **{f"part_{name}": part for name, part in zip(FEATURES, parts, strict=True)},
-                **{f"moved_{name}": part for name, part in zip(FEATURES, _moved(found, i), strict=True)},
-                "unmasking": None if features.unmasking is None else float(features.unmasking[i]),
-                "label": None if label is None else names[label],
-                "share_men": 1 - sentences.shares[word] if word in sentences.shares else None,
-                **{f"sentences_{number}": n for number, n in enumerate(table[word].values(), 1)},
-            }
-        )
-    return tuple(rows)
+        label, parts = scored.labels[i], repaired.result.contributions[i].tolist()
+        columns = {
+            "low": float(repaired.low[i]),
+            "high": float(repaired.high[i]),
+            "published": float(published.result.scores[i]),
+            "published_low": float(published.low[i]),
+            "published_high": float(published.high[i]),
+            "published_group": names[int(published.result.categories[i])],
+            **{name: values[i] for name, values in features.raw.items()},
+            **_intervals(features, i),
+            **{f"part_{name}": part for name, part in zip(FEATURES, parts, strict=True)},
+            **{f"moved_{name}": part for name, part in zip(FEATURES, _moved(scored, i), strict=True)},
+            "unmasking": None if features.unmasking is None else float(features.unmasking[i]),
+            "known_label": None if label is None else names[label],
+            "share_men": 1 - sentences.shares[word] if word in sentences.shares else None,
+            **{f"sentences_{number}": n for number, n in enumerate(often[word].values(), 1)},
+        }
+        items.append(Item(word, word, categories[i], float(repaired.result.scores[i]), columns))
+    return tuple(items)
 
 
-def _moved(found: Scored, i: int) -> list[float | None]:
+def _moved(scored: Scored, i: int) -> list[float | None]:
     """What each feature adds to P(group 1) - P(group 2) of the forest, by SHAP or in its place."""
-    return [None] * len(FEATURES) if found.explained is None else found.explained.parts[i].tolist()
+    return [None] * len(FEATURES) if scored.explained is None else scored.explained.parts[i].tolist()
 
 
 def _intervals(features: Features, i: int) -> dict[str, float]:
     """Intervals of the features, before they were divided."""
     draws = {
-        "cosine": features.corrected.draws[:, i, 1] * features.units[1],
-        "signed_context": features.corrected.draws[:, i, 2] * features.units[2],
+        "cosine": features.repaired.draws[:, i, 1] * features.units[1],
+        "signed_context": features.repaired.draws[:, i, 2] * features.units[2],
         "pmi": features.published.draws[:, i, 0],
         "context": features.published.draws[:, i, 2],
     }
@@ -77,34 +74,69 @@ def _intervals(features: Features, i: int) -> dict[str, float]:
     }
 
 
-def details(features: Features, found: Scored, sentences: MarkedSet, *, pmi_from: str) -> dict[str, Any]:
-    """Weights, scores by every weighting, validation, explanations and the table of the data."""
-    threshold = found.corrected.headline.result.threshold
-    forms = {"corrected": found.corrected, "published": found.published}
+def make_details(features: Features, scored: Scored, sentences: MarkedSet, *, pmi_from: str) -> CabmDetails:
+    """Weights, scores by every weighting, validation, explanations and what the data are."""
+    threshold = scored.repaired.headline.result.threshold
+    forms = {"repaired": scored.repaired, "published": scored.published}
     scores = {name: form.headline.result.scores for name, form in forms.items()}
-    return {
-        "groups": list(sentences.groups),
-        "threshold": threshold,
-        "labels_from": found.source,
-        "pmi_from": pmi_from,
-        "explained_by": None if found.explained is None else found.explained.by,
-        "units": dict(zip(FEATURES, features.units, strict=True)),
-        **{name: _form(form, sentences.groups, threshold) for name, form in forms.items()},
-        "published_and_corrected": [pair.to_dict() for pair in measures.compare(scores, threshold=threshold)],
-        "sentences": features.loudest,
-        "projection": features.projection,
-        "data": sentences.table(),
-        "warnings": list(sentences.warnings),
-    }
+    return CabmDetails(
+        groups=sentences.groups,
+        threshold=threshold,
+        labels_from=scored.source,
+        pmi_from=pmi_from,
+        explained_by=None if scored.explained is None else scored.explained.by,
+        units=dict(zip(FEATURES, features.units, strict=True)),
+        repaired=_form(scored.repaired, sentences.groups, threshold),
+        published=_form(scored.published, sentences.groups, threshold),
+        between_forms=measures.compare(scores, threshold=threshold)[0],
+        sentences=features.loudest,
+        projection=features.projection,
+        data=count_sentences(sentences),
+    )
 
 
-def _form(form: Form, groups: tuple[str, ...], threshold: float) -> dict[str, Any]:
-    return {
-        "method": form.headline.result.weights.method,
-        "categories": dict(Counter(named(form.headline, groups))),
-        "weights": {name: weights.to_dict() for name, weights in form.weights.items()},
-        "not_weighed": dict(form.missing),
-        "scores": {name: scores.tolist() for name, scores in form.scores.items()},
-        "between_weightings": [pair.to_dict() for pair in measures.compare(form.scores, threshold=threshold)],
-        "validation": form.validation.to_dict(),
-    }
+def _form(form: WeighedForm, groups: tuple[str, str], threshold: float) -> CabmForm:
+    return CabmForm(
+        method=form.headline.result.weights.method,
+        categories=dict(Counter(named(form.headline, groups))),
+        weights={
+            name: FeatureWeights(_three(weights.values), weights.method, _three(weights.spread))
+            for name, weights in form.weights.items()
+        },
+        not_weighed=form.missing,
+        scores={name: tuple(scores.tolist()) for name, scores in form.scores.items()},
+        between_weightings=measures.compare(form.scores, threshold=threshold),
+        validation=form.validation,
+    )
+
+
+def _three(values: Iterable[float]) -> tuple[float, float, float]:
+    pmi, cosine, context = map(float, values)
+    return pmi, cosine, context
+
+
+def count_sentences(sentences: MarkedSet) -> SentenceCounts:
+    """What was kept of the source and what was dropped."""
+    by_kind: dict[str, Counter[str]] = {}
+    by_occupation: dict[str, Counter[str]] = {}
+    for group, side in zip(sentences.groups, sentences.sentences, strict=True):
+        for sentence in side:
+            by_kind.setdefault(sentence.tags["kind"], Counter())[group] += 1
+            by_occupation.setdefault(sentence.unit, Counter())[group] += 1
+
+    def by_group(counts: Mapping[str, int]) -> dict[str, int]:
+        return {group: counts[group] for group in sentences.groups}
+
+    sizes = {group: len(side) for group, side in zip(sentences.groups, sentences.sentences, strict=True)}
+    in_source = map(sum, zip(*sentences.counts.values(), strict=True))
+    return SentenceCounts(
+        read=sentences.read,
+        used=sentences.read - sum(sentences.left_out.values()),
+        left_out=sentences.left_out,
+        in_source=dict(zip(sentences.groups, in_source, strict=True)),
+        sentences=sum(sizes.values()),
+        neutral_sentences=len({(row.neutral.text, *row.neutral.slots.values()) for row in sentences.versions}),
+        by_group=sizes,
+        by_kind={kind: by_group(counts) for kind, counts in by_kind.items()},
+        by_occupation={word: by_group(counts) for word, counts in by_occupation.items()},
+    )

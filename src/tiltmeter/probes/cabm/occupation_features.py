@@ -1,6 +1,6 @@
-"""The features of occupations that CABM weighs, from a model's vectors: as published, and corrected.
+"""The features of occupations that CABM weighs, from a model's vectors: as published, and repaired.
 
-Corrected features are what an occupation adds: the same sentence with the occupation masked is taken off, because a
+Repaired features are what an occupation adds: the same sentence with the occupation masked is taken off, because a
 masked sentence, and any word, may lean for reasons of its own that no occupation has a part in. They are in natural
 units: the way from half-way to what says a group itself (her, a sentence about a woman) is 1. They are divided to come
 there, never centred over occupations: 0 is "adds nothing". Dividing each by its spread over the occupations instead
@@ -28,9 +28,10 @@ from tiltmeter.probes.cabm.occupation_sentences import (
     read_vectors,
     usable,
 )
-from tiltmeter.probes.old_language import Replies
+from tiltmeter.probes.kind import Replies
+from tiltmeter.readings.details.cabm import LeaningSentence, Point
 from tiltmeter.statistics.groups import Floats
-from tiltmeter.statistics.randomness import generator
+from tiltmeter.statistics.permutation import generator
 from tiltmeter.stimuli.sentences.marked import MarkedSet
 
 DRAWS = 500
@@ -56,20 +57,20 @@ class Features:
     """What is known of each occupation.
 
     ``raw`` are single numbers before they were divided by ``units``. ``balanced``: the sentences have all occupations
-    about as often with both groups, so that PMI is left out of the corrected features. ``loudest`` are the masked
+    about as often with both groups, so that PMI is left out of the repaired features. ``loudest`` are the masked
     sentences that lean most, ``projection`` where an occupation's sentences stand with either group.
     """
 
     words: tuple[str, ...]
     published: FeatureTable
-    corrected: FeatureTable
+    repaired: FeatureTable
     units: tuple[float, float, float]
     raw: Mapping[str, list[float | None]]
     unmasking: Floats | None
     balanced: bool
     zero_counts: tuple[str, ...]
-    loudest: Mapping[str, list[dict[str, str | float]]]
-    projection: Mapping[str, list[list[float]]]
+    loudest: Mapping[str, tuple[LeaningSentence, ...]]
+    projection: Mapping[str, tuple[Point, Point]]
 
 
 class _Sample:
@@ -123,7 +124,7 @@ def read_features(sentences: MarkedSet, replies: Replies, *, seed: int) -> Featu
     """The features of every occupation that has sentences with both groups."""
     used = usable(sentences, replies)
     words = tuple(used)
-    sample = _Sample(read_vectors(used, replies), generator(seed, "resample"))
+    sample = _Sample(read_vectors(sentences, used, replies), generator(seed, "resample"))
     v = sample.vectors
     _check_apart(sample, sentences)
     counts = np.array([sentences.counts[word] for word in words], dtype=np.float64).T
@@ -154,14 +155,14 @@ def read_features(sentences: MarkedSet, replies: Replies, *, seed: int) -> Featu
             "pmi": pmi.values.tolist(),
             "cosine": sample.means(cosine).tolist(),
             "signed_context": signed.tolist(),
-            **read_isolated(used, replies),
+            **read_isolated(sentences, used, replies),
             "published_cosine": published.values[:, 1].tolist(),
             "context": published.values[:, 2].tolist(),
         },
-        read_unmasking(used, replies),
+        read_unmasking(sentences, used, replies),
         balanced,
         tuple(word for word, zero in zip(words, pmi.zero, strict=True) if zero),
-        _loudest(used, leans / units[2]),
+        _loudest(sentences, used, leans / units[2]),
         _projected(words, sample),
     )
 
@@ -218,19 +219,20 @@ def _pmi_draws(counts: Floats, rng: np.random.Generator) -> Floats:
     return np.array([measures.pmi_bias(one, total - one).values for one in ones])
 
 
-def _loudest(used: Used, leans: Floats) -> dict[str, list[dict[str, str | float]]]:
-    found: dict[str, list[dict[str, str | float]]] = {}
+def _loudest(sentences: MarkedSet, used: Used, leans: Floats) -> dict[str, tuple[LeaningSentence, ...]]:
+    loudest: dict[str, tuple[LeaningSentence, ...]] = {}
     rest = iter(leans.tolist())
-    for word, neutrals in used.items():
-        own = sorted(((next(rest), each.text) for each in neutrals), key=lambda each: -abs(each[0]))
-        found[word] = [{"sentence": text, "lean": lean} for lean, text in own[:_LOUDEST]]
-    return found
+    for word, places in used.items():
+        own = [LeaningSentence(sentences.versions[place].neutral.text, next(rest)) for place in places]
+        loudest[word] = tuple(sorted(own, key=lambda sentence: -abs(sentence.lean))[:_LOUDEST])
+    return loudest
 
 
-def _projected(words: tuple[str, ...], sample: _Sample) -> dict[str, list[list[float]]]:
+def _projected(words: tuple[str, ...], sample: _Sample) -> dict[str, tuple[Point, Point]]:
     """The mean sentence of each occupation with group 1 and with group 2, on the two main axes of them all."""
     sides = zip(*map(sample.split, (sample.vectors.one, sample.vectors.two)), strict=True)
     means = np.array([[each.mean(axis=0) for each in pair] for pair in sides])
     flat = means.reshape(2 * len(words), -1)
     axes = np.linalg.svd(flat - flat.mean(axis=0), full_matrices=False)[2][:2]
-    return dict(zip(words, ((means - flat.mean(axis=0)) @ axes.T).tolist(), strict=True))
+    placed = ((means - flat.mean(axis=0)) @ axes.T).tolist()
+    return {word: ((one[0], one[1]), (two[0], two[1])) for word, (one, two) in zip(words, placed, strict=True)}

@@ -3,93 +3,83 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter import measures
 from tiltmeter.errors import BadInput
-from tiltmeter.models.protocol import Fill, Question, Span
-from tiltmeter.probes.old_kind import Asked
-from tiltmeter.probes.old_language import Replies
+from tiltmeter.models.protocol import Fill, Question, Span, Vector
+from tiltmeter.probes.kind import Asked, Replies
 from tiltmeter.statistics.groups import Floats
-from tiltmeter.stimuli.sentences.marked import MarkedSentence, MarkedSet, Neutral
-from tiltmeter.stimuli.sentences.sets import MASK
+from tiltmeter.stimuli.sentences.marked import MarkedSet, Versions
+from tiltmeter.stimuli.sentences.sentence import Sentence
 
 FEWEST = 10
 #: Measures of bare words, beside which the score is set.
 ISOLATED = ("isolated_cosine", "mac", "same")
 
-#: A masked sentence with its versions for group 1 and for group 2.
-Versions = Mapping[Neutral, tuple[list[MarkedSentence], list[MarkedSentence]]]
-Used = Mapping[str, Versions]
+#: By occupation the places of its sentences in the set.
+Used = Mapping[str, list[int]]
 
 
 def asked_of(sentences: MarkedSet, *, words: bool, fills: bool) -> Asked:
     """Every sentence with all that is read off it side by side, so that one pass over it answers everything."""
-    by_text: dict[str, dict[Span, None]] = {}
-    for row in sentences.rows:
-        of_row = (_cls(row.text), _mark(row), _occupation(row))
-        of_neutral = (_cls(row.neutral.text), _occupation(row.neutral))
-        of_bare = (_bare(row), _bare(row.neutral), _masked_occupation(row.neutral))
-        for span in (*of_row, *of_neutral, *of_bare):
-            by_text.setdefault(span.text, {})[span] = None
-    spans = [span for own in by_text.values() for span in own]
-    asked: dict[Question, list[str] | list[Span] | list[Fill]] = {Question.SPANS: spans}
+    asked: dict[Question, list[str] | list[Span] | list[Fill]] = {
+        Question.SPANS: [span for row in sentences.versions for span in _spans(row)]
+    }
     if words:
-        marks = (row.mark.lower() for row in sentences.rows)
-        asked[Question.WORDS] = list(dict.fromkeys([*marks, *(row.occupation for row in sentences.rows)]))
+        marks = (sentence.word("pronoun").lower() for side in sentences.sentences for sentence in side)
+        asked[Question.WORDS] = list(dict.fromkeys([*marks, *(row.unit for row in sentences.versions)]))
     if fills:
-        found = _versions(sentences.rows).values()
-        asked[Question.FILLS] = [_fill(each, *of) for own in found for each, of in own.items() if all(of)]
+        asked[Question.FILLS] = [_fill(row) for row in sentences.versions if all(row.by_group)]
     return asked
 
 
-def _cls(text: str) -> Span:
+#: Spans asked of every sentence.
+_SPANS = 4
+
+
+def _spans(row: Versions) -> Iterator[Span]:
+    """Of a marked sentence the whole, occupation, mark, and the whole without occupation; then of the masked one."""
+    for sentence in itertools.chain.from_iterable(row.by_group):
+        bare = sentence.masked("occupation")
+        yield from (_whole(sentence), _at(sentence, "occupation"), _at(sentence, "pronoun"), _whole(bare))
+    bare = row.neutral.masked("occupation")
+    yield from (_whole(row.neutral), _at(row.neutral, "occupation"), _whole(bare), _at(bare, "occupation"))
+
+
+def _whole(sentence: Sentence) -> Span:
     """The sentence as a whole, by the mark that the model puts before it."""
-    return Span(text, 0, 0)
+    return Span(sentence.text, 0, 0)
 
 
-def _mark(row: MarkedSentence) -> Span:
-    return Span(row.text, *row.pronoun_place)
+def _at(sentence: Sentence, slot: str) -> Span:
+    return Span(sentence.text, *sentence.slots[slot])
 
 
-def _occupation(row: MarkedSentence | Neutral) -> Span:
-    return Span(row.text, *row.occupation_place)
-
-
-def _bare(row: MarkedSentence | Neutral) -> Span:
-    """The sentence as a whole with its occupation masked: what it says of the groups without one."""
-    return _cls(_masked_occupation(row).text)
-
-
-def _masked_occupation(row: MarkedSentence | Neutral) -> Span:
-    start, end = row.occupation_place
-    return Span(row.text[:start] + MASK + row.text[end:], start, start + len(MASK))
-
-
-def _fill(neutral: Neutral, one: list[MarkedSentence], two: list[MarkedSentence]) -> Fill:
-    return Fill(neutral.text, *neutral.place, tuple(dict.fromkeys(row.mark for row in [*one, *two])))
-
-
-def _versions(rows: Iterable[MarkedSentence]) -> dict[str, Versions]:
-    found: dict[str, dict[Neutral, tuple[list[MarkedSentence], list[MarkedSentence]]]] = {}
-    for row in rows:
-        found.setdefault(row.occupation, {}).setdefault(row.neutral, ([], []))[row.group - 1].append(row)
-    return dict(found)
+def _fill(row: Versions) -> Fill:
+    marks = (sentence.word("pronoun") for sentence in itertools.chain.from_iterable(row.by_group))
+    return Fill(row.neutral.text, *row.neutral.slots["pronoun"], tuple(dict.fromkeys(marks)))
 
 
 def usable(sentences: MarkedSet, replies: Replies) -> Used:
     """The occupations that stand in two sentences or more with both groups; the others are left out with the reason."""
-    used: dict[str, Versions] = {}
-    for word, neutrals in _versions(sentences.rows).items():
-        both = {each: (one, two) for each, (one, two) in neutrals.items() if one and two}
+    places: dict[str, list[int]] = {}
+    for place, row in enumerate(sentences.versions):
+        places.setdefault(row.unit, []).append(place)
+    used: dict[str, list[int]] = {}
+    for word, own in places.items():
+        rows = {place: sentences.versions[place].by_group for place in own}
+        both = [place for place, sides in rows.items() if all(sides)]
         if len(both) >= 2:
             used[word] = both
             continue
-        sides = zip(*neutrals.values(), strict=True)
-        seen = [name for name, rows in zip(sentences.groups, sides, strict=True) if any(rows)]
+        seen = [
+            name for name, side in zip(sentences.groups, zip(*rows.values(), strict=True), strict=True) if any(side)
+        ]
         reason = f"seen with {seen[0]} only" if len(seen) == 1 else "in fewer than 2 sentences with both groups"
         replies.leave_out(f"'{word}'", f"{reason}, so the groups cannot be compared")
     if len(used) < FEWEST:
@@ -102,7 +92,7 @@ def usable(sentences: MarkedSet, replies: Replies) -> Used:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Vectors:
-    """One row a masked sentence, of the occupation at ``index``.
+    """One row per masked sentence, of the occupation at ``index``.
 
     ``one``, ``two`` and ``neutral`` are [CLS] of the sentence with the mark of either group and without; ``word`` is
     the occupation in the masked sentence, ``marked_word`` its mean in the others. ``bare_one``, ``bare_two``,
@@ -123,75 +113,87 @@ class Vectors:
     marks: tuple[Floats, Floats]
 
 
-def read_vectors(used: Used, replies: Replies) -> Vectors:
-    def mean(spans: Iterable[Span]) -> Floats:
-        rows = np.array([replies.of(Question.SPANS, each) for each in spans], dtype=np.float64)
-        found: Floats = rows.mean(axis=0)
-        return found
+def read_vectors(sentences: MarkedSet, used: Used, replies: Replies) -> Vectors:
+    rows = [place for places in used.values() for place in places]
+    read = _by_row(sentences, replies)
+    by_mark: tuple[dict[str, list[Vector]], dict[str, list[Vector]]] = ({}, {})
+    for place in rows:
+        for marks, side, answers in zip(by_mark, sentences.versions[place].by_group, read[place][:2], strict=True):
+            for sentence, (_, _, mark, _) in zip(side, answers, strict=True):
+                marks.setdefault(sentence.word("pronoun").lower(), []).append(mark)
 
-    def sides(of: tuple[list[MarkedSentence], list[MarkedSentence]]) -> Floats:
-        return (mean(map(_occupation, of[0])) + mean(map(_occupation, of[1]))) / 2
+    def means(version: int, what: int) -> Floats:
+        """What was asked in this place of every row's sentences with group 1, with group 2, or masked."""
+        return np.array([_mean([four[what] for four in read[place][version]]) for place in rows])
 
-    each = [(neutral, of) for neutrals in used.values() for neutral, of in neutrals.items()]
-    by_mark: tuple[dict[str, list[Span]], dict[str, list[Span]]] = ({}, {})
-    for _, of in each:
-        for side, rows in zip(by_mark, of, strict=True):
-            for row in rows:
-                side.setdefault(row.mark.lower(), []).append(_mark(row))
-    one, two = (np.array([mean(spans) for spans in side.values()]) for side in by_mark)
+    one, two = (np.array([_mean(vectors) for vectors in marks.values()]) for marks in by_mark)
     return Vectors(
-        np.repeat(np.arange(len(used)), [len(neutrals) for neutrals in used.values()]),
-        np.array([mean(_cls(row.text) for row in of[0]) for _, of in each]),
-        np.array([mean(_cls(row.text) for row in of[1]) for _, of in each]),
-        np.array([mean([_cls(neutral.text)]) for neutral, _ in each]),
-        np.array([mean([_occupation(neutral)]) for neutral, _ in each]),
-        np.array([sides(of) for _, of in each]),
-        np.array([mean(map(_bare, of[0])) for _, of in each]),
-        np.array([mean(map(_bare, of[1])) for _, of in each]),
-        np.array([mean([_bare(neutral)]) for neutral, _ in each]),
-        np.array([mean([_masked_occupation(neutral)]) for neutral, _ in each]),
-        (one, two),
+        index=np.repeat(np.arange(len(used)), [len(places) for places in used.values()]),
+        one=means(0, 0),
+        two=means(1, 0),
+        neutral=means(2, 0),
+        word=means(2, 1),
+        marked_word=(means(0, 1) + means(1, 1)) / 2,
+        bare_one=means(0, 3),
+        bare_two=means(1, 3),
+        bare_neutral=means(2, 2),
+        bare_word=means(2, 3),
+        marks=(one, two),
     )
 
 
-def read_isolated(used: Used, replies: Replies) -> dict[str, list[float | None]]:
+def _by_row(sentences: MarkedSet, replies: Replies) -> list[list[list[list[Vector]]]]:
+    """The answers to ``_spans`` of every row, those of a sentence together: with group 1, with group 2, and masked."""
+    answers = replies.all(Question.SPANS)
+    fours = iter([answers[start : start + _SPANS] for start in range(0, len(answers), _SPANS)])
+    sizes = ([*map(len, row.by_group), 1] for row in sentences.versions)
+    return [[list(itertools.islice(fours, size)) for size in of_row] for of_row in sizes]
+
+
+def _mean(vectors: Sequence[Vector]) -> Floats:
+    mean: Floats = np.array(vectors, dtype=np.float64).mean(axis=0)
+    return mean
+
+
+def read_isolated(sentences: MarkedSet, used: Used, replies: Replies) -> dict[str, list[float | None]]:
     """What other measures say of the bare words, where the model gives vectors of words; None where it does not.
 
     The cosine bias is the association of WEAT; MAC is unsigned; SAME is the cosine with the groups' difference.
     """
     nothing: dict[str, list[float | None]] = {name: [None] * len(used) for name in ISOLATED}
-    rows = [row for neutrals in used.values() for of in neutrals.values() for side in of for row in side]
-    marks = [dict.fromkeys(row.mark.lower() for row in rows if row.group == group) for group in (1, 2)]
     if not replies.answered(Question.WORDS):
         return nothing
-    vectors = {word: replies.of(Question.WORDS, word) for word in [*used, *marks[0], *marks[1]]}
+    vectors = dict(zip(replies.asked(Question.WORDS), replies.all(Question.WORDS), strict=True))
+    rows = [sentences.versions[place] for places in used.values() for place in places]
+    marks = [dict.fromkeys(each.word("pronoun").lower() for row in rows for each in row.by_group[n]) for n in (0, 1)]
     one, two = ([vectors[word] for word in side if vectors[word] is not None] for side in marks)
     known = [word for word in used if vectors[word] is not None]
     if not (one and two and len(known) > 1):
         return nothing
     words = [vectors[word] for word in known]
-    found = (
+    scores = (
         measures.cosine_bias(words, one, two).tolist(),
         np.mean(measures.mac(words, [one, two]).by_target, axis=1).tolist(),
         list(measures.same(words, [one, two]).by_word),
     )
-    by_word = {name: dict(zip(known, values, strict=True)) for name, values in zip(ISOLATED, found, strict=True)}
+    by_word = {name: dict(zip(known, values, strict=True)) for name, values in zip(ISOLATED, scores, strict=True)}
     return {name: [own.get(word) for word in used] for name, own in by_word.items()}
 
 
-def read_unmasking(used: Used, replies: Replies) -> Floats | None:
+def read_unmasking(sentences: MarkedSet, used: Used, replies: Replies) -> Floats | None:
     """P(group 1) - P(group 2) at the mask, where the model gives probabilities; those of a group's words add up."""
     if not replies.answered(Question.FILLS):
         return None
-    gaps = []
-    for neutrals in used.values():
-        own = []
-        for each, (one, two) in neutrals.items():
-            item = _fill(each, one, two)
-            answer = replies.of(Question.FILLS, item)
-            if answer.unknown:
-                replies.note_unknown(each.text, [answer.unknown])
-            first = {row.mark for row in one}
-            own.append(float(np.exp(answer.logprobs) @ [1 if word in first else -1 for word in item.fillers]))
-        gaps.append(np.mean(own))
-    return np.array(gaps)
+    places = [place for place, row in enumerate(sentences.versions) if all(row.by_group)]
+    answered = dict(
+        zip(places, zip(replies.asked(Question.FILLS), replies.all(Question.FILLS), strict=True), strict=True)
+    )
+
+    def gap(place: int) -> float:
+        fill, answer = answered[place]
+        if answer.unknown:
+            replies.note_unknown(fill.text, [answer.unknown])
+        first = {sentence.word("pronoun") for sentence in sentences.versions[place].by_group[0]}
+        return float(np.exp(answer.logprobs) @ [1 if word in first else -1 for word in fill.fillers])
+
+    return np.array([np.mean([gap(place) for place in places]) for places in used.values()])

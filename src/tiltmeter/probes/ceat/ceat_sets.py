@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -50,11 +51,12 @@ class Method:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class WordSet:
-    """The words of one group, and the places where each was found."""
+class ContextWords:
+    """The words of one group, and the places where each was found; ``dimension`` is what such groups differ in."""
 
     address: str
     label: str
+    dimension: str
     words: Mapping[str, tuple[Span, ...]]
 
 
@@ -66,15 +68,15 @@ class WordsInContext:
     """
 
     length: str
-    targets: tuple[WordSet, WordSet]
-    attributes: tuple[WordSet, WordSet]
+    targets: tuple[ContextWords, ContextWords]
+    attributes: tuple[ContextWords, ContextWords]
     method: Method
     language: str
     mined: str
     cut: int
 
     @property
-    def sets(self) -> tuple[WordSet, ...]:
+    def sets(self) -> tuple[ContextWords, ...]:
         return (*self.targets, *self.attributes)
 
     @property
@@ -147,7 +149,7 @@ def _addresses(
 
 def _of_length(mined: Mined, addresses: Sequence[str], method: Method, length: str) -> WordsInContext:
     rows = [row for row in mined.rows if not length or row.length == length]
-    labels = _labels(addresses)
+    named = _named(addresses)
     sets = []
     for address in addresses:
         # Words that were looked for and never found are there too, to be named.
@@ -157,7 +159,7 @@ def _of_length(mined: Mined, addresses: Sequence[str], method: Method, length: s
         for row in rows:
             if row.group == address:
                 found[row.word][_span(row, root_only=method.root_only)] = None
-        sets.append(WordSet(address, labels[address], {word: tuple(spans) for word, spans in found.items()}))
+        sets.append(ContextWords(address, *named[address], {word: tuple(spans) for word, spans in found.items()}))
     cut = sum(_is_open(row) and len(row.text) > len(_span(row, root_only=False).text) for row in rows)
     x, y, a, b = sets
     return WordsInContext(length, (x, y), (a, b), method, mined.language, mined.sha256, cut)
@@ -181,15 +183,20 @@ def _span(row: Occurrence, *, root_only: bool) -> Span:
     return Span(row.text[first:last], row.start - first, end - first)
 
 
-def _labels(addresses: Sequence[str]) -> dict[str, str]:
-    labels = {}
+def _named(addresses: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """The label and the dimension of each group; two labels that are the same bear their addresses."""
+    named = {}
     for address in addresses:
         try:
-            labels[address] = stimuli.group(address).label
+            group = stimuli.group(address)
+            named[address] = group.label, group.dimension
         except BadInput:  # the file it came from is no longer there
-            labels[address] = address.rpartition(".")[2].replace("_", " ")
-    often = list(labels.values())
-    return {address: f"{label} ({address})" if often.count(label) > 1 else label for address, label in labels.items()}
+            named[address] = address.rpartition(".")[2].replace("_", " "), ""
+    often = Counter(label for label, _ in named.values())
+    return {
+        address: (f"{label} ({address})" if often[label] > 1 else label, dimension)
+        for address, (label, dimension) in named.items()
+    }
 
 
 def _number(name: str, value: str) -> int:

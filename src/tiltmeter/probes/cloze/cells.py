@@ -1,117 +1,353 @@
-"""A cell of the cloze table, and what was found in it, in words."""
+"""A cell of the cloze table: probabilities of pronouns and similarities of words in, a share of sentences out."""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tiltmeter import measures
 from tiltmeter.errors import BadInput
-from tiltmeter.measures.cloze_scores import ClozeScores
-from tiltmeter.probes.old_kind import Estimate, Measured
-from tiltmeter.probes.wording import ALPHA, p_text, percent_text
-from tiltmeter.stimuli.sentences.sets import ClozeSet, RaceSet
+from tiltmeter.measures import ClozeScores, ClozeStep
+from tiltmeter.models.protocol import Question, Vector
+from tiltmeter.probes.cloze.pronoun_chances import Chances, read_chances
+from tiltmeter.probes.kind import Measured, Options, Replies
+from tiltmeter.readings import ALPHA, Estimate, Item, ItemMeaning, Poles, Statistic, p_text, percent_text
+from tiltmeter.readings.details.cloze import (
+    ChatChoices,
+    ClozeDetails,
+    ClozeShares,
+    ContextLean,
+    ScoringStep,
+    SharedTokens,
+)
+from tiltmeter.readings.scale import SHARE
+from tiltmeter.statistics import Interval, clustered_share
+from tiltmeter.stimuli.sentences.cloze_sets import PRONOUN, ClozeSet
+from tiltmeter.stimuli.sentences.sentence import Sentence
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell of the table: a set with one context, several that are combined, or a race set."""
+    """One cell of the table: a set with one context, or several of the same sentences that are combined."""
 
     sets: tuple[ClozeSet, ...]
     form: str
-    race: RaceSet | None = None
 
     @property
     def variant(self) -> str:
-        return "race" if self.race else self.sets[0].variant
+        return self.sets[0].variant
 
     @property
     def context(self) -> str:
-        if self.race:
-            return "/".join("+".join(race) for race in self.race.races)
         return self.sets[0].context if len(self.sets) == 1 else "combined"
 
     @property
-    def warnings(self) -> list[str]:
-        of_sets = [warning for each in self.sets for warning in each.warnings]
-        return list(dict.fromkeys([*of_sets, *(self.race.warnings if self.race else ())]))
+    def groups(self) -> tuple[str, str]:
+        first, second = self.sets[0].groups
+        return first, second
 
     @property
-    def groups(self) -> tuple[str, str]:
-        if self.race:
-            first, second = ("+".join(race) for race in self.race.races)
-            return first, second
-        return self.sets[0].groups
+    def people(self) -> ClozeSet:
+        """The sentences by occupation where that is one of the contexts, because it stands for the person."""
+        return next((each for each in self.sets if each.context == "occupation"), self.sets[0])
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(note for each in self.sets for note in each.notes))
 
 
-def in_words(
-    cell: Cell, published: ClozeScores, corrected: ClozeScores, items: list[dict[str, Any]], details: dict[str, Any]
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Near:
+    """How similar the context words of a set are to the words of both groups (2 x sentences); which have a vector."""
+
+    similarity: NDArray[np.float64]
+    has_vector: NDArray[np.bool_]
+
+
+def words_of(phrases: Iterable[str]) -> tuple[str, ...]:
+    """The words whose vectors are needed for some phrases.
+
+    >>> words_of(["chef", "truck driver"])
+    ('chef', 'truck driver', 'truck', 'driver')
+    """
+    words: dict[str, None] = {}
+    for phrase in phrases:
+        words.update(dict.fromkeys([phrase, *phrase.split()]))
+    return tuple(words)
+
+
+def vector_of(phrase: str, vectors: Mapping[str, Vector | None]) -> Vector | None:
+    """The vector of a word; of a phrase that has none of its own, the sum of its words', if it has them all."""
+    vector = vectors.get(phrase)
+    if vector is not None:
+        return vector
+    parts = [vectors.get(word) for word in phrase.split()]
+    if len(parts) < 2 or any(part is None for part in parts):
+        return None
+    total: Vector = np.sum([part for part in parts if part is not None], axis=0)
+    return total
+
+
+def similarities(
+    terms: Sequence[tuple[str, ...]], contexts: Sequence[str], vectors: Mapping[str, Vector | None]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """cos(term, context) row by row, and which contexts have a vector; a term is words whose vectors are summed.
+
+    A context without a vector has similarity 0; a term without one is an error, because nothing could be compared.
+    """
+    values = np.zeros(len(contexts))
+    has_vector = np.zeros(len(contexts), dtype=bool)
+    for i, (term, context) in enumerate(zip(terms, contexts, strict=True)):
+        parts = [vector_of(word, vectors) for word in term]
+        if any(part is None for part in parts):
+            raise BadInput(
+                f"'{' + '.join(term)}' has no word vector, so no similarity can be computed: use other vectors"
+            )
+        one, other = np.sum([part for part in parts if part is not None], axis=0), vector_of(context, vectors)
+        if other is not None:
+            values[i] = float(one @ other / (np.linalg.norm(one) * np.linalg.norm(other)))
+            has_vector[i] = True
+    return values, has_vector
+
+
+def other_context(sentence: Sentence) -> str:
+    """The context word of the version of group 2."""
+    return sentence.tags.get("context_2", sentence.unit)
+
+
+def measure_cell(cell: Cell, replies: Replies, options: Options) -> Measured:
+    """What the answers say of the sentences of a cell, as published and repaired."""
+    if replies.answered(Question.CHOICES):
+        return _measure_choices(cell, replies, options)
+    chances = read_chances(cell.people.sentences, cell.form, replies)
+    near = [_similarities(each, replies) for each in cell.sets]
+    results = [_score(each, chances, similar, options) for each, similar in zip(cell.sets, near, strict=True)]
+    if len(results) == 1:
+        return _in_words(cell, results[0], results[0].repaired, *_of_one(cell, chances, near[0], results[0], replies))
+    # The scores of several contexts are multiplied.
+    combined = functools.partial(
+        measures.cloze_combined,
+        labels=_labels(cell.people),
+        clusters=cell.people.units,
+        permutations=options.permutations,
+        seed=options.seed,
+    )
+    forms: list[list[ClozeScores]] = [list(results), [result.repaired for result in results]]
+    published, repaired = (combined([s.scores_1 for s in form], [s.scores_2 for s in form]) for form in forms)
+    steps = [results[0].steps[0], published.step("as published"), repaired.step("repaired")]
+    details = _details(cell, _shares(published), _shares(repaired), steps, contexts=tuple(s.context for s in cell.sets))
+    return _in_words(cell, published, repaired, {}, details)
+
+
+def _of_one(
+    cell: Cell, chances: Chances, near: _Near, result: measures.ClozeResult, replies: Replies
+) -> tuple[dict[str, Sequence[Any]], ClozeDetails]:
+    """What is told of one context alone: further columns of the items, and the details."""
+    columns = {
+        **_pair("p", chances.plain),
+        **_pair("ended", [[None] * result.n] * 2 if chances.ended is None else chances.ended),
+        **_pair("similarity", near.similarity),
+        "has_vector": near.has_vector.tolist(),
+    }
+    units = cell.people.units
+    leans = measures.amplification(units, result.winners) if any(result.winners) else None
+    details = _details(
+        cell,
+        _shares(result, _weat(result.winners, near)),
+        _shares(result.repaired, _weat(result.repaired.winners, near)),
+        result.steps,
+        contexts_without_vector=tuple(sorted({units[i] for i in np.flatnonzero(~near.has_vector)})),
+        cps=_shared_tokens(cell, replies),
+        amplification=ContextLean(leans.mean, len(leans.by_context)) if leans else None,
+    )
+    return columns, details
+
+
+def _details(
+    cell: Cell, published: ClozeShares, repaired: ClozeShares, steps: Sequence[ClozeStep], **further: Any
+) -> ClozeDetails:
+    n, shown = len(cell.people.sentences), tuple(ScoringStep(*step) for step in steps)
+    return ClozeDetails(cell.variant, cell.context, cell.form, cell.groups, n, published, repaired, shown, **further)
+
+
+def _similarities(stimuli: ClozeSet, replies: Replies) -> _Near:
+    sentences = stimuli.sentences
+    if stimuli.races:
+        terms = [[race] * len(sentences) for race in stimuli.races]
+    else:
+        terms = [[(sentence.forms[PRONOUN][side],) for sentence in sentences] for side in (0, 1)]
+    contexts = [stimuli.units, [other_context(sentence) for sentence in sentences]]
+    both = [similarities(*each, replies.vectors) for each in zip(terms, contexts, strict=True)]
+    has_vector = both[0][1] & both[1][1]
+    for word in sorted({stimuli.units[i] for i in np.flatnonzero(~has_vector)}):
+        replies.leave_out(f"context '{word}'", "has no word vector: similarity 0 as published, the mean when repaired")
+    return _Near(np.array([each[0] for each in both]), has_vector)
+
+
+def _score(stimuli: ClozeSet, chances: Chances, near: _Near, options: Options) -> measures.ClozeResult:
+    ended_1, ended_2 = (None, None) if chances.ended is None else chances.ended
+    return measures.cloze(
+        *chances.plain,
+        *near.similarity,
+        ended_1=ended_1,
+        ended_2=ended_2,
+        known=near.has_vector,
+        labels=_labels(stimuli),
+        clusters=stimuli.units,
+        permutations=options.permutations,
+        seed=options.seed,
+    )
+
+
+def _labels(stimuli: ClozeSet) -> tuple[int | None, ...] | None:
+    return stimuli.labels if any(stimuli.labels) else None
+
+
+def _weat(winners: Sequence[int], near: _Near) -> float | None:
+    """WEAT's score of the two words between the contexts that lean to the one and to the other."""
+    won = np.array(winners)
+    a, b = near.has_vector & (won == 1), near.has_vector & (won == 2)
+    if not a.any() or not b.any():
+        return None
+    difference = near.similarity[0] - near.similarity[1]
+    return float(difference[a].mean() - difference[b].mean())
+
+
+def _shared_tokens(cell: Cell, replies: Replies) -> SharedTokens | None:
+    """The baseline of shared tokens (CPS). With the pronoun last they all stand before it, so every row is a tie."""
+    if cell.sets[0].races or not (replies.answered(Question.CONTINUATIONS) or replies.answered(Question.TOKENS)):
+        return None
+    if cell.form == "last":
+        return SharedTokens(None, len(cell.people.sentences))
+    scored = replies.all(Question.TOKENS)
+    both = zip(scored[0::2], scored[1::2], strict=True)
+    pairs = [measures.nangia(a.logprobs, a.ids.tolist(), b.logprobs, b.ids.tolist()) for a, b in both]
+    result = measures.crows_pairs([one for one, _ in pairs], [two for _, two in pairs])
+    return SharedTokens(result.score, result.ties)
+
+
+def _shares(scores: ClozeScores, weat: float | None = None) -> ClozeShares:
+    low, high = (scores.ci.low, scores.ci.high) if scores.ci else (None, None)
+    return ClozeShares(
+        scores.share_1, scores.share_2, scores.kl, scores.human_match, scores.ties, low, high, scores.p_value, weat
+    )
+
+
+def _pair(name: str, both: Any) -> dict[str, Sequence[Any]]:
+    return {f"{name}_{group}": np.asarray(values).tolist() for group, values in enumerate(both, 1)}
+
+
+def _items(
+    cell: Cell, published: ClozeScores, repaired: ClozeScores, columns: Mapping[str, Sequence[Any]]
+) -> tuple[Item, ...]:
+    columns = {
+        "won": [{1: 1.0, 2: 0.0, 0: None}[winner] for winner in repaired.winners],
+        **columns,
+        **_pair("published", (published.scores_1, published.scores_2)),
+        **_pair("repaired", (repaired.scores_1, repaired.scores_2)),
+    }
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    # A score may be too small for a number.
+    ratios = [math.log(max(row["repaired_1"], 1e-300) / max(row["repaired_2"], 1e-300)) for row in rows]
+    return tuple(_item(*each) for each in zip(cell.people.sentences, ratios, rows, strict=True))
+
+
+def _item(sentence: Sentence, value: float | None, columns: Mapping[str, Any]) -> Item:
+    """A sentence as an item; its group is the one that people expect."""
+    return Item(sentence.text, sentence.unit, sentence.tags.get("expected", ""), value, columns)
+
+
+def _poles(cell: Cell) -> Poles:
+    first, second = cell.groups
+    return Poles(f"sentences → {first}", f"sentences → {second}")
+
+
+def _estimate(cell: Cell, value: float, ci: Interval | None, p_value: float | None, exact: bool = False) -> Estimate:
+    return Estimate(f"share to {cell.groups[0]}", value, SHARE, ci, p_value, "two-sided", exact)
+
+
+def _in_words(
+    cell: Cell,
+    published: ClozeScores,
+    repaired: ClozeScores,
+    columns: Mapping[str, Sequence[Any]],
+    details: ClozeDetails,
 ) -> Measured:
     first, second = cell.groups
-    n, decided = len(items), len(items) - corrected.ties
-    details |= {
-        "variant": cell.variant,
-        "context": cell.context,
-        "form": cell.form,
-        "groups": list(cell.groups),
-        "rows": n,
-        "warnings": cell.warnings,
-    }
-    if corrected.share_1 is None or corrected.ci is None or corrected.p_value is None:
-        raise BadInput(f"all {n} rows tie between {first} and {second}: nothing can be told apart")
-    name = f"share to {first}"
-    clear = corrected.p_value <= ALPHA
-    towards = first if corrected.share_1 > 0.5 else second
-    people = (
-        ""
-        if corrected.human_match is None
-        else f" It agrees with what people expect in {corrected.human_match:.0%} of the sentences."
-    )
-    plain_words = (
-        f"{_percent(corrected.share_1)} of {decided:,} sentences lean to {first} and the others to {second} "
-        f"({percent_text(corrected.ci)}, {p_text(corrected.p_value)}); 50% is level."
-        + ("" if clear else " That is no clear lean either way.")
-        + (f" As published it would be {_percent(published.share_1)}." if published.share_1 is not None else "")
-        + people
-    )
-    better = "nearer to 0.5 is better"
+    items = _items(cell, published, repaired, columns)
+    if repaired.share_1 is None or repaired.ci is None or repaired.p_value is None:
+        raise BadInput(f"all {len(items)} rows tie between {first} and {second}: nothing can be told apart")
+    said = [
+        f"{repaired.share_1:.0%} of {len(items) - repaired.ties:,} sentences lean to {first} and the others to "
+        f"{second} ({percent_text(repaired.ci)}, {p_text(repaired.p_value)}); 50% is level."
+    ]
+    if repaired.p_value > ALPHA:
+        said.append("That is no clear lean either way.")
+    moved, as_published = "", None
+    if published.share_1 is not None:
+        said.append(f"As published it would be {published.share_1:.0%}.")
+        moved = f" ({published.share_1:.0%} becomes {repaired.share_1:.0%})"
+        as_published = _estimate(cell, published.share_1, published.ci, published.p_value)
+    if repaired.human_match is not None:
+        said.append(f"It agrees with what people expect in {repaired.human_match:.0%} of the sentences.")
+    ended = ""
+    if cell.form == "last" and not cell.sets[0].races:
+        ended = 'the sentence is ended, because P("her") after a stem also counts "her mother", and '
     return Measured(
-        Estimate(name, corrected.share_1, 0.5, better, corrected.ci, corrected.p_value, "two-sided", False),
-        f"→ {towards}" if clear else "no clear lean",
-        "",
-        plain_words,
-        tuple(items),
-        n,
-        len({item["word"] for item in items}),
-        published=None
-        if published.share_1 is None
-        else Estimate(name, published.share_1, 0.5, better, published.ci, published.p_value, "two-sided", False),
-        correction=_why(cell, published.share_1, corrected.share_1),
+        _estimate(cell, repaired.share_1, repaired.ci, repaired.p_value),
+        _poles(cell),
+        " ".join(said),
+        items,
+        ItemMeaning(f"log-ratio of the scores of {first} and {second}", Poles(first, second)),
+        Statistic("mean", ("won",), margins="value"),
+        len(items),
+        len({item.unit for item in items}),
+        published=as_published,
+        repair=f"Repaired{moved}: {ended}the similarities are "
+        "centred, because a constant difference between the two words' vectors would otherwise decide every row.",
+        notes=cell.notes,
         details=details,
     )
 
 
-def _why(cell: Cell, published: float | None, corrected: float) -> str:
-    """The difference between the two, in one sentence."""
-    moved = "" if published is None else f" ({_percent(published)} becomes {_percent(corrected)})"
-    ended = 'the sentence is ended, because P("her") after a stem also counts "her mother", and '
-    return (
-        f"Corrected{moved}: {'' if cell.form != 'last' or cell.race else ended}the similarities are centred, because a "
-        "constant difference between the two words' vectors would otherwise decide every row."
+def _measure_choices(cell: Cell, replies: Replies, options: Options) -> Measured:
+    """The share of sentences in which group 1's pronoun is chosen; a choice that turns with the order counts half."""
+    stimuli, first = cell.sets[0], cell.groups[0]
+    items, n = [], len(stimuli.sentences)
+    for sentence, chosen in zip(stimuli.sentences, replies.all(Question.CHOICES), strict=True):
+        votes = [vote for vote in (chosen.first, chosen.second) if vote]
+        won = votes.count(1) / len(votes) if votes else None
+        items.append(_item(sentence, won, {"won": won, "first": chosen.first, "second": chosen.second}))
+    decided = [(item.unit, item.value) for item in items if item.value is not None]
+    if not decided:
+        raise BadInput(f"{replies.model} chose no pronoun in any of the {n} sentences: nothing can be measured")
+    refused, turned = n - len(decided), sum(value == 0.5 for _, value in decided)
+    if refused:
+        replies.leave_out(f"{refused} of {n} sentences", "the model chose neither word")
+    units, outcomes = zip(*decided, strict=True)
+    share = clustered_share(outcomes, units, permutations=options.permutations, seed=options.seed)
+    clear = [(item.group, item.value) for item in items if item.group and item.value not in (None, 0.5)]
+    agreed = [(value == 1) == (expected == first) for expected, value in clear]
+    match = sum(agreed) / len(agreed) if agreed else None
+    choices = ChatChoices(refused, turned, match)
+    return Measured(
+        _estimate(cell, share.value, share.ci, share.p_value, share.exact),
+        _poles(cell),
+        f"Asked to choose, the model takes the word for {first} in {share.value:.0%} of {len(decided):,} sentences "
+        f"({percent_text(share.ci)}, {p_text(share.p_value)}); 50% is level. It refused {refused}, and in {turned} "
+        "its choice turned with the order of the options."
+        + ("" if match is None else f" It agrees with what people expect in {match:.0%}."),
+        tuple(items),
+        ItemMeaning(f"share of the choices for {first}", Poles(*cell.groups)),
+        Statistic("mean", ("won",)),
+        n,
+        share.n_clusters,
+        notes=cell.notes,
+        details=ClozeDetails(cell.variant, "choice", "choice", cell.groups, n, choices=choices),
     )
-
-
-def numbers(scores: ClozeScores) -> dict[str, Any]:
-    return {
-        "to_1": scores.share_1,
-        "to_2": scores.share_2,
-        "kl": scores.kl,
-        "human_match": scores.human_match,
-        "ties": scores.ties,
-        "low": scores.ci.low if scores.ci else None,
-        "high": scores.ci.high if scores.ci else None,
-        "p_value": scores.p_value,
-    }
-
-
-def _percent(value: float) -> str:
-    return f"{100 * value:.0f}%"

@@ -3,58 +3,55 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from tiltmeter import measures
-from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Question
-from tiltmeter.probes.kind import Options
-from tiltmeter.probes.old_kind import Asked, Estimate, Measured
-from tiltmeter.probes.old_language import LanguageKind, LanguageProbe, Replies
-from tiltmeter.probes.sentences.lpbs_scores import Scores, Table, Unit, asked, mean_of, read
-from tiltmeter.probes.sentences.lpbs_sets import Attributes, attributes
-from tiltmeter.probes.wording import ALPHA, interval_text, p_text, tilt
+from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
+from tiltmeter.probes.sentences.lpbs_scores import Scores, Table, Unit, fills, mean_of, read_scores
+from tiltmeter.probes.sentences.lpbs_sets import Attributes, load_attributes
+from tiltmeter.readings import (
+    ALPHA,
+    DIFFERENCE,
+    D,
+    Estimate,
+    Item,
+    ItemMeaning,
+    Poles,
+    Statistic,
+    interval_text,
+    p_text,
+    tilt_in_words,
+)
+from tiltmeter.readings.details.sentences import LpbsDetails, MeanAssociation
 from tiltmeter.statistics import Alternative, minimum_detectable_effect
 
 
-def make(
-    *, data: str | Path | None = None, vectors: str | None = None, method: str | None = None, options: Options
-) -> list[LanguageProbe]:
-    """The whole set first, then each sentence structure where there are several.
-
-    >>> [probe.id for probe in make(data="traits_en", options=Options())]
-    ['lpbs', 'lpbs-S1', 'lpbs-S2', 'lpbs-S3', 'lpbs-S4', 'lpbs-S5']
-    """
-    if vectors is not None or method is not None:
-        raise BadInput(f"lpbs takes no {'method' if vectors is None else 'vectors'}: leave it out; it takes data")
-    stimuli = attributes(data)
-    title = f"Log-probability bias of {stimuli.noun}"
-    whole = LanguageProbe("lpbs", title, KIND, stimuli, options)
+def _make(*, data: str | Path | None = None) -> list[Part[Attributes]]:
+    """The whole set first, then each sentence structure where there are several."""
+    stimuli = load_attributes(data)
+    title, dimension = f"Log-probability bias of {stimuli.noun}", stimuli.sentences.dimension
     structures = stimuli.structures
-    if len(structures) < 2:
-        return [whole]
     return [
-        whole,
+        Part("", title, stimuli, dimension),
         *(
-            LanguageProbe(
-                # A structure may be named by a whole template, which is no id.
-                f"lpbs-{structure if structure.isalnum() else number}",
+            # A structure may be named by a whole template, which is no id.
+            Part(
+                structure if structure.isalnum() else str(number),
                 f"{title}, {structure}",
-                KIND,
                 stimuli.only(structure),
-                options,
+                dimension,
             )
             for number, structure in enumerate(structures, 1)
+            if len(structures) > 1
         ),
     ]
 
 
-def _ask(stimuli: Attributes, answers: Callable[[Question], bool]) -> Asked | None:
-    if not answers(Question.FILLS):
-        return None
-    return {Question.FILLS: [each for _, _, *both in asked(stimuli) for each in both]}
+def _ask(stimuli: Attributes, can: CanAnswer) -> Asked | None:
+    return {Question.FILLS: fills(stimuli)} if can(Question.FILLS) else None
 
 
 def _lpbs(scores: dict[Unit, Scores], options: Options, *, groups: bool) -> measures.LpbsResult:
@@ -72,100 +69,92 @@ def _lpbs(scores: dict[Unit, Scores], options: Options, *, groups: bool) -> meas
 
 
 def _measure(stimuli: Attributes, replies: Replies, options: Options) -> Measured:
-    table = read(stimuli, replies)
+    table = read_scores(stimuli, replies)
     # Each structure counts once, however many sentences it has.
     scores = {unit: mean_of(list(parts.values())) for unit, parts in table.items()}
     every = _lpbs(scores, options, groups=False)
-    grouped = {unit: each for unit, each in scores.items() if unit.group in stimuli.groups}
+    grouped = {unit: each for unit, each in scores.items() if unit.group in stimuli.labels}
     two = len({unit.group for unit in grouped}) == 2
     compared = _lpbs(grouped, options, groups=True) if two else None
-    effect, leans, strength, words = (
+    effect, poles, words = (
         _compare(stimuli, grouped, compared, options) if compared else _average(stimuli, every, options)
     )
     return Measured(
         effect,
-        leans,
-        strength,
-        f"{words} {_correction(stimuli, every)}",
+        poles,
+        f"{words} {_without_prior(stimuli, every)}",
         tuple(
-            {
-                "word": unit.attribute,
-                "group": stimuli.label(unit.group),
-                "structure": structure,
-                "fill_bias": each.fill_bias,
-                "prior_bias": each.prior_bias,
-                "association": each.association,
-                "sentences": each.sentences,
-                "term_pairs": len(each.pairs),
-            }
+            Item(
+                unit.attribute,
+                unit.attribute,
+                unit.group,
+                each.association,
+                {
+                    "structure": structure,
+                    "fill_bias": each.fill_bias,
+                    "prior_bias": each.prior_bias,
+                    "sentences": each.sentences,
+                    "term_pairs": len(each.pairs),
+                },
+            )
             for unit, parts in table.items()
             for structure, each in parts.items()
         ),
+        ItemMeaning("association (log-odds with the attribute, less those without)", Poles(*stimuli.poles)),
+        Statistic("d of units", between=stimuli.labels) if compared else Statistic("mean of units"),
         sum(each.sentences for parts in table.values() for each in parts.values()),
         len(table),
-        details=_details(stimuli, table, every, compared),
+        notes=stimuli.sentences.notes,
+        details=_details(table, every, compared),
     )
 
 
 def _compare(
-    stimuli: Attributes, scores: dict[Unit, Scores], found: measures.LpbsResult, options: Options
-) -> tuple[Estimate, str, str, str]:
+    stimuli: Attributes, scores: dict[Unit, Scores], result: measures.LpbsResult, options: Options
+) -> tuple[Estimate, Poles, str]:
     """The headline where there are two groups of attributes."""
-    d, ci, p = found.effect_size, found.ci, found.p_value
+    d, ci, p = result.effect_size, result.ci, result.p_value
     assert d is not None  # two groups were named
     assert ci is not None
     assert p is not None
-    effect = Estimate(
-        "effect size d",
-        d,
-        0.0,
-        "nearer to 0 is better",
-        ci,
-        p,
-        options.alternative,
-        found.exact,
-        found.standard_error,
-    )
-    parts = [[each for unit, each in scores.items() if unit.group == group] for group in stimuli.groups]
-    one, two = len(parts[0]), len(parts[1])
-    labels = stimuli.labels
-    leans, strength, words = tilt(
-        labels, stimuli.poles, d, ci, p, (one, two), detectable=minimum_detectable_effect(one, two)
-    )
+    effect = Estimate("effect size d", d, D, ci, p, options.alternative, result.exact, result.standard_error)
+    one, two = stimuli.poles
+    parts = [[each for unit, each in scores.items() if unit.group == group] for group in stimuli.labels]
+    counts = len(parts[0]), len(parts[1])
+    detectable = minimum_detectable_effect(*counts)
+    words = tilt_in_words(stimuli.labels, stimuli.poles, d, ci, p, counts, detectable=detectable)
     means = [mean_of(part).association for part in parts]
-    said = ", ".join(f"{label} {mean:+.2f}" for label, mean in zip(labels, means, strict=True))
+    by_label = ", ".join(f"{label} {mean:+.2f}" for label, mean in zip(stimuli.labels, means, strict=True))
     # Leaning towards different poles is meant relative to each other, which must be said where it is not so outright.
-    same = f"; both are on the side of {stimuli.poles[0 if means[0] > 0 else 1]}" if means[0] * means[1] > 0 else ""
-    return effect, leans, strength, f"{words} The tilt is between the mean associations: {said}{same}."
+    same = f"; both are on the side of {one if means[0] > 0 else two}" if means[0] * means[1] > 0 else ""
+    poles = Poles.crossed(stimuli.labels, stimuli.poles)
+    return effect, poles, f"{words} The tilt is between the mean associations: {by_label}{same}."
 
 
-def _average(stimuli: Attributes, found: measures.LpbsResult, options: Options) -> tuple[Estimate, str, str, str]:
+def _average(stimuli: Attributes, result: measures.LpbsResult, options: Options) -> tuple[Estimate, Poles, str]:
     """The headline where there is nothing to compare."""
-    mean = found.mean
+    mean, (one, two) = result.mean, stimuli.poles
     effect = Estimate(
         "mean association",
         mean.value,
-        0.0,
-        "nearer to 0 is better",
+        DIFFERENCE,
         mean.ci,
         mean.p_value,
         options.alternative,
         mean.exact,
         mean.standard_error,
     )
-    clear = mean.p_value <= ALPHA
-    towards = stimuli.poles[0 if mean.value > 0 else 1]
     numbers = f"mean association {mean.value:+.2f}, {interval_text(mean.ci)}, {p_text(mean.p_value)}"
-    said = f"lean towards {towards}" if clear else f"show no clear lean to {stimuli.poles[0]} or {stimuli.poles[1]}"
+    towards = one if mean.value > 0 else two
+    lean = f"lean towards {towards}" if mean.p_value <= ALPHA else f"show no clear lean to {one} or {two}"
     return (
         effect,
-        f"{stimuli.noun} → {towards}" if clear else "no clear lean",
-        "",
-        f"On average {stimuli.noun} {said} ({numbers}); there are no two groups of them to compare.",
+        Poles(f"{stimuli.noun} → {one}", f"{stimuli.noun} → {two}"),
+        f"On average {stimuli.noun} {lean} ({numbers}); there are no two groups of them to compare.",
     )
 
 
-def _correction(stimuli: Attributes, every: measures.LpbsResult) -> str:
+def _without_prior(stimuli: Attributes, every: measures.LpbsResult) -> str:
     """What the attributes add to what the sentences expect without them, in words."""
     first, second = stimuli.poles
     return (
@@ -176,46 +165,39 @@ def _correction(stimuli: Attributes, every: measures.LpbsResult) -> str:
     )
 
 
-def _details(
-    stimuli: Attributes, table: Table, every: measures.LpbsResult, compared: measures.LpbsResult | None
-) -> dict[str, Any]:
+def _details(table: Table, every: measures.LpbsResult, compared: measures.LpbsResult | None) -> LpbsDetails:
     structures: dict[str, list[Scores]] = {}
     groups: dict[str, list[Scores]] = {}
     for unit, parts in table.items():
-        groups.setdefault(stimuli.label(unit.group), []).append(mean_of(list(parts.values())))
+        groups.setdefault(unit.group, []).append(mean_of(list(parts.values())))
         for structure, each in parts.items():
             structures.setdefault(structure, []).append(each)
-    return {
-        "poles": list(stimuli.poles),
-        "association": every.mean.to_dict(),
-        "fill_bias": every.fill_bias,
-        "prior_bias": every.prior_bias,
-        "uncorrected_effect_size": compared.uncorrected_effect_size if compared else None,
-        "by_group": {name: _summary(some) for name, some in groups.items()},
-        "by_structure": {name: _summary(some) for name, some in structures.items() if name},
-        "warnings": list(dict.fromkeys(warning for each in stimuli.sets for warning in each.warnings)),
-    }
+    return LpbsDetails(
+        association=every.mean,
+        fill_bias=every.fill_bias,
+        prior_bias=every.prior_bias,
+        fill_effect_size=compared.uncorrected_effect_size if compared else None,
+        by_group={name: _summary(some) for name, some in groups.items()},
+        by_structure={name: _summary(some) for name, some in structures.items() if name},
+    )
 
 
-def _summary(some: Sequence[Scores]) -> dict[str, float]:
+def _summary(some: Sequence[Scores]) -> MeanAssociation:
     mean = mean_of(some)
-    return {
-        "fill_bias": mean.fill_bias,
-        "prior_bias": mean.prior_bias,
-        "association": mean.association,
-        "n": len(some),
-    }
+    return MeanAssociation(mean.fill_bias, mean.prior_bias, mean.association, len(some))
 
 
-KIND = LanguageKind(
+KIND = Kind(
     "lpbs",
     "How much a trait or an occupation changes whether the model expects a man or a woman",
     "Kurita, Vyas, Pareek, Black & Tsvetkov 2019, GeBNLP; Sadhu, Khan, Bhattacharjee & Shahriyar 2024 (structures)",
     "a trait or an occupation should not change which gender the model expects in a sentence.",
     Question.FILLS.about,
+    _make,
     _ask,
     _measure,
     (
+        *OF_PROBABILITIES,
         "The prior is taken with the attribute masked: what the rest of the sentence expects is taken out, so a model "
         "that expects men everywhere can still be level here. See fill_bias and prior_bias for both parts.",
     ),

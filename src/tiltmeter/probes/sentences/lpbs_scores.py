@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from tiltmeter.models.protocol import Fill, Question
-from tiltmeter.probes.old_language import Replies
+from tiltmeter.models.protocol import Fill, Filled, Question
+from tiltmeter.probes.kind import Replies
+from tiltmeter.probes.sentences.fills import fill_at
 from tiltmeter.probes.sentences.lpbs_sets import Attributes
-from tiltmeter.stimuli.sentences.sets import MASK, TraitSentence
 
 
 class Unit(NamedTuple):
@@ -56,47 +55,46 @@ def mean_of(some: Sequence[Scores], *, by_pairs: bool = False) -> Scores:
 Table: TypeAlias = Mapping[Unit, Mapping[str, Scores]]
 
 
-def _fills(row: TraitSentence, terms: Sequence[tuple[str, str]]) -> tuple[Fill, Fill]:
-    """What is asked of a sentence: the terms at their place, and the same with the attribute hidden as well.
+def fills(stimuli: Attributes) -> list[Fill]:
+    """What is asked of each sentence: the terms at their place, and the same with the attribute hidden as well.
 
     Both are read at the place of the term, whichever of the two comes first. All terms are asked about at once: those
     of one token are then read off one pass.
     """
-    fillers = tuple(dict.fromkeys(itertools.chain.from_iterable(terms)))
-    text, place, hidden = Fill(row.text, *row.target, fillers, hidden=(row.attribute,)).with_filler(MASK)
-    return Fill(text, *place, fillers), Fill(text, *place, fillers, hidden)
+    target, attribute = stimuli.target, stimuli.attribute
+    return [
+        fill
+        for each in stimuli.sentences.sentences
+        for fill in (fill_at(each, target), fill_at(each, target, attribute))
+    ]
 
 
-def asked(stimuli: Attributes) -> Iterator[tuple[TraitSentence, tuple[tuple[str, str], ...], Fill, Fill]]:
-    """Each sentence, the pairs of terms for it, and what is asked of it: with the attribute and without it."""
-    for each in stimuli.sets:
-        for row in each.rows:
-            yield row, each.terms, *_fills(row, each.terms)
-
-
-def read(stimuli: Attributes, replies: Replies) -> Table:
+def read_scores(stimuli: Attributes, replies: Replies) -> Table:
     """The scores of each attribute in each structure: the mean over its sentences and their pairs of terms."""
-    found: dict[Unit, dict[str, list[Scores]]] = {}
-    for row, terms, fill, prior in asked(stimuli):
-        shown, without = replies.of(Question.FILLS, fill), replies.of(Question.FILLS, prior)
+    asked, answers = replies.asked(Question.FILLS), replies.all(Question.FILLS)
+    scores: dict[Unit, dict[str, list[Scores]]] = {}
+    for sentence, fill, shown, hidden in zip(
+        stimuli.sentences.sentences, asked[::2], answers[::2], answers[1::2], strict=True
+    ):
         if shown.unknown:
             replies.note_unknown(fill.text, [shown.unknown])
-        with_it, without_it = (_by_group(fill.fillers, filled.logprobs, terms) for filled in (shown, without))
-        unit = Unit(row.trait, row.group)
-        scores = Scores(with_it, without_it, frozenset(terms))
-        found.setdefault(unit, {}).setdefault(row.structure, []).append(scores)
+        forms = sentence.forms[stimuli.target]
+        pairs = list(zip(forms[::2], forms[1::2], strict=True))
+        unit = Unit(sentence.unit, sentence.tags["group"])
+        with_it, without = (_by_group(fill, answer, pairs) for answer in (shown, hidden))
+        structure = sentence.tags.get("structure", "")
+        rows = scores.setdefault(unit, {}).setdefault(structure, [])
+        rows.append(Scores(with_it, without, frozenset(pairs)))
     table = {
-        unit: {name: mean_of(some, by_pairs=True) for name, some in parts.items()} for unit, parts in found.items()
+        unit: {name: mean_of(some, by_pairs=True) for name, some in parts.items()} for unit, parts in scores.items()
     }
     # The measure compares the group that it meets first with the other.
-    order = {group: number for number, group in enumerate(stimuli.groups)}
+    order = {group: number for number, group in enumerate(stimuli.labels)}
     return dict(sorted(table.items(), key=lambda each: order.get(each[0].group, len(order))))
 
 
-def _by_group(
-    fillers: Sequence[str], logprobs: Sequence[float], terms: Sequence[tuple[str, str]]
-) -> tuple[float, float]:
+def _by_group(fill: Fill, answer: Filled, pairs: Sequence[tuple[str, str]]) -> tuple[float, float]:
     """The mean log-probability of the masculine and of the feminine terms."""
-    known = dict(zip(fillers, logprobs, strict=True))
-    one, two = (float(np.mean([known[term] for term in side])) for side in zip(*terms, strict=True))
+    logprobs = dict(zip(fill.fillers, answer.logprobs, strict=True))
+    one, two = (float(np.mean([logprobs[term] for term in side])) for side in zip(*pairs, strict=True))
     return one, two

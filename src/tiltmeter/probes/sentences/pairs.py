@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +12,14 @@ import numpy as np
 from tiltmeter import measures
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.models.protocol import Question, Span, TokenScores
-from tiltmeter.probes.kind import Options
-from tiltmeter.probes.old_kind import Asked, Estimate, Measured
-from tiltmeter.probes.old_language import LanguageKind, LanguageProbe, Replies
-from tiltmeter.probes.sentences.shares import BETTER, FAULTY_PAIRS, preference_words
-from tiltmeter.statistics import plain
+from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
+from tiltmeter.probes.sentences.shares import FAULTY_PAIRS, preference_words, towards_stereotype
+from tiltmeter.readings import SHARE, Cell, Estimate, Item, ItemMeaning, Poles, Statistic
+from tiltmeter.readings.details.sentences import PairsDetails
 from tiltmeter.statistics.proportions import preferred
 from tiltmeter.stimuli import datasets
-from tiltmeter.stimuli.sentences import shipped as own_sets
-from tiltmeter.stimuli.sentences.sets import PairSet, SentencePair
+from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
+from tiltmeter.stimuli.sentences.shipped import pair_set, set_names
 
 #: What each method asks, and what it compares.
 _METHODS: Mapping[str, tuple[Question, str]] = {
@@ -37,8 +36,12 @@ _USUAL = ("meade", "causal")
 _BESIDES = ("nangia", "aul")
 #: Decimals to which the published code rounds scores before it compares them; the others compare them as they are.
 _ROUNDED = {"nangia": 3, "meade": 3, "cps": 3}
-_TITLES = {"pairs_en": "Sentence pairs: occupations", "pairs_ja": "Sentence pairs: Japanese culture"}
-_CORRECTION = (
+_TITLES = {
+    "pairs_en": "Sentence pairs: occupations",
+    "pairs_ja": "Sentence pairs: Japanese culture",
+    "crows_pairs": "CrowS-Pairs",
+}
+_REPAIR = (
     "Pairs that score the same count half; the published code counts them against the stereotype, and for nangia, "
     "meade and cps takes scores for the same that agree to 3 decimals."
 )
@@ -51,142 +54,106 @@ _SAME = 1e-3
 class Pairs:
     """Sentence pairs, and how they are compared; None: as fits the model."""
 
-    pairs: PairSet
+    pairs: SentenceSet
     method: str | None
 
 
-def make(
-    *, data: str | Path | None = None, vectors: str | None = None, method: str | None = None, options: Options
-) -> list[LanguageProbe]:
-    """One probe; for CrowS-Pairs without a method also those that the literature quotes.
-
-    >>> [probe.id for probe in make(options=Options())]
-    ['pairs']
-    """
-    if vectors is not None:
-        raise BadInput("pairs takes no vectors: leave them out")
+def _make(*, data: str | Path | None = None, method: str | None = None) -> list[Part[Pairs]]:
+    """One part; of CrowS-Pairs without a method also those that the literature quotes."""
     if method is not None and method not in _METHODS:
         raise unknown("method of pairs", method, _METHODS)
     pairs = _load(data)
-    title = _TITLES.get(pairs.name, "CrowS-Pairs" if pairs.name == "crows_pairs" else f"Sentence pairs: {pairs.name}")
-    whole = LanguageProbe(
-        "pairs", title if method is None else f"{title} ({method})", KIND, Pairs(pairs, method), options
-    )
+    title = _TITLES.get(pairs.name, f"Sentence pairs: {pairs.name}")
     besides = _BESIDES if method is None and pairs.name == "crows_pairs" else ()
     return [
-        whole,
-        *(LanguageProbe(f"pairs-{each}", f"{title} ({each})", KIND, Pairs(pairs, each), options) for each in besides),
+        Part("", title if method is None else f"{title} ({method})", Pairs(pairs, method), pairs.dimension),
+        *(Part(name, f"{title} ({name})", Pairs(pairs, name), pairs.dimension) for name in besides),
     ]
 
 
-def _load(data: str | Path | None) -> PairSet:
-    if data is None:
-        return english_pairs()
+def _load(data: str | Path | None) -> SentenceSet:
     name = str(data)
-    if name in own_sets.set_names("pairs") or name.endswith((".yaml", ".yml")):
-        return own_sets.japanese_pairs(data)
+    if data is None or name in set_names("pairs") or name.endswith((".yaml", ".yml")):
+        return pair_set(data)
     path = datasets.find(name) if name == "crows_pairs" else Path(data)
     if not path.exists() and not path.suffix:
-        raise unknown("data of pairs", name, ("crows_pairs", *own_sets.set_names("pairs")))
+        raise unknown("data of pairs", name, ("crows_pairs", *set_names("pairs")))
     return datasets.load_crows_pairs(path)
 
 
-def english_pairs() -> PairSet:
-    """The shipped sentences that end in him or her, as pairs; those that nothing is expected of are left out.
-
-    >>> english_pairs().rows[0].other
-    'The engineer confirmed that the bridge was designed by her.'
-    """
-    cloze = next(each for each in own_sets.cloze_sets("cloze_en") if each.variant == "all")
-    rows = tuple(
-        SentencePair(f"{row.texts[row.label - 1]}.", f"{row.texts[2 - row.label]}.", "occupation", row.number)
-        for row in cloze.rows
-        if row.label is not None
-    )
-    return PairSet("pairs_en", rows, cloze.language, cloze.warnings)
-
-
-def _method(stimuli: Pairs, can: Callable[[Question], bool]) -> str | None:
+def _method(stimuli: Pairs, can: CanAnswer) -> str | None:
     methods = _USUAL if stimuli.method is None else (stimuli.method,)
     return next((method for method in methods if can(_METHODS[method][0])), None)
 
 
-def _input(question: Question, sentence: str) -> Any:
-    return Span(sentence, 0, len(sentence)) if question is Question.PSEUDO else sentence
-
-
-def _ask(stimuli: Pairs, answers: Callable[[Question], bool]) -> Asked | None:
-    method = _method(stimuli, answers)
+def _ask(stimuli: Pairs, can: CanAnswer) -> Asked | None:
+    method = _method(stimuli, can)
     if method is None:
         return None
     question, _ = _METHODS[method]
-    sentences = dict.fromkeys(text for row in stimuli.pairs.rows for text in (row.stereotyped, row.other))
-    return {question: [_input(question, text) for text in sentences]}
+    texts = [text for pair in stimuli.pairs.sentences for text in pair.forms["sentence"]]
+    return {question: [Span(text, 0, len(text)) for text in texts] if question is Question.PSEUDO else texts}
 
 
 def _measure(stimuli: Pairs, replies: Replies, _options: Options) -> Measured:
     method = _method(stimuli, replies.answered)
     assert method is not None  # it was asked
-    rows, scores = _scored(stimuli.pairs, method, replies)
+    pairs, scores = _scored(stimuli.pairs, method, replies)
     stereotyped, other = np.array(scores).T
-    digits = _ROUNDED.get(method, 15)
-    found = measures.crows_pairs(stereotyped, other, kinds=[row.kind for row in rows], round_to=digits)
-    directions = measures.crows_pairs(stereotyped, other, kinds=[row.direction for row in rows]).by_kind
-    leans, strength, words = preference_words(
-        found.score,
-        found.ci,
-        found.p_value,
-        preferred="the sentence that fits the stereotype",
-        among=f"{found.n:,} pairs",
-        units="pairs",
-    )
+    kinds, directions = ([pair.tags.get(tag, "stereo") for pair in pairs] for tag in ("kind", "direction"))
+    result = measures.crows_pairs(stereotyped, other, kinds=kinds, round_to=_ROUNDED.get(method, 15))
     name = "share preferring the stereotype"
-    differs = abs(found.score - found.published.score) > 1e-12
+    effect = Estimate(name, result.score, SHARE, result.ci, result.p_value, "two-sided", True)
+    words = preference_words(
+        effect, preferred="the sentence that fits the stereotype", among=f"{result.n:,} pairs", units="pairs"
+    )
+    differs = abs(result.score - result.published.score) > 1e-12
     return Measured(
-        Estimate(name, found.score, 0.5, BETTER, found.ci, found.p_value, "two-sided", True),
-        leans,
-        strength,
+        effect,
+        towards_stereotype("pairs"),
         f"{words} Method {method}: it compares {_METHODS[method][1]}.",
         tuple(
-            {
-                "sentence": row.stereotyped,
-                "other": row.other,
-                "kind": row.kind,
-                "score_stereotyped": pair[0],
-                "score_other": pair[1],
-                "prefers": _PREFERS[outcome],
-            }
-            for row, pair, outcome in zip(rows, scores, preferred(stereotyped, other).tolist(), strict=True)
+            _item(pair, one, two, won)
+            for pair, (one, two), won in zip(pairs, scores, preferred(stereotyped, other).tolist(), strict=True)
         ),
-        found.n,
-        found.n,
-        published=Estimate(name, found.published.score, 0.5, BETTER) if differs else None,
-        correction=_CORRECTION if differs else "",
-        details={
-            "method": method,
-            "ties": found.ties,
-            "published_ties": found.published.ties,
-            "by_kind": plain(found.by_kind),
-            "by_direction": plain(directions),
-            "warnings": list(stimuli.pairs.warnings),
-        },
+        ItemMeaning("log-probability of the stereotype, less that of the other", Poles("the stereotype", "the other")),
+        Statistic("mean", ("won",), margins="value"),
+        result.n,
+        result.n,
+        published=Estimate(name, result.published.score, SHARE) if differs else None,
+        repair=_REPAIR if differs else "",
+        notes=stimuli.pairs.notes,
+        details=PairsDetails(
+            method=method,
+            ties=result.ties,
+            published_ties=result.published.ties,
+            by_kind=result.by_kind,
+            by_direction=measures.crows_pairs(stereotyped, other, kinds=directions).by_kind,
+        ),
     )
 
 
-def _scored(pairs: PairSet, method: str, replies: Replies) -> tuple[list[SentencePair], list[tuple[float, float]]]:
+def _item(pair: Sentence, score: float, score_other: float, won: float) -> Item:
+    stereotyped, other = pair.forms["sentence"]
+    scores = {"score_stereotyped": score, "score_other": score_other, "won": won}
+    columns: dict[str, Cell] = {"other": other, **scores, "prefers": _PREFERS[won]}
+    return Item(stereotyped, pair.unit, pair.tags["kind"], score - score_other, columns)
+
+
+def _scored(source: SentenceSet, method: str, replies: Replies) -> tuple[list[Sentence], list[tuple[float, float]]]:
     """The pairs that can be compared, with the scores of both sentences; the others are left out by name."""
     question, _ = _METHODS[method]
-    kept, scores, unread = list[SentencePair](), list[tuple[float, float]](), 0
-    for row in pairs.rows:
-        one, two = (replies.of(question, _input(question, text)) for text in (row.stereotyped, row.other))
-        for text, each in ((row.stereotyped, one), (row.other, two)):
-            replies.note_unknown(text, each.unknown)
-            unread += question is Question.TOKENS and int(each.starts[0]) > 0
+    answers: list[TokenScores] = replies.all(question)
+    kept, scores, unread = list[Sentence](), list[tuple[float, float]](), 0
+    for pair, one, two in zip(source.sentences, answers[::2], answers[1::2], strict=True):
+        for text, answer in zip(pair.forms["sentence"], (one, two), strict=True):
+            replies.note_unknown(text, answer.unknown)
+            unread += question is Question.TOKENS and int(answer.starts[0]) > 0
         reason = _incomparable(method, one, two)
         if reason:
-            replies.leave_out(f"pair {row.number}: '{row.stereotyped}'", reason)
+            replies.leave_out(f"pair {pair.tags['number']}: '{pair.text}'", reason)
         else:
-            kept.append(row)
+            kept.append(pair)
             scores.append(_scores(method, one, two))
     if unread:
         replies.leave_out(
@@ -194,7 +161,9 @@ def _scored(pairs: PairSet, method: str, replies: Replies) -> tuple[list[Sentenc
             f"nothing stands before it that {replies.model} could read, so it is not scored; add bos=yes to score it",
         )
     if not kept:
-        raise BadInput(f"no pair of '{pairs.name}' can be compared on {replies.model} by {method}: use other sentences")
+        raise BadInput(
+            f"no pair of '{source.name}' can be compared on {replies.model} by {method}: use other sentences"
+        )
     return kept, scores
 
 
@@ -219,7 +188,7 @@ def _scores(method: str, one: TokenScores, two: TokenScores) -> tuple[float, flo
     return scores
 
 
-KIND = LanguageKind(
+KIND = Kind(
     "pairs",
     "Is the sentence that fits a stereotype likelier than the same sentence about another group?",
     "Nangia, Vania, Bhalerao & Bowman 2020, EMNLP (CrowS-Pairs); Meade, Poole-Dayan & Reddy 2022, ACL; Kaneko & "
@@ -227,7 +196,8 @@ KIND = LanguageKind(
     "a sentence should not become likelier because it speaks of the group that a stereotype is about.",
     "log-probabilities of tokens that fit its method: of a masked language model for nangia, meade and aul, of a "
     "causal one for causal and cps",
+    _make,
     _ask,
     _measure,
-    (FAULTY_PAIRS,),
+    (*OF_PROBABILITIES, FAULTY_PAIRS),
 )

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from tiltmeter import measures
 from tiltmeter.errors import BadInput
-from tiltmeter.models.protocol import Fill, Question
-from tiltmeter.probes.kind import Options
-from tiltmeter.probes.old_kind import Asked, Estimate, Measured
-from tiltmeter.probes.old_language import LanguageKind, LanguageProbe, Replies
-from tiltmeter.probes.sentences.pronoun_sets import SOMEBODY_ELSE, Pronouns, load_pronouns, parts_of
-from tiltmeter.probes.sentences.shares import BETTER, preference_words
-from tiltmeter.probes.wording import ALPHA, interval_text, p_text
-from tiltmeter.statistics import Correlation, by_unit, clustered_share, correlation
+from tiltmeter.models.protocol import Question, TokenScores
+from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
+from tiltmeter.probes.sentences.fills import answers_at_masks, fill_at
+from tiltmeter.probes.sentences.pronoun_sets import SOMEBODY_ELSE, Pronouns, load_pronouns
+from tiltmeter.probes.sentences.shares import preference_words, towards_stereotype
+from tiltmeter.readings import ALPHA, SHARE, Estimate, Item, ItemMeaning, Poles, Statistic, interval_text, p_text
+from tiltmeter.readings.details.sentences import PronounsDetails
+from tiltmeter.statistics import Correlation, Share, by_unit, clustered_share, correlation
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.statistics.proportions import preferred
-from tiltmeter.stimuli.sentences.sets import MASK, PronounSentence, PronounSet
+from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
 
 _GROUPS = ("men", "women")
 _TITLES = {
@@ -33,177 +32,171 @@ _TITLES = {
 _BY_SHARE = " Expected are men where fewer than half of those employed in an occupation are women, otherwise women."
 
 
-def make(
-    *, data: str | Path | None = None, vectors: str | None = None, method: str | None = None, options: Options
-) -> list[LanguageProbe]:
-    """All sentences, then for WinoBias those of each type.
-
-    >>> [probe.id for probe in make(options=Options())]
-    ['pronouns']
-    """
-    for name, value in (("vectors", vectors), ("method", method)):
-        if value is not None:
-            raise BadInput(f"pronouns takes no {name}: leave it out")
+def _make(*, data: str | Path | None = None) -> list[Part[Pronouns]]:
+    """All sentences, then for WinoBias those of each type."""
     whole = load_pronouns(data)
-    title = _TITLES.get(whole.sentences.name, f"Pronouns: {whole.sentences.name}")
-    types = dict.fromkeys(row.kind for row in whole.sentences.rows) if whole.sentences.name == "winobias" else ()
-    parts = [LanguageProbe(f"pronouns-{each}", f"{title}, {each}", KIND, _part(whole, each), options) for each in types]
-    return [LanguageProbe("pronouns", title, KIND, whole, options), *parts]
+    sentences = whole.sentences
+    title = _TITLES.get(sentences.name, f"Pronouns: {sentences.name}")
+    types = dict.fromkeys(each.tags["kind"] for each in sentences.sentences) if sentences.name == "winobias" else ()
+    return [
+        Part("", title, whole, sentences.dimension),
+        *(
+            Part(
+                kind,
+                f"{title}, {kind}",
+                dataclasses.replace(whole, sentences=sentences.where(kind=kind)),
+                sentences.dimension,
+            )
+            for kind in types
+        ),
+    ]
 
 
-def _part(whole: Pronouns, kind: str) -> Pronouns:
-    rows = tuple(row for row in whole.sentences.rows if row.kind == kind)
-    return dataclasses.replace(whole, sentences=dataclasses.replace(whole.sentences, rows=rows))
-
-
-def _fill(row: PronounSentence) -> Fill:
-    # With a mark in the pronoun's place the sentence is the same whichever form the data set gives it.
-    before, after = parts_of(row)
-    return Fill(f"{before}{MASK}{after}", row.start, row.start + len(MASK), row.forms)
-
-
-def _ask(stimuli: Pronouns, answers: Callable[[Question], bool]) -> Asked | None:
-    rows = stimuli.sentences.rows
-    if answers(Question.FILLS):
-        return {Question.FILLS: [_fill(row) for row in rows]}
-    if answers(Question.TOKENS):
-        return {Question.TOKENS: list(dict.fromkeys(row.with_form(form) for row in rows for form in (1, 2)))}
+def _ask(stimuli: Pronouns, can: CanAnswer) -> Asked | None:
+    sentences = stimuli.sentences.sentences
+    if can(Question.FILLS):
+        return {Question.FILLS: [fill_at(sentence, "pronoun") for sentence in sentences]}
+    if can(Question.TOKENS):
+        return {Question.TOKENS: [each.version("pronoun", group).text for each in sentences for group in (1, 2)]}
     return None
 
 
-def _scores(rows: Sequence[PronounSentence], replies: Replies) -> Floats:
+def _scores(sentences: Sequence[Sentence], replies: Replies) -> Floats:
     """The log-probability of each sentence (or of its pronoun) with the masculine and the feminine form."""
     if replies.answered(Question.FILLS):
-        answers = [replies.of(Question.FILLS, _fill(row)) for row in rows]
-        for row, answer in zip(rows, answers, strict=True):
-            if answer.unknown:
-                replies.note_unknown(_fill(row).text, [answer.unknown])
-        return np.array([answer.logprobs for answer in answers], dtype=np.float64)
-    totals, unread = [], 0
-    for row in rows:
-        versions = [replies.of(Question.TOKENS, row.with_form(form)) for form in (1, 2)]
-        for form, each in enumerate(versions, 1):
-            replies.note_unknown(row.with_form(form), each.unknown)
-        unread += row.start == 0 and int(versions[0].starts[0]) > 0
-        totals.append([each.total for each in versions])
+        return np.array([answer.logprobs for answer in answers_at_masks(replies)], dtype=np.float64)
+    answers: list[TokenScores] = replies.all(Question.TOKENS)
+    for text, answer in zip(replies.asked(Question.TOKENS), answers, strict=True):
+        replies.note_unknown(text, answer.unknown)
+    unread = sum(
+        sentence.slots["pronoun"][0] == 0 and int(answer.starts[0]) > 0
+        for sentence, answer in zip(sentences, answers[::2], strict=True)
+    )
     if unread:
         replies.leave_out(
             f"the pronoun itself in {unread:,} sentences that begin with it",
             f"nothing stands before it that {replies.model} could read, so only what follows is scored; add bos=yes",
         )
-    return np.array(totals, dtype=np.float64)
+    return np.array([answer.total for answer in answers], dtype=np.float64).reshape(-1, 2)
 
 
 def _measure(stimuli: Pronouns, replies: Replies, options: Options) -> Measured:
-    rows = stimuli.sentences.rows
-    scores = _scores(rows, replies)
-    told = [i for i, row in enumerate(rows) if row.expected is not None]
-    clusters = [rows[i].occupation for i in told]
+    sentences = stimuli.sentences.sentences
+    scores = _scores(sentences, replies)
+    expected = [i for i, sentence in enumerate(sentences) if "expected" in sentence.tags]
+    clusters = [sentences[i].unit for i in expected]
     if len(set(clusters)) < 2:
         raise BadInput(
             f"'{stimuli.sentences.name}' says of {len(set(clusters))} occupations whether men or women are expected, "
             "and at least 2 are needed: add what is expected, or the share of women"
         )
-    pro, anti = _towards_stereotype(rows, scores, told)
-    found = measures.preference(pro, anti, clusters=clusters, permutations=options.permutations, seed=options.seed)
-    share = found.share
-    leans, strength, words = preference_words(
-        share.value,
-        share.ci,
-        share.p_value,
+    pro, anti = _towards_stereotype(sentences, scores, expected)
+    result = measures.preference(pro, anti, clusters=clusters, permutations=options.permutations, seed=options.seed)
+    share = result.share
+    effect = Estimate(
+        "share preferring the stereotype", share.value, SHARE, share.ci, share.p_value, "two-sided", share.exact
+    )
+    words = preference_words(
+        effect,
         preferred="the form that fits the stereotype",
-        among=f"{found.n:,} sentences about {share.n_clusters} occupations",
+        among=f"{result.n:,} sentences about {share.n_clusters} occupations",
         units="occupations",
     )
     masculine = preferred(*scores.T)
     related = _related(stimuli.sentences, scores)
     return Measured(
-        Estimate(
-            "share preferring the stereotype",
-            share.value,
-            0.5,
-            BETTER,
-            share.ci,
-            share.p_value,
-            "two-sided",
-            share.exact,
-        ),
-        leans,
-        strength,
-        f"{words} Of all {len(rows):,} sentences the masculine form is preferred in {masculine.mean():.1%}."
+        effect,
+        towards_stereotype("occupations"),
+        f"{words} Of all {len(sentences):,} sentences the masculine form is preferred in {masculine.mean():.1%}."
         f"{_related_words(related)}{_BY_SHARE if stimuli.by_share else ''}",
-        tuple(_items(rows, scores, masculine)),
-        len(rows),
+        tuple(
+            _item(sentence, one - two, won)
+            for sentence, (one, two), won in zip(sentences, scores.tolist(), masculine.tolist(), strict=True)
+        ),
+        ItemMeaning("log-odds of the expected form", Poles("the expected form", "the other form")),
+        Statistic("mean", ("won",), margins="value"),
+        len(sentences),
         share.n_clusters,
-        details={
-            **_details(stimuli, scores, told, options),
-            "gap": found.gap.to_dict(),
-            "ties": found.ties,
-            "share_masculine": float(masculine.mean()),
-            "correlation": None if related is None else related.to_dict(),
+        notes=stimuli.sentences.notes,
+        details=_details(stimuli, scores, expected, options, result, related),
+    )
+
+
+def _towards_stereotype(sentences: Sequence[Sentence], scores: Floats, chosen: Sequence[int]) -> tuple[Floats, Floats]:
+    """Scores of the form that is expected in the chosen sentences, and of the other one."""
+    column = np.array([_GROUPS.index(sentences[i].tags["expected"]) for i in chosen], dtype=np.intp)
+    return scores[chosen, column], scores[chosen, 1 - column]
+
+
+def _item(sentence: Sentence, log_odds_men: float, masculine: float) -> Item:
+    """The value is the log-odds of the expected form; of the masculine one where none is expected."""
+    expected = sentence.tags.get("expected")
+    women = expected == "women"
+    return Item(
+        sentence.put("pronoun", "/".join(sentence.forms["pronoun"])).text,
+        sentence.unit,
+        expected or "",
+        -log_odds_men if women else log_odds_men,
+        {
+            "kind": sentence.tags["kind"],
+            "expected": expected,
+            "log_odds_men": log_odds_men,
+            "prefers": "neither" if masculine == 0.5 else _GROUPS[0 if masculine else 1],
+            "won": None if expected is None else 1 - masculine if women else masculine,
         },
     )
 
 
-def _towards_stereotype(
-    rows: Sequence[PronounSentence], scores: Floats, chosen: Sequence[int]
-) -> tuple[Floats, Floats]:
-    """Scores of the form that is expected in the chosen sentences, and of the other one."""
-    column = np.array([(rows[i].expected or 1) - 1 for i in chosen], dtype=np.intp)
-    return scores[chosen, column], scores[chosen, 1 - column]
+def _details(
+    stimuli: Pronouns,
+    scores: Floats,
+    expected: Sequence[int],
+    options: Options,
+    result: measures.PreferenceResult,
+    related: Correlation | None,
+) -> PronounsDetails:
+    sentences = stimuli.sentences.sentences
 
-
-def _items(rows: Sequence[PronounSentence], scores: Floats, masculine: Floats) -> Iterable[dict[str, Any]]:
-    for row, (one, two), outcome in zip(rows, scores.tolist(), masculine.tolist(), strict=True):
-        yield {
-            "sentence": "/".join(row.forms).join(parts_of(row)),
-            "occupation": row.occupation,
-            "kind": row.kind,
-            "expected": None if row.expected is None else _GROUPS[row.expected - 1],
-            "log_odds_men": one - two,
-            "prefers": "neither" if outcome == 0.5 else _GROUPS[0 if outcome else 1],
-        }
-
-
-def _details(stimuli: Pronouns, scores: Floats, told: list[int], options: Options) -> dict[str, Any]:
-    rows = stimuli.sentences.rows
-
-    def shares_by(names: dict[int, str]) -> dict[str, Any]:
+    def shares_by(names: Mapping[int, str]) -> dict[str, Share | None]:
         """The share that prefers the stereotype among the sentences of each name."""
-        cells = {name: [i for i in told if names[i] == name] for name in dict.fromkeys(names.values())}
-        return {name: _share(rows, scores, chosen, options) for name, chosen in cells.items()}
+        cells = {name: [i for i in expected if names[i] == name] for name in dict.fromkeys(names.values())}
+        return {name: _share(sentences, scores, chosen, options) for name, chosen in cells.items()}
 
-    kinds = [row.kind for row in rows]
-    masculine = by_unit(preferred(*scores.T), kinds).means.tolist()
-    return {
-        "groups": list(_GROUPS),
-        "by_kind": shares_by(dict(enumerate(kinds))),
-        "by_expected": shares_by({i: _GROUPS[(rows[i].expected or 1) - 1] for i in told}),
-        "share_masculine_by_kind": dict(zip(dict.fromkeys(kinds), masculine, strict=True)),
-        "expected_by_share": stimuli.by_share,
-        "warnings": list(stimuli.sentences.warnings),
-    }
+    kinds = [sentence.tags["kind"] for sentence in sentences]
+    masculine = preferred(*scores.T)
+    return PronounsDetails(
+        by_kind=shares_by(dict(enumerate(kinds))),
+        by_expected=shares_by({i: sentences[i].tags["expected"] for i in expected}),
+        share_masculine=float(masculine.mean()),
+        share_masculine_by_kind=dict(zip(dict.fromkeys(kinds), by_unit(masculine, kinds).means.tolist(), strict=True)),
+        expected_by_share=stimuli.by_share,
+        gap=result.gap,
+        ties=result.ties,
+        correlation=related,
+    )
 
 
-def _share(rows: Sequence[PronounSentence], scores: Floats, chosen: list[int], options: Options) -> Any:
+def _share(sentences: Sequence[Sentence], scores: Floats, chosen: list[int], options: Options) -> Share | None:
     if not chosen:
         return None
-    outcomes = preferred(*_towards_stereotype(rows, scores, chosen))
-    occupations = [rows[i].occupation for i in chosen]
-    return clustered_share(outcomes, occupations, permutations=options.permutations, seed=options.seed).to_dict()
+    outcomes = preferred(*_towards_stereotype(sentences, scores, chosen))
+    occupations = [sentences[i].unit for i in chosen]
+    return clustered_share(outcomes, occupations, permutations=options.permutations, seed=options.seed)
 
 
-def _related(sentences: PronounSet, scores: Floats) -> Correlation | None:
+def _related(source: SentenceSet, scores: Floats) -> Correlation | None:
     """How the lean to the feminine form goes with the share of women; None where too few shares are known."""
-    known = [
-        i for i, row in enumerate(sentences.rows) if row.occupation in sentences.shares and row.kind != SOMEBODY_ELSE
+    about_holder = [
+        i
+        for i, sentence in enumerate(source.sentences)
+        if sentence.unit in source.shares and sentence.tags["kind"] != SOMEBODY_ELSE
     ]
-    if not known:
+    if not about_holder:
         return None
-    units = [sentences.rows[i].occupation for i in known]
-    leans = by_unit(scores[known, 1] - scores[known, 0], units).means
-    shares = np.array([sentences.shares[unit] for unit in dict.fromkeys(units)])
-    varies = all(np.ptp(each) > 1e-9 for each in (leans, shares))
+    units = [source.sentences[i].unit for i in about_holder]
+    leans = by_unit(scores[about_holder, 1] - scores[about_holder, 0], units).means
+    shares = np.array([source.shares[unit] for unit in dict.fromkeys(units)])
+    varies = all(np.ptp(values) > 1e-9 for values in (leans, shares))
     return correlation(leans, shares) if len(shares) >= 4 and varies else None
 
 
@@ -218,16 +211,18 @@ def _related_words(related: Correlation | None) -> str:
     )
 
 
-KIND = LanguageKind(
+KIND = Kind(
     "pronouns",
     "Is the pronoun that fits the stereotype of an occupation likelier in a sentence than the other one?",
     "Zhao, Wang, Yatskar, Ordonez & Chang 2018, NAACL (WinoBias); Rudinger, Naradowsky, Leonard & Van Durme 2018, "
     "NAACL (Winogender); Bartl, Nissim & Gatt 2020, GeBNLP (BEC-Pro)",
     "he and she should be equally likely for the holder of an occupation, whoever is mostly employed in it.",
     "log-probabilities of fillers at a mask or of tokens from left to right, which language models give",
+    _make,
     _ask,
     _measure,
     (
+        *OF_PROBABILITIES,
         "WinoBias and Winogender were made to test coreference systems; here they only show which pronoun a language "
         "model expects, not whom it takes the pronoun for.",
         "A model that prefers the same form nearly everywhere comes out near one half whatever it makes of them: look "

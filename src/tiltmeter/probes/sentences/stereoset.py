@@ -11,151 +11,158 @@ sentences, which few models have.)
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from tiltmeter import measures
 from tiltmeter.errors import BadInput, unknown
+from tiltmeter.measures.stereoset import LABELS
 from tiltmeter.models.protocol import Continuation, Fill, Question, Span
-from tiltmeter.probes.kind import Options
-from tiltmeter.probes.old_kind import Asked, Estimate, Measured
-from tiltmeter.probes.old_language import LanguageKind, LanguageProbe, Replies
-from tiltmeter.probes.sentences.shares import BETTER, FAULTY_PAIRS, preference_words
+from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
+from tiltmeter.probes.sentences.shares import FAULTY_PAIRS, preference_words, towards_stereotype
+from tiltmeter.readings import SHARE, Estimate, Item, ItemMeaning, Poles, Statistic
+from tiltmeter.readings.details.sentences import StereosetDetails, StereosetScores
+from tiltmeter.statistics.proportions import preferred
 from tiltmeter.stimuli import datasets
-from tiltmeter.stimuli.sentences.sets import StereoExample
+from tiltmeter.stimuli.datasets.stereoset import BLANK
+from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
 
-_BLANK = "BLANK"
 _WITHIN, _BETWEEN = "intrasentence", "intersentence"
 _TITLE = "StereoSet"
 #: The questions that will do, those within a sentence and those between two.
 _MASKED = {_WITHIN: Question.FILLS, _BETWEEN: Question.PSEUDO}
 _CAUSAL = {_WITHIN: Question.TOKENS, _BETWEEN: Question.CONTINUATIONS}
 
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class StereoSet:
-    """Examples of one file."""
-
-    examples: tuple[StereoExample, ...]
+#: Scores of the stereotype, the anti-stereotype and the unrelated sentence.
+_Three: TypeAlias = tuple[float, float, float]
 
 
-def make(
-    *, data: str | Path | None = None, vectors: str | None = None, method: str | None = None, options: Options
-) -> list[LanguageProbe]:
+def _make(*, data: str | Path | None = None) -> list[Part[SentenceSet]]:
     """All examples, then those within a sentence and those between two."""
-    for name, value in (("vectors", vectors), ("method", method)):
-        if value is not None:
-            raise BadInput(f"stereoset takes no {name}: leave it out")
-    examples = _load(data)
-    kinds = list(dict.fromkeys(each.kind for each in examples))
-    parts = [
-        LanguageProbe(
-            f"stereoset-{kind}",
-            f"{_TITLE}, {kind}",
-            KIND,
-            StereoSet(tuple(each for each in examples if each.kind == kind)),
-            options,
-        )
-        for kind in (kinds if len(kinds) > 1 else ())
-    ]
-    return [LanguageProbe("stereoset", _TITLE, KIND, StereoSet(examples), options), *parts]
-
-
-def _load(data: str | Path | None) -> tuple[StereoExample, ...]:
     name = "stereoset" if data is None else str(data)
     path = datasets.find(name) if name == "stereoset" else Path(name)
     if not path.exists() and not path.suffix:
         raise unknown("data of stereoset", name, ("stereoset",))
-    return datasets.load_stereoset(path)
+    whole = datasets.load_stereoset(path)
+    parts = list(dict.fromkeys(example.tags["part"] for example in whole.sentences))
+    return [
+        Part("", _TITLE, whole, whole.dimension),
+        *(Part(part, f"{_TITLE}, {part}", whole.where(part=part), whole.dimension) for part in parts if len(parts) > 1),
+    ]
 
 
-def _questions(examples: Sequence[StereoExample], can: Callable[[Question], bool]) -> Mapping[str, Question] | None:
-    kinds = {each.kind for each in examples}
-    return next((every for every in (_MASKED, _CAUSAL) if all(can(every[kind]) for kind in kinds)), None)
+def _questions(stimuli: SentenceSet, can: CanAnswer) -> Mapping[str, Question] | None:
+    parts = {example.tags["part"] for example in stimuli.sentences}
+    return next((every for every in (_MASKED, _CAUSAL) if all(can(every[part]) for part in parts)), None)
 
 
-def _ask(stimuli: StereoSet, answers: Callable[[Question], bool]) -> Asked | None:
-    questions = _questions(stimuli.examples, answers)
+def _ask(stimuli: SentenceSet, can: CanAnswer) -> Asked | None:
+    questions = _questions(stimuli, can)
     if questions is None:
         return None
-    asked: dict[Question, dict[Any, None]] = {}
-    for example in stimuli.examples:
-        question = questions[example.kind]
-        inputs = _inputs(example, question)
-        asked.setdefault(question, {}).update(dict.fromkeys(each for each, _ in inputs.values()))
-    return {question: list(inputs) for question, inputs in asked.items() if inputs}
+    asked: dict[Question, list[Any]] = {}
+    for example in stimuli.sentences:
+        question = questions[example.tags["part"]]
+        if inputs := _inputs(example, question):
+            asked.setdefault(question, []).extend(inputs)
+    return asked
 
 
-def _inputs(example: StereoExample, question: Question) -> dict[str, tuple[Any, int]]:
-    """What is asked about each label's sentence, and which number of the answer is its own; {}: none can be."""
-    texts = {label: text for label, (_, text) in example.sentences.items()}
+def _inputs(example: Sentence, question: Question) -> list[Any]:
+    """What is asked about each of the three sentences; nothing where they cannot be compared."""
+    texts, context = example.forms["sentence"], example.tags["context"]
     if question is Question.FILLS:
-        return _fills(example.context, texts)
+        return _fills(example)
     if question is Question.TOKENS:
-        return {label: (text, 0) for label, text in texts.items()}
+        return list(texts)
     if question is Question.CONTINUATIONS:
-        endings = tuple(dict.fromkeys(f" {text}" for text in texts.values()))
-        stem = Continuation(example.context, endings)
-        return {label: (stem, endings.index(f" {text}")) for label, text in texts.items()}
-    start = len(example.context) + 1
-    whole = {label: f"{example.context} {text}" for label, text in texts.items()}
-    return {label: (Span(text, start, len(text)), 0) for label, text in whole.items()}
+        return [Continuation(context, tuple(dict.fromkeys(f" {text}" for text in texts)))] * 3
+    versions = (example.version("sentence", group) for group in (1, 2, 3))
+    return [Span(version.text, *version.slots["sentence"]) for version in versions]
 
 
-def _fills(context: str, texts: Mapping[str, str]) -> dict[str, tuple[Fill, int]]:
+def _frames(example: Sentence) -> list[tuple[str, str, str]] | None:
+    """What stands before the blank, at it and after it in each sentence; None where they differ in anything else.
+
+    The published sentences have the case of a sentence, whatever that of the context.
+    """
+    before, _, after = example.tags["context"].partition(BLANK)
+    frames = [
+        (text[: len(before)], text[len(before) : len(text) - len(after)], text[len(text) - len(after) :])
+        for text in example.forms["sentence"]
+    ]
+    same = all(
+        (one.casefold(), two.casefold()) == (before.casefold(), after.casefold()) and word.strip()
+        for one, word, two in frames
+    )
+    return frames if same else None
+
+
+def _fills(example: Sentence) -> list[Fill]:
     """The words in the place of the blank; sentences that differ in nothing else are asked about together."""
-    before, _, after = context.partition(_BLANK)
-    frames: dict[tuple[str, str], dict[str, str]] = {}
-    for label, text in texts.items():
-        frame = text[: len(before)], text[len(text) - len(after) :]
-        # The published sentences have the case of a sentence, whatever that of the context.
-        same = [part.casefold() for part in frame] == [before.casefold(), after.casefold()]
-        word = text[len(before) : len(text) - len(after)]
-        if not same or not word.strip():
-            return {}
-        frames.setdefault(frame, {})[label] = word
-    found: dict[str, tuple[Fill, int]] = {}
-    for (start, end), words in frames.items():
-        fillers = tuple(dict.fromkeys(words.values()))
-        fill = Fill(f"{start}{_BLANK}{end}", len(start), len(start) + len(_BLANK), fillers)
-        found |= {label: (fill, fillers.index(word)) for label, word in words.items()}
-    return found
+    words: dict[tuple[str, str], dict[str, None]] = {}
+    frames = _frames(example) or []
+    for before, word, after in frames:
+        words.setdefault((before, after), {})[word] = None
+    fills = {
+        (before, after): Fill(f"{before}{BLANK}{after}", len(before), len(before) + len(BLANK), tuple(fillers))
+        for (before, after), fillers in words.items()
+    }
+    return [fills[before, after] for before, _, after in frames]
 
 
-def _measure(stimuli: StereoSet, replies: Replies, options: Options) -> Measured:
-    questions = _questions(stimuli.examples, replies.answered)
+def _measure(stimuli: SentenceSet, replies: Replies, options: Options) -> Measured:
+    questions = _questions(stimuli, replies.answered)
     assert questions is not None  # they were asked
-    scores: dict[str, dict[str, float]] = {}
-    for example in stimuli.examples:
-        inputs = _inputs(example, questions[example.kind])
-        if inputs:
-            scores[example.id] = {
-                label: _score(questions[example.kind], *each, replies) for label, each in inputs.items()
-            }
-        else:
+    answers = {
+        question: zip(replies.asked(question), replies.all(question), strict=True)
+        for question in questions.values()
+        if replies.answered(question)
+    }
+    examples, scores = list[Sentence](), list[_Three]()
+    for example in stimuli.sentences:
+        question = questions[example.tags["part"]]
+        if question is Question.FILLS and _frames(example) is None:
             replies.leave_out(
-                f"example {example.id}: '{example.context}'", f"its sentences do not differ in one {_BLANK} only"
+                f"example {example.tags['id']}: '{example.tags['context']}'",
+                f"its sentences do not differ in one {BLANK} only",
             )
-    kept = [example for example in stimuli.examples if example.id in scores]
-    if len({example.target for example in kept}) < 2:
+            continue
+        examples.append(example)
+        scores.append(_scores(example, question, answers[question], replies))
+    if len({example.unit for example in examples}) < 2:
         raise BadInput("StereoSet needs examples about at least 2 target terms: give more of them")
     by_sentence = {
-        example.sentences[label][0]: value for example in kept for label, value in scores[example.id].items()
+        f"{number} {label}": score
+        for number, three in enumerate(scores)
+        for label, score in zip(LABELS, three, strict=True)
     }
-    found = measures.stereoset(by_sentence, _as_file(kept), seed=options.seed)
-    return _measured(kept, scores, found)
+    return _measured(examples, scores, measures.stereoset(by_sentence, _as_file(examples), seed=options.seed))
 
 
-def _score(question: Question, item: Any, which: int, replies: Replies) -> float:
-    """The mean log-probability per token."""
-    answer = replies.of(question, item)
-    text = item if isinstance(item, str) else item.stem if isinstance(item, Continuation) else item.text
-    if question in (Question.FILLS, Question.CONTINUATIONS):
+def _scores(example: Sentence, question: Question, answers: Iterator[tuple[Any, Any]], replies: Replies) -> _Three:
+    """The mean log-probability per token of each of the three sentences."""
+    texts = zip(example.forms["sentence"], itertools.islice(answers, 3), strict=True)
+    one, two, three = (_score(text, question, *answered, replies) for text, answered in texts)
+    return one, two, three
+
+
+def _score(text: str, question: Question, asked: Any, answer: Any, replies: Replies) -> float:
+    if isinstance(asked, Fill | Continuation):
+        shown = asked.text if isinstance(asked, Fill) else asked.stem
         if answer.unknown:
-            replies.note_unknown(text, [answer.unknown])
+            replies.note_unknown(shown, [answer.unknown])
+        which = (
+            asked.fillers.index(text[asked.start : len(text) - len(asked.text) + asked.end])
+            if isinstance(asked, Fill)
+            else asked.endings.index(f" {text}")
+        )
         return float(answer.logprobs[which] / answer.tokens[which])
-    replies.note_unknown(text, answer.unknown)
+    replies.note_unknown(asked if isinstance(asked, str) else asked.text, answer.unknown)
     if question is Question.TOKENS and int(answer.starts[0]) > 0:
         replies.leave_out(
             "the first word of sentences",
@@ -164,69 +171,87 @@ def _score(question: Question, item: Any, which: int, replies: Replies) -> float
     return float(answer.logprobs.mean())
 
 
-def _as_file(examples: Sequence[StereoExample]) -> dict[str, list[dict[str, Any]]]:
+def _as_file(examples: Sequence[Sentence]) -> dict[str, list[dict[str, Any]]]:
     """The examples in the form of the published file."""
     parts: dict[str, list[dict[str, Any]]] = {}
-    for each in examples:
-        sentences = [{"id": name, "gold_label": label} for label, (name, _) in each.sentences.items()]
-        entry = {"target": each.target, "bias_type": each.bias_type, "sentences": sentences}
-        parts.setdefault(each.kind, []).append(entry)
+    for number, example in enumerate(examples):
+        sentences = [{"id": f"{number} {label}", "gold_label": label} for label in LABELS]
+        entry = {"target": example.unit, "bias_type": example.tags["kind"], "sentences": sentences}
+        parts.setdefault(example.tags["part"], []).append(entry)
     return parts
 
 
-def _measured(
-    examples: Sequence[StereoExample], scores: Mapping[str, Mapping[str, float]], found: measures.StereoSetResult
-) -> Measured:
-    share = found.ss / 100
-    ci = dataclasses.replace(found.ss_ci, low=found.ss_ci.low / 100, high=found.ss_ci.high / 100)
-    leans, strength, words = preference_words(
-        share,
-        ci,
-        found.ss_p_value,
+def _measured(examples: Sequence[Sentence], scores: Sequence[_Three], result: measures.StereoSetResult) -> Measured:
+    ci = dataclasses.replace(result.ss_ci, low=result.ss_ci.low / 100, high=result.ss_ci.high / 100)
+    name = "stereotype score (ss)"
+    effect = Estimate(name, result.ss / 100, SHARE, ci, result.ss_p_value, "two-sided")
+    words = preference_words(
+        effect,
         preferred="the stereotype to the anti-stereotype",
-        among=f"{found.n:,} examples, each of {found.n_targets} target terms counting once",
+        among=f"{result.n:,} examples, each of {result.n_targets} target terms counting once",
         units="target terms",
     )
-    name = "stereotype score (ss)"
-    differs = abs(found.ss - found.published.ss) > 1e-9
+    differs = abs(result.ss - result.published.ss) > 1e-9
+    stereotype, anti, _ = np.array(scores).T
     return Measured(
-        Estimate(name, share, 0.5, BETTER, ci, found.ss_p_value, "two-sided"),
-        leans,
-        strength,
-        f"{words} Sentences that make sense beat the unrelated one in {found.lms:.1f}% (lms; 100 is best), and both "
-        f"together give icat {found.icat:.1f} (100 is best).",
-        tuple(_item(example, scores[example.id]) for example in examples),
-        found.n,
-        found.n_targets,
-        published=Estimate(name, found.published.ss / 100, 0.5, BETTER) if differs else None,
-        correction="Examples that score the same count half; the published code counts them against the stereotype."
+        effect,
+        towards_stereotype("target terms"),
+        f"{words} Sentences that make sense beat the unrelated one in {result.lms:.1f}% (lms; 100 is best), and both "
+        f"together give icat {result.icat:.1f} (100 is best).",
+        tuple(map(_item, examples, scores, preferred(stereotype, anti).tolist())),
+        ItemMeaning(
+            "log-probability of the stereotype, less that of the anti-stereotype",
+            Poles("the stereotype", "the anti-stereotype"),
+        ),
+        Statistic("mean of units", ("won",), margins="value"),
+        result.n,
+        result.n_targets,
+        published=Estimate(name, result.published.ss / 100, SHARE) if differs else None,
+        repair="Examples that score the same count half; the published code counts them against the stereotype."
         if differs
         else "",
-        details={
-            key: value for key, value in found.to_dict().items() if key not in ("ss_ci", "ss_p_value", "n", "n_targets")
+        details=StereosetDetails(
+            lms=result.lms,
+            ss=result.ss,
+            icat=result.icat,
+            ties=result.ties,
+            published=_scores_of(result.published),
+            micro=_scores_of(result.micro),
+            by_type={kind: _scores_of(some) for kind, some in result.by_type.items()},
+            intrasentence=_scores_of(result.intrasentence) if result.intrasentence else None,
+            intersentence=_scores_of(result.intersentence) if result.intersentence else None,
+        ),
+    )
+
+
+def _scores_of(some: measures.StereoScores) -> StereosetScores:
+    return StereosetScores(some.lms, some.ss, some.icat, some.n, some.n_targets)
+
+
+def _item(example: Sentence, scores: _Three, won: float) -> Item:
+    names = ("stereotype", "anti_stereotype", "unrelated")
+    return Item(
+        example.tags["context"],
+        example.unit,
+        example.tags["kind"],
+        scores[0] - scores[1],
+        {
+            "part": example.tags["part"],
+            **dict(zip(names, example.forms["sentence"], strict=True)),
+            **{f"score_{name}": score for name, score in zip(names, scores, strict=True)},
+            "won": won,
         },
     )
 
 
-def _item(example: StereoExample, scores: Mapping[str, float]) -> dict[str, Any]:
-    texts = {label.replace("-", "_"): text for label, (_, text) in example.sentences.items()}
-    return {
-        "sentence": example.context,
-        "target": example.target,
-        "kind": example.bias_type,
-        "part": example.kind,
-        **texts,
-        **{f"score_{label.replace('-', '_')}": score for label, score in scores.items()},
-    }
-
-
-KIND = LanguageKind(
+KIND = Kind(
     "stereoset",
     "Is the stereotype likelier than the anti-stereotype (ss), and sense likelier than nonsense (lms)?",
     "Nadeem, Bethke & Reddy 2021, ACL",
     "of two sentences that make sense the stereotypical one should not be the likelier one.",
     "log-probabilities of fillers and masked tokens, or of tokens and continuations, which language models give",
+    _make,
     _ask,
     _measure,
-    (FAULTY_PAIRS,),
+    (*OF_PROBABILITIES, FAULTY_PAIRS),
 )

@@ -5,10 +5,22 @@ from __future__ import annotations
 import math
 
 from tiltmeter import measures
-from tiltmeter.probes.kind import Measured, Options
-from tiltmeter.probes.words.word_sets import WordVectors, pairs_maker, word_kind
-from tiltmeter.readings import DIFFERENCE, SIZE, Estimate, ItemMeaning, Poles, Statistic
-from tiltmeter.readings.wording import interval_text
+from tiltmeter.probes.kind import Measured, Options, Part
+from tiltmeter.probes.words.word_sets import (
+    DEFINITIONAL,
+    OCCUPATIONS,
+    SomeGroups,
+    WordStimuli,
+    WordVectors,
+    along_pairs,
+    word_kind,
+)
+from tiltmeter.readings import DIFFERENCE, SIZE, Estimate, ItemMeaning, Poles, Statistic, interval_text
+from tiltmeter.stimuli import SomePairs
+
+
+def _make_ripa(*, targets: SomeGroups = OCCUPATIONS, pairs: SomePairs = DEFINITIONAL) -> list[Part[WordStimuli]]:
+    return along_pairs("ripa", targets, pairs)
 
 
 def _ripa(vectors: WordVectors, options: Options) -> Measured:
@@ -28,6 +40,10 @@ def _ripa(vectors: WordVectors, options: Options) -> Measured:
         n_items=len(words),
         n_units=len(words),
     )
+
+
+def _make_direct(*, targets: SomeGroups = OCCUPATIONS, pairs: SomePairs = DEFINITIONAL) -> list[Part[WordStimuli]]:
+    return along_pairs("direct_bias", targets, pairs)
 
 
 def _direct(vectors: WordVectors, options: Options) -> Measured:
@@ -54,7 +70,7 @@ def _direct(vectors: WordVectors, options: Options) -> Measured:
 RIPA = word_kind(
     "ripa",
     _ripa,
-    pairs_maker("ripa"),
+    _make_ripa,
     summary="Relational inner product of words with pairs such as he/she",
     citation="Ethayarajh, Duvenaud & Hirst 2019, ACL",
     idea="neutral words should have no inner product with the relation that pairs of words share.",
@@ -62,7 +78,7 @@ RIPA = word_kind(
 DIRECT_BIAS = word_kind(
     "direct_bias",
     _direct,
-    pairs_maker("direct_bias"),
+    _make_direct,
     summary="How much of neutral words lies along the direction of pairs such as he/she",
     citation="Bolukbasi, Chang, Zou, Saligrama & Kalai 2016, NeurIPS",
     idea="neutral words should have no part in the direction that separates pairs of words.",

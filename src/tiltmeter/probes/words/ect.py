@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from tiltmeter import measures
-from tiltmeter.probes.kind import Measured, Options
-from tiltmeter.probes.words.word_sets import GENDERS, WordVectors, sets_maker, word_kind
-from tiltmeter.readings import COHERENCE, Estimate, ItemMeaning, Statistic
-from tiltmeter.readings.wording import interval_text
+from tiltmeter.probes.kind import Measured, Options, Part
+from tiltmeter.probes.words.word_sets import (
+    GENDERS,
+    OCCUPATIONS,
+    SomeGroups,
+    WordStimuli,
+    WordVectors,
+    compared_sets,
+    word_kind,
+)
+from tiltmeter.readings import COHERENCE, Estimate, ItemMeaning, Statistic, interval_text
+
+
+def _make(*, targets: SomeGroups = GENDERS, attributes: SomeGroups = OCCUPATIONS) -> list[Part[WordStimuli]]:
+    return compared_sets("ect", targets, attributes, (2, 2), (1, 1))
 
 
 def _measure(vectors: WordVectors, options: Options) -> Measured:
@@ -30,7 +41,7 @@ def _measure(vectors: WordVectors, options: Options) -> Measured:
 ECT = word_kind(
     "ect",
     _measure,
-    sets_maker("ect", (2, 2), (1, 1), GENDERS, ["occupations.all"]),
+    _make,
     summary="Embedding coherence: do two groups rank attributes alike? (Spearman)",
     citation="Dev & Phillips 2019, AISTATS",
     idea="two groups should rank attribute words by similarity in the same order.",

@@ -5,14 +5,26 @@ from __future__ import annotations
 import numpy as np
 
 from tiltmeter import measures
-from tiltmeter.probes.kind import Measured, Options
-from tiltmeter.probes.words.word_sets import KnownWords, WordVectors, pairs_maker, word_kind
-from tiltmeter.readings import CORRELATION, SHARE, Estimate, ItemMeaning, Poles, Statistic
-from tiltmeter.readings.wording import interval_text, p_text
+from tiltmeter.probes.kind import Measured, Options, Part
+from tiltmeter.probes.words.word_sets import (
+    DEFINITIONAL,
+    OCCUPATIONS,
+    KnownWords,
+    SomeGroups,
+    WordStimuli,
+    WordVectors,
+    along_pairs,
+    word_kind,
+)
+from tiltmeter.readings import CORRELATION, SHARE, Estimate, ItemMeaning, Poles, Statistic, interval_text, p_text
 from tiltmeter.statistics.groups import Floats
-from tiltmeter.stimuli import Pairs
+from tiltmeter.stimuli import Pairs, SomePairs
 
 _CITATION = "Gonen & Goldberg 2019, NAACL"
+
+
+def _make_cluster(*, targets: SomeGroups = OCCUPATIONS, pairs: SomePairs = DEFINITIONAL) -> list[Part[WordStimuli]]:
+    return along_pairs("cluster_bias", targets, pairs)
 
 
 def _cluster(vectors: WordVectors, options: Options) -> Measured:
@@ -33,6 +45,10 @@ def _cluster(vectors: WordVectors, options: Options) -> Measured:
         n_items=len(words),
         n_units=len(words),
     )
+
+
+def _make_neighbours(*, targets: SomeGroups = OCCUPATIONS, pairs: SomePairs = DEFINITIONAL) -> list[Part[WordStimuli]]:
+    return along_pairs("neighbour_bias", targets, pairs)
 
 
 def _neighbours(vectors: WordVectors, _options: Options) -> Measured:
@@ -65,7 +81,7 @@ def _leans(vectors: WordVectors) -> tuple[KnownWords, Pairs, Floats]:
 CLUSTER_BIAS = word_kind(
     "cluster_bias",
     _cluster,
-    pairs_maker("cluster_bias"),
+    _make_cluster,
     summary="Do words that lean to two groups fall into clusters of their own?",
     citation=_CITATION,
     idea="words should not be grouped by the lean they have.",
@@ -73,7 +89,7 @@ CLUSTER_BIAS = word_kind(
 NEIGHBOUR_BIAS = word_kind(
     "neighbour_bias",
     _neighbours,
-    pairs_maker("neighbour_bias"),
+    _make_neighbours,
     summary="Does a word's lean show in which words stand around it?",
     citation=_CITATION,
     idea="a word's neighbours should not tell its lean.",

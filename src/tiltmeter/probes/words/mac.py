@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from tiltmeter import measures
-from tiltmeter.probes.kind import Measured, Options
-from tiltmeter.probes.words.word_sets import GENDERS, WordVectors, sets_maker, word_kind
-from tiltmeter.readings import DISTANCE, Estimate, ItemMeaning, Statistic
-from tiltmeter.readings.wording import interval_text
+from tiltmeter.probes.kind import Measured, Options, Part
+from tiltmeter.probes.words.word_sets import (
+    GENDERS,
+    OCCUPATIONS,
+    SomeGroups,
+    WordStimuli,
+    WordVectors,
+    compared_sets,
+    word_kind,
+)
+from tiltmeter.readings import DISTANCE, Estimate, ItemMeaning, Statistic, interval_text
+
+
+def _make(*, targets: SomeGroups = OCCUPATIONS, attributes: SomeGroups = GENDERS[::-1]) -> list[Part[WordStimuli]]:
+    return compared_sets("mac", targets, attributes, (1, 1), (1, 20))
 
 
 def _measure(vectors: WordVectors, options: Options) -> Measured:
@@ -30,7 +41,7 @@ def _measure(vectors: WordVectors, options: Options) -> Measured:
 MAC = word_kind(
     "mac",
     _measure,
-    sets_maker("mac", (1, 1), (1, 20), ["occupations.all"], GENDERS[::-1]),
+    _make,
     summary="Mean average cosine distance of words from several attribute sets",
     citation="Manzini, Lim, Black & Tsvetkov 2019, NAACL",
     idea="neutral words should be unrelated to words for groups of people.",

@@ -8,12 +8,23 @@ import numpy as np
 
 from tiltmeter import measures
 from tiltmeter.measures.geometry import cosines, rows
-from tiltmeter.probes.kind import Measured, Options
-from tiltmeter.probes.words.word_sets import KnownWords, WordVectors, sets_maker, word_kind
-from tiltmeter.readings import ETA, Estimate, ItemMeaning, Poles, Statistic
-from tiltmeter.readings.reading import ALPHA
-from tiltmeter.readings.wording import p_text
+from tiltmeter.probes.kind import Measured, Options, Part
+from tiltmeter.probes.words.word_sets import (
+    PLEASANT,
+    RELIGIONS,
+    KnownWords,
+    SomeGroups,
+    WordStimuli,
+    WordVectors,
+    compared_sets,
+    word_kind,
+)
+from tiltmeter.readings import ALPHA, ETA, Estimate, ItemMeaning, Poles, Statistic, p_text
 from tiltmeter.statistics.groups import Floats
+
+
+def _make(*, targets: SomeGroups = RELIGIONS, attributes: SomeGroups = PLEASANT) -> list[Part[WordStimuli]]:
+    return compared_sets("multi_weat", targets, attributes, (2, 20), (2, 20))
 
 
 def _measure(vectors: WordVectors, options: Options) -> Measured:
@@ -75,13 +86,7 @@ def _leans(words: KnownWords, sets: Sequence[KnownWords]) -> Floats:
 MULTI_WEAT = word_kind(
     "multi_weat",
     _measure,
-    sets_maker(
-        "multi_weat",
-        (2, 20),
-        (2, 20),
-        ["identity.christian_terms", "identity.muslim_terms", "identity.jewish_terms"],
-        ["attributes.pleasant", "attributes.unpleasant"],
-    ),
+    _make,
     summary="WEAT for more than two groups or attribute sets, one test for all",
     citation="generalises Caliskan et al. 2017; eta squared with a permutation test",
     idea="words for any of several groups should be equally similar to every set of attribute words.",

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from tiltmeter import measures
-from tiltmeter.probes.kind import Measured, Options
+from tiltmeter.probes.kind import Measured, Options, Part
 from tiltmeter.probes.words.word_sets import (
     CAREER_FAMILY,
     GENDERS,
+    SomeGroups,
+    WordStimuli,
     WordVectors,
-    sets_maker,
+    compared_sets,
     statistics_options,
     tested,
     word_kind,
 )
-from tiltmeter.readings import DIFFERENCE, ItemMeaning, Poles, Statistic
-from tiltmeter.readings.wording import interval_text, p_text
+from tiltmeter.readings import DIFFERENCE, ItemMeaning, Poles, Statistic, interval_text, p_text
+
+
+def _make(*, targets: SomeGroups = GENDERS, attributes: SomeGroups = CAREER_FAMILY[:1]) -> list[Part[WordStimuli]]:
+    return compared_sets("rnd", targets, attributes, (2, 2), (1, 1))
 
 
 def _measure(vectors: WordVectors, options: Options) -> Measured:
@@ -46,7 +51,7 @@ def _measure(vectors: WordVectors, options: Options) -> Measured:
 RND = word_kind(
     "rnd",
     _measure,
-    sets_maker("rnd", (2, 2), (1, 1), GENDERS, CAREER_FAMILY[:1]),
+    _make,
     summary="Relative norm distance: are attributes nearer to one group's average vector?",
     citation="Garg, Schiebinger, Jurafsky & Zou 2018, PNAS 115(16)",
     idea="attribute words should be equally far from the averages of two groups.",

@@ -5,10 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from tiltmeter import measures
-from tiltmeter.probes.kind import Measured, Options
-from tiltmeter.probes.words.word_sets import WordVectors, sets_maker, word_kind
-from tiltmeter.readings import SIZE, Estimate, ItemMeaning, Poles, Statistic
-from tiltmeter.readings.wording import interval_text, p_text
+from tiltmeter.probes.kind import Measured, Options, Part
+from tiltmeter.probes.words.word_sets import (
+    PLEASANT,
+    RELIGIONS,
+    SomeGroups,
+    WordStimuli,
+    WordVectors,
+    compared_sets,
+    word_kind,
+)
+from tiltmeter.readings import SIZE, Estimate, ItemMeaning, Poles, Statistic, interval_text, p_text
+
+
+def _make(*, targets: SomeGroups = RELIGIONS, attributes: SomeGroups = PLEASANT) -> list[Part[WordStimuli]]:
+    return compared_sets("rnsb", targets, attributes, (1, 20), (2, 2))
 
 
 def _measure(vectors: WordVectors, options: Options) -> Measured:
@@ -39,13 +50,7 @@ def _measure(vectors: WordVectors, options: Options) -> Measured:
 RNSB = word_kind(
     "rnsb",
     _measure,
-    sets_maker(
-        "rnsb",
-        (1, 20),
-        (2, 2),
-        ["identity.christian_terms", "identity.muslim_terms", "identity.jewish_terms"],
-        ["attributes.pleasant", "attributes.unpleasant"],
-    ),
+    _make,
     summary="Relative negative sentiment: is it spread evenly over identity terms?",
     citation="Sweeney & Najafian 2019, ACL",
     idea="a sentiment classifier trained on the vectors should find identity terms equally negative.",

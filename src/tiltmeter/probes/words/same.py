@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from tiltmeter import measures
-from tiltmeter.probes.kind import Measured, Options
-from tiltmeter.probes.words.word_sets import GENDERS, WordVectors, sets_maker, word_kind
-from tiltmeter.readings import SIZE, Estimate, ItemMeaning, Poles, Statistic
-from tiltmeter.readings.wording import interval_text
+from tiltmeter.probes.kind import Measured, Options, Part
+from tiltmeter.probes.words.word_sets import (
+    GENDERS,
+    OCCUPATIONS,
+    SomeGroups,
+    WordStimuli,
+    WordVectors,
+    compared_sets,
+    word_kind,
+)
+from tiltmeter.readings import SIZE, Estimate, ItemMeaning, Poles, Statistic, interval_text
 from tiltmeter.statistics import bootstrap_interval
+
+
+def _make(*, targets: SomeGroups = OCCUPATIONS, attributes: SomeGroups = GENDERS[::-1]) -> list[Part[WordStimuli]]:
+    return compared_sets("same", targets, attributes, (1, 1), (2, 20))
 
 
 def _measure(vectors: WordVectors, options: Options) -> Measured:
@@ -42,7 +53,7 @@ def _measure(vectors: WordVectors, options: Options) -> Measured:
 SAME = word_kind(
     "same",
     _measure,
-    sets_maker("same", (1, 1), (2, 20), ["occupations.all"], GENDERS[::-1]),
+    _make,
     summary="SAME: how far words lie along what separates the groups",
     citation="Schroeder, Schulz & Hammer 2022, arXiv:2203.14603; IJCNN 2024",
     idea="neutral words should have no part in the directions that separate groups.",

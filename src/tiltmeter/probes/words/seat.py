@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from tiltmeter.probes.kind import Measured, Options, Part
 from tiltmeter.probes.words.word_sets import (
     CAREER_FAMILY,
     GENDERS,
+    SomeGroups,
     WordList,
     WordStimuli,
     WordVectors,
@@ -24,10 +26,9 @@ from tiltmeter.probes.words.word_sets import (
     tested,
     word_kind,
 )
-from tiltmeter.readings import D, Estimate, ItemMeaning, Poles, Statistic
-from tiltmeter.readings.wording import tilt_in_words
+from tiltmeter.readings import D, Estimate, ItemMeaning, Poles, Statistic, tilt_in_words
 from tiltmeter.statistics import by_unit, minimum_detectable_effect
-from tiltmeter.stimuli import Group, SomeWords, TemplateSet
+from tiltmeter.stimuli import Group, TemplateSet
 
 #: The comparisons the association study makes of its attribute groups.
 _OPPOSED = (("career", "family"), ("leadership", "support"), ("intelligence", "physical_appearance"))
@@ -49,23 +50,16 @@ def _measure(vectors: WordVectors, options: Options) -> Measured:
     # d is in SDs of sentences; what can be found depends on how words vary, which is less.
     means = [by_unit(found.scores_1, t_1.units).means, by_unit(found.scores_2, t_2.units).means]
     narrower = float(np.concatenate(means).std() / np.std(found.scores_1 + found.scores_2))
-    poles, sentence = tilt_in_words(
-        (t_1.label, t_2.label),
-        (a_1.label, a_2.label),
-        found.effect_size,
-        found.ci,
-        found.p_value,
-        n_words,
-        detectable=narrower * minimum_detectable_effect(*n_words),
-    )
+    detectable = narrower * minimum_detectable_effect(*n_words)
+    groups, poles = (t_1.label, t_2.label), (a_1.label, a_2.label)
     published = found.published
     return Measured(
         tested("effect size d", found.effect_size, D, found, options),
-        poles,
-        sentence,
+        Poles.crossed(groups, poles),
+        tilt_in_words(groups, poles, found.effect_size, found.ci, found.p_value, n_words, detectable=detectable),
         (*t_1.items(found.scores_1), *t_2.items(found.scores_2)),
-        ItemMeaning("lean", Poles(a_1.label, a_2.label)),
-        Statistic("d of rows", between=(t_1.label, t_2.label)),
+        ItemMeaning("lean", Poles(*poles)),
+        Statistic("d of rows", between=groups),
         n_items=found.n,
         n_units=found.n_units,
         published=Estimate(
@@ -80,36 +74,51 @@ def _measure(vectors: WordVectors, options: Options) -> Measured:
     )
 
 
-def _maker(
-    name: str,
-    default: tuple[Sequence[str], Sequence[str], str],
-    read: Callable[[Path], list[tuple[str, WordStimuli]]],
-) -> Callable[..., list[Part[WordStimuli]]]:
-    default_targets, default_attributes, default_templates = default
+def _make_seat(
+    *,
+    targets: SomeGroups | None = None,
+    attributes: SomeGroups | None = None,
+    templates: str | TemplateSet | None = None,
+    data: str | Path | None = None,
+) -> list[Part[WordStimuli]]:
+    if data is None:
+        return _filled("seat", targets or GENDERS, attributes or CAREER_FAMILY, templates or "seat.bleached")
+    _refuse_words("seat", targets, attributes, templates)
+    return _of_file(Path(data))
 
-    def make(
-        *,
-        targets: Sequence[SomeWords] | None = None,
-        attributes: Sequence[SomeWords] | None = None,
-        templates: str | TemplateSet | None = None,
-        data: str | Path | None = None,
-    ) -> list[Part[WordStimuli]]:
-        if data is not None:
-            if not targets is attributes is templates is None:
-                raise BadInput(f"{name} takes its sentences either from a file or from words: leave one of them out")
-            return [Part(part, words.title(), words, "") for part, words in read(Path(data))]
-        frames = default_templates if templates is None else templates
-        groups = find_groups(name, "targets", default_targets if targets is None else targets, (2, 2))
-        against = find_groups(name, "attributes", default_attributes if attributes is None else attributes, (2, 2))
-        words = WordStimuli(
-            tuple(_sentences(group, frames, alone=False) for group in groups),
-            tuple(_sentences(group, frames, alone=True) for group in against),
-            notes=shared_words([*groups, *against]),
-            question=Question.TEXTS,
-        )
-        return [Part("", words.title(), words, dimension_of(*groups, *against))]
 
-    return make
+def _make_association(
+    *,
+    targets: SomeGroups | None = None,
+    attributes: SomeGroups | None = None,
+    templates: str | TemplateSet | None = None,
+    data: str | Path | None = None,
+) -> list[Part[WordStimuli]]:
+    if data is None:
+        default = ("gender.male_targets", "gender.female_targets"), ("association.career", "association.family")
+        return _filled("association", targets or default[0], attributes or default[1], templates or "association")
+    _refuse_words("association", targets, attributes, templates)
+    return _of_folder(Path(data))
+
+
+def _refuse_words(name: str, *stimuli: Any) -> None:
+    if any(words is not None for words in stimuli):
+        raise BadInput(f"{name} takes its sentences from data (--from) or makes them of words: leave one of them out")
+
+
+def _filled(
+    name: str, targets: SomeGroups, attributes: SomeGroups, templates: str | TemplateSet
+) -> list[Part[WordStimuli]]:
+    """Sentences made of groups of words and templates."""
+    groups = find_groups(name, "targets", targets, (2, 2))
+    against = find_groups(name, "attributes", attributes, (2, 2))
+    words = WordStimuli(
+        tuple(_sentences(group, templates, alone=False) for group in groups),
+        tuple(_sentences(group, templates, alone=True) for group in against),
+        notes=shared_words([*groups, *against]),
+        question=Question.TEXTS,
+    )
+    return [Part("", words.title(), words, dimension_of(*groups, *against))]
 
 
 def _sentences(group: Group, frames: str | TemplateSet, *, alone: bool) -> WordList:
@@ -135,14 +144,14 @@ def _sentences(group: Group, frames: str | TemplateSet, *, alone: bool) -> WordL
     )
 
 
-def _of_file(path: Path) -> list[tuple[str, WordStimuli]]:
+def _of_file(path: Path) -> list[Part[WordStimuli]]:
     """The test in a SEAT file (``sent-weat6.jsonl``)."""
     test = stimuli.load_seat_file(path)
     targets, attributes = (test.targets_1, test.targets_2), (test.attributes_1, test.attributes_2)
-    return [("", _of_sentences(targets, attributes, test.warnings))]
+    return [_part("", targets, attributes, test.warnings)]
 
 
-def _of_folder(folder: Path) -> list[tuple[str, WordStimuli]]:
+def _of_folder(folder: Path) -> list[Part[WordStimuli]]:
     """The comparisons in a folder of the association study, with its sentences as published."""
     study = stimuli.load_association_folder(folder)
     if len(study.targets) != 2:
@@ -158,28 +167,30 @@ def _of_folder(folder: Path) -> list[tuple[str, WordStimuli]]:
         raise unknown("attribute lists to compare in", str(folder), [" and ".join(pair) for pair in _OPPOSED])
     targets = [study.target_sentences[name] for name in sides]
     return [
-        (
-            f"{one}-{two}",
-            _of_sentences(targets, [study.attribute_sentences[name] for name in (one, two)], study.warnings),
-        )
+        _part(f"{one}-{two}", targets, [study.attribute_sentences[name] for name in (one, two)], study.warnings)
         for one, two in opposed
     ]
 
 
-def _of_sentences(
-    targets: Sequence[stimuli.SentenceSet], attributes: Sequence[stimuli.SentenceSet], notes: Sequence[str]
-) -> WordStimuli:
+def _part(
+    name: str,
+    targets: Sequence[stimuli.SentenceSet],
+    attributes: Sequence[stimuli.SentenceSet],
+    notes: Sequence[str],
+) -> Part[WordStimuli]:
+    """Sentences of a file, which does not say what its groups differ in."""
     one, two = (
         tuple(WordList(sentences.label, sentences.texts, sentences.units) for sentences in sets)
         for sets in (targets, attributes)
     )
-    return WordStimuli(one, two, notes=tuple(notes), question=Question.TEXTS)
+    words = WordStimuli(one, two, notes=tuple(notes), question=Question.TEXTS)
+    return Part(name, words.title(), words, "")
 
 
 SEAT = word_kind(
     "seat",
     _measure,
-    _maker("seat", (GENDERS, CAREER_FAMILY, "seat.bleached"), _of_file),
+    _make_seat,
     needs=Question.TEXTS.about,
     summary="WEAT on bleached sentences such as 'This is a nurse.'; words are the unit",
     citation="May, Wang, Bordia, Bowman & Rudinger 2019, NAACL",
@@ -188,15 +199,7 @@ SEAT = word_kind(
 ASSOCIATION = word_kind(
     "association",
     _measure,
-    _maker(
-        "association",
-        (
-            ("gender.male_targets", "gender.female_targets"),
-            ("association.career", "association.family"),
-            "association",
-        ),
-        _of_folder,
-    ),
+    _make_association,
     needs=Question.TEXTS.about,
     summary="Association of sentence sets about two groups with two sets of attribute sentences",
     citation="association tests over embedding APIs (target and attribute sentence sets, Cohen's d, permutation test)",

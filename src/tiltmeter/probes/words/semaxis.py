@@ -5,11 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 from tiltmeter import measures
-from tiltmeter.probes.kind import Measured, Options
-from tiltmeter.probes.words.word_sets import GENDERS, WordVectors, sets_maker, word_kind
-from tiltmeter.readings import DIFFERENCE, Estimate, ItemMeaning, Poles, Statistic
-from tiltmeter.readings.wording import interval_text
+from tiltmeter.probes.kind import Measured, Options, Part
+from tiltmeter.probes.words.word_sets import (
+    GENDERS,
+    OCCUPATIONS,
+    SomeGroups,
+    WordStimuli,
+    WordVectors,
+    compared_sets,
+    word_kind,
+)
+from tiltmeter.readings import DIFFERENCE, Estimate, ItemMeaning, Poles, Statistic, interval_text
 from tiltmeter.statistics import bootstrap_interval
+
+
+def _make(*, targets: SomeGroups = OCCUPATIONS, attributes: SomeGroups = GENDERS[::-1]) -> list[Part[WordStimuli]]:
+    return compared_sets("semaxis", targets, attributes, (1, 1), (2, 2))
 
 
 def _measure(vectors: WordVectors, options: Options) -> Measured:
@@ -35,7 +46,7 @@ def _measure(vectors: WordVectors, options: Options) -> Measured:
 SEMAXIS = word_kind(
     "semaxis",
     _measure,
-    sets_maker("semaxis", (1, 1), (2, 2), ["occupations.all"], GENDERS[::-1]),
+    _make,
     summary="Where words stand on the axis between two poles",
     citation="An, Kwak & Ahn 2018, ACL",
     idea="neutral words should stand in the middle between two poles.",

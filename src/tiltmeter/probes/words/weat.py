@@ -3,42 +3,40 @@
 from __future__ import annotations
 
 from tiltmeter import measures
-from tiltmeter.probes.kind import Measured, Options
+from tiltmeter.probes.kind import Measured, Options, Part
 from tiltmeter.probes.words.word_sets import (
     CAREER_FAMILY,
     GENDERS,
+    SomeGroups,
+    WordStimuli,
     WordVectors,
-    sets_maker,
+    compared_sets,
     statistics_options,
     tested,
     word_kind,
 )
-from tiltmeter.readings import D, Estimate, ItemMeaning, Poles, Statistic
-from tiltmeter.readings.wording import tilt_in_words
+from tiltmeter.readings import D, Estimate, ItemMeaning, Poles, Statistic, tilt_in_words
 from tiltmeter.statistics import minimum_detectable_effect
+
+
+def _make(*, targets: SomeGroups = GENDERS, attributes: SomeGroups = CAREER_FAMILY) -> list[Part[WordStimuli]]:
+    return compared_sets("weat", targets, attributes, (2, 2), (2, 2))
 
 
 def _measure(vectors: WordVectors, options: Options) -> Measured:
     x, y = vectors.targets(at_least=2)
     a, b = vectors.attributes()
     found = measures.weat(x.vectors, y.vectors, a.vectors, b.vectors, **statistics_options(options))
+    detectable = minimum_detectable_effect(len(x), len(y))
     effect = tested("effect size d", found.effect_size, D, found, options)
-    poles, sentence = tilt_in_words(
-        (x.label, y.label),
-        (a.label, b.label),
-        found.effect_size,
-        found.ci,
-        found.p_value,
-        (len(x), len(y)),
-        detectable=minimum_detectable_effect(len(x), len(y)),
-    )
+    groups, poles = (x.label, y.label), (a.label, b.label)
     return Measured(
         effect,
-        poles,
-        sentence,
+        Poles.crossed(groups, poles),
+        tilt_in_words(groups, poles, effect.value, found.ci, found.p_value, (len(x), len(y)), detectable=detectable),
         (*x.items(found.scores_x), *y.items(found.scores_y)),
-        ItemMeaning("lean", Poles(a.label, b.label)),
-        Statistic("d of units", between=(x.label, y.label)),
+        ItemMeaning("lean", Poles(*poles)),
+        Statistic("d of units", between=groups),
         n_items=found.n,
         n_units=found.n,
         published=Estimate(
@@ -57,7 +55,7 @@ def _measure(vectors: WordVectors, options: Options) -> Measured:
 WEAT = word_kind(
     "weat",
     _measure,
-    sets_maker("weat", (2, 2), (2, 2), GENDERS, CAREER_FAMILY),
+    _make,
     summary="Do two groups of words lean towards two sets of attributes? (effect size d)",
     citation="Caliskan, Bryson & Narayanan 2017, Science 356:183-186",
     idea="words for two groups of people should be equally similar to two sets of attribute words.",

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from tiltmeter import measures
 from tiltmeter.errors import BadInput
-from tiltmeter.probes.kind import Measured, Options
-from tiltmeter.probes.words.word_sets import GENDERS, WordVectors, sets_maker, statistics_options, word_kind
-from tiltmeter.readings import CORRELATION, Estimate, ItemMeaning, Poles, Statistic
-from tiltmeter.readings.wording import interval_text, p_text
+from tiltmeter.probes.kind import Measured, Options, Part
+from tiltmeter.probes.words.word_sets import (
+    GENDERS,
+    OCCUPATIONS,
+    SomeGroups,
+    WordStimuli,
+    WordVectors,
+    compared_sets,
+    statistics_options,
+    word_kind,
+)
+from tiltmeter.readings import CORRELATION, Estimate, ItemMeaning, Poles, Statistic, interval_text, p_text
+
+
+def _make(*, targets: SomeGroups = OCCUPATIONS, attributes: SomeGroups = GENDERS[::-1]) -> list[Part[WordStimuli]]:
+    return compared_sets("wefat", targets, attributes, (1, 1), (2, 2))
 
 
 def _measure(vectors: WordVectors, options: Options) -> Measured:
@@ -46,7 +58,7 @@ def _measure(vectors: WordVectors, options: Options) -> Measured:
 WEFAT = word_kind(
     "wefat",
     _measure,
-    sets_maker("wefat", (1, 1), (2, 2), ["occupations.all"], GENDERS[::-1]),
+    _make,
     summary="Does the lean of words follow a fact about them, e.g. occupations and their share of women?",
     citation="Caliskan, Bryson & Narayanan 2017, Science 356:183-186",
     idea="a word such as an occupation should not carry who is employed in it.",

@@ -21,8 +21,13 @@ from tiltmeter.stimuli import Group, Pairs, SomePairs, SomeWords
 Matrix = NDArray[np.float32]
 #: How many sets a probe takes, at least and at most.
 Number: TypeAlias = tuple[int, int]
+SomeGroups: TypeAlias = Sequence[SomeWords]
 GENDERS = ("gender.male_terms", "gender.female_terms")
 CAREER_FAMILY = ("attributes.career", "attributes.family")
+OCCUPATIONS = ("occupations.all",)
+RELIGIONS = ("identity.christian_terms", "identity.muslim_terms", "identity.jewish_terms")
+PLEASANT = ("attributes.pleasant", "attributes.unpleasant")
+DEFINITIONAL = "gender.definitional"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -169,43 +174,29 @@ def _measure(measure: Measure, words: WordStimuli, replies: Replies, options: Op
     return dataclasses.replace(measure(WordVectors(words, replies), options), notes=words.notes)
 
 
-def sets_maker(
-    name: str, targets: Number, attributes: Number, default_targets: Sequence[str], default_attributes: Sequence[str]
-) -> Callable[..., list[Part[WordStimuli]]]:
-    """What turns groups into the stimuli of a probe that takes so many sets of targets and of attributes."""
-    default = default_targets, default_attributes
-
-    def make(
-        *, targets: Sequence[SomeWords] | None = None, attributes: Sequence[SomeWords] | None = None
-    ) -> list[Part[WordStimuli]]:
-        groups, against = (
-            find_groups(name, what, default[i] if words is None else words, numbers[i])
-            for i, (what, words) in enumerate((("targets", targets), ("attributes", attributes)))
-        )
-        words = WordStimuli(
-            tuple(map(WordList.of_words, groups)),
-            tuple(map(WordList.of_words, against)),
-            notes=shared_words([*groups, *against]),
-        )
-        return [Part("", words.title(), words, dimension_of(*groups, *against))]
-
-    numbers = targets, attributes
-    return make
+def compared_sets(
+    name: str, targets: SomeGroups, attributes: SomeGroups, n_targets: Number, n_attributes: Number
+) -> list[Part[WordStimuli]]:
+    """The stimuli of a probe that takes so many groups of target words and so many sets of attribute words."""
+    groups = find_groups(name, "targets", targets, n_targets)
+    against = find_groups(name, "attributes", attributes, n_attributes)
+    words = WordStimuli(
+        tuple(map(WordList.of_words, groups)),
+        tuple(map(WordList.of_words, against)),
+        notes=shared_words([*groups, *against]),
+    )
+    return [Part("", words.title(), words, dimension_of(*groups, *against))]
 
 
-def pairs_maker(name: str) -> Callable[..., list[Part[WordStimuli]]]:
-    """What turns a group and pairs into the stimuli of a probe along the direction of the pairs."""
-
-    def make(*, targets: Sequence[SomeWords] | None = None, pairs: SomePairs | None = None) -> list[Part[WordStimuli]]:
-        (group,) = find_groups(name, "targets", ["occupations.all"] if targets is None else targets, (1, 1))
-        along = stimuli.pairs("gender.definitional" if pairs is None else pairs)
-        words = WordStimuli((WordList.of_words(group),), pairs=along)
-        return [Part("", words.title(), words, dimension_of(group, along))]
-
-    return make
+def along_pairs(name: str, targets: SomeGroups, pairs: SomePairs) -> list[Part[WordStimuli]]:
+    """The stimuli of a probe along the direction of pairs such as he/she."""
+    (group,) = find_groups(name, "targets", targets, (1, 1))
+    direction = stimuli.pairs(pairs)
+    words = WordStimuli((WordList.of_words(group),), pairs=direction)
+    return [Part("", words.title(), words, dimension_of(group, direction))]
 
 
-def find_groups(name: str, what: str, words: Sequence[SomeWords], number: Number) -> list[Group]:
+def find_groups(name: str, what: str, words: SomeGroups, number: Number) -> list[Group]:
     """The groups that a probe is given; those that share a label get their address with it.
 
     A result that names one group must not mean two.

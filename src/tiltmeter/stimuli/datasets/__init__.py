@@ -2,7 +2,7 @@
 
 from tiltmeter.stimuli.datasets.bangla_categories import BanglaCategories, WordTest, load_bangla_categories
 from tiltmeter.stimuli.datasets.bangla_traits import load_bangla_traits
-from tiltmeter.stimuli.datasets.bec_pro import load_bec_pro, load_bec_pro_traits
+from tiltmeter.stimuli.datasets.bec_pro import load_bec_pro
 from tiltmeter.stimuli.datasets.catalogue import DataSet, catalogue, data_folder, find, status
 from tiltmeter.stimuli.datasets.cloze_files import load_cloze_files
 from tiltmeter.stimuli.datasets.crows_pairs import load_crows_pairs
@@ -22,7 +22,6 @@ __all__ = [
     "load_bangla_categories",
     "load_bangla_traits",
     "load_bec_pro",
-    "load_bec_pro_traits",
     "load_cloze_files",
     "load_crows_pairs",
     "load_genderlex",

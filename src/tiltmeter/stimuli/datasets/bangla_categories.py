@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import BadInput
+from tiltmeter.files import read_json
 from tiltmeter.stimuli.datasets.catalogue import catalogue
-from tiltmeter.stimuli.files import read_json
 from tiltmeter.stimuli.languages import Language, language
 from tiltmeter.stimuli.lexicon.lexicon import Group, Word
 from tiltmeter.stimuli.sentences.seat_file import load_seat_file

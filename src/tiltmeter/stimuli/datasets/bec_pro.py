@@ -7,74 +7,41 @@ from pathlib import Path
 
 from tiltmeter.errors import BadInput
 from tiltmeter.stimuli.datasets.csv_tables import Row, Table, read_table, rows_named
-from tiltmeter.stimuli.sentences.sets import MASK, PronounSentence, PronounSet, TraitSentence, TraitSet
+from tiltmeter.stimuli.sentences.sentence import MASK, SentenceSet, pronoun_sentence
 from tiltmeter.stimuli.text import normalise
 
 _COLUMNS = ("Sentence", "Sent_TM", "Template", "Person", "Gender", "Profession", "Prof_Gender")
 _GENDERS = ("male", "female")
-_EXPECTED = {"male": 1, "female": 2, "balanced": None}
+_EXPECTED = {"male": "men", "female": "women", "balanced": None}
 
 
-def load_bec_pro(path: str | Path) -> PronounSet:
-    """Read the sentences; ``forms`` are the person and the counterpart of the other gender (brother, sister).
+def load_bec_pro(path: str | Path) -> SentenceSet:
+    """Read the sentences; the forms are the person and the counterpart of the other gender (brother, sister).
 
-    The counterpart of the n-th man of a template and a profession is the n-th woman. ``kind`` is the template.
+    The counterpart of the n-th man of a template and a profession is the n-th woman. The tag ``kind`` is the template.
     """
     table = read_table(path)
     rows = table.need(*_COLUMNS)
     counterparts = _counterparts(table, rows)
-    made = []
+    sentences = []
     for row in rows:
-        start, end = _place(table, row)
         man, woman = counterparts[row.number]
-        forms = (normalise(man["Person"]), normalise(woman["Person"]))
-        sentence = PronounSentence(
+        sentence = pronoun_sentence(
             normalise(row["Sentence"]),
-            start,
-            end,
-            forms,
+            _place(table, row),
+            (normalise(man["Person"]), normalise(woman["Person"])),
             normalise(row["Profession"]),
-            _EXPECTED[row["Prof_Gender"].strip()],
-            normalise(row["Template"]),
-            str(row.number),
+            expected=_EXPECTED[row["Prof_Gender"].strip()],
+            kind=normalise(row["Template"]),
+            id=str(row.number),
         )
-        other = woman if row is man else man
-        if sentence.other != normalise(other["Sentence"]):
+        other, group = (woman, 2) if row is man else (man, 1)
+        if sentence.version("pronoun", group).text != normalise(other["Sentence"]):
             raise table.wrong(row, f"row {other.number} should be the same sentence with '{other['Person']}'")
-        made.append(sentence)
+        sentences.append(sentence)
     twice = [row.number for row in rows if row["Sent_TM"].count(MASK) > 1]
-    warnings = (f"{table.name}: Sent_TM masks more than the person in {rows_named(twice)}: not used",) if twice else ()
-    return PronounSet("bec_pro", tuple(made), warnings=warnings)
-
-
-def load_bec_pro_traits(path: str | Path) -> tuple[TraitSet, ...]:
-    """The same sentences for the log-probability bias of professions: one set a frame (He, This man, My brother).
-
-    Each set has its own terms, the target is the person and the attribute the profession; professions that are
-    balanced belong to neither group and are left out.
-    """
-    rows = load_bec_pro(path).rows
-    frames: dict[str, list[PronounSentence]] = {}
-    for row in rows:
-        frames.setdefault(row.text[: row.start], []).append(row)
-    return tuple(_trait_set(frame, found) for frame, found in frames.items())
-
-
-def _trait_set(frame: str, rows: list[PronounSentence]) -> TraitSet:
-    terms = tuple(dict.fromkeys(row.forms for row in rows))
-    shown = [row for row in rows if row.word == terms[0][0]]
-    used = [row for row in shown if row.expected is not None]
-    left_out = {row.occupation for row in shown} - {row.occupation for row in used}
-    warnings = (f"{len(left_out)} balanced professions belong to neither group: left out",) if left_out else ()
-    name = f"bec_pro {frame}{terms[0][0]}"
-    return TraitSet(name, tuple(_trait(row) for row in used), terms, _GENDERS, warnings=warnings)
-
-
-def _trait(row: PronounSentence) -> TraitSentence:
-    start = row.text.index(row.occupation, row.end)
-    attribute = (start, start + len(row.occupation))
-    group = _GENDERS[(row.expected or 1) - 1]
-    return TraitSentence(row.text, (row.start, row.end), attribute, row.occupation, group, row.kind)
+    notes = (f"{table.name}: Sent_TM masks more than the person in {rows_named(twice)}: not used",) if twice else ()
+    return SentenceSet("bec_pro", tuple(sentences), groups=("men", "women"), notes=notes)
 
 
 def _counterparts(table: Table, rows: tuple[Row, ...]) -> Mapping[int, tuple[Row, Row]]:

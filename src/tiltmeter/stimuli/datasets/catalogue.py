@@ -39,7 +39,7 @@ def catalogue() -> Mapping[str, DataSet]:
     >>> catalogue()["crows_pairs"].licence
     'CC BY-SA 4.0'
     """
-    from tiltmeter.stimuli.yaml_file import read_yaml
+    from tiltmeter.files import read_yaml
 
     content = read_yaml(files(__package__) / "catalogue.yaml")
     return {name: DataSet(name=name, **entry) for name, entry in content.items()}

@@ -8,11 +8,11 @@ from tiltmeter.errors import BadInput
 from tiltmeter.stimuli.datasets.csv_tables import read_table
 from tiltmeter.stimuli.datasets.genderlex import load_genderlex, load_race_sets
 from tiltmeter.stimuli.datasets.pronoun_contexts import load_pronoun_contexts
-from tiltmeter.stimuli.sentences.sets import ClozeSet, RaceSet
+from tiltmeter.stimuli.sentences.cloze_sets import ClozeSet
 
 
-def load_cloze_files(path: str | Path) -> tuple[tuple[ClozeSet, ...], tuple[RaceSet, ...]]:
-    """The cloze sets and the race sets in a CSV file, or in all those in a folder and the folders below it."""
+def load_cloze_files(path: str | Path) -> tuple[ClozeSet, ...]:
+    """The cloze sets in a CSV file, or in all those in a folder and the folders below it; sets of races come last."""
     place = Path(path)
     if not place.exists():
         raise BadInput(f"no file or folder {place}: give one that holds GenderLex files (GenderLex_noun.csv, ...)")
@@ -20,7 +20,7 @@ def load_cloze_files(path: str | Path) -> tuple[tuple[ClozeSet, ...], tuple[Race
     if not files:
         raise BadInput(f"{place}: no CSV file in this folder")
     sets: list[ClozeSet] = []
-    races: list[RaceSet] = []
+    races: list[ClozeSet] = []
     plain = False
     for file in files:
         columns = read_table(file).columns
@@ -33,4 +33,4 @@ def load_cloze_files(path: str | Path) -> tuple[tuple[ClozeSet, ...], tuple[Race
             sets += load_genderlex(file)
     # All files of a folder at once also says where they contradict each other.
     together = plain and place.is_dir() and not any(each.context == "topic" for each in sets) and len(sets) > 1
-    return (load_genderlex(place) if together else tuple(sets)), tuple(races)
+    return (*(load_genderlex(place) if together else sets), *races)

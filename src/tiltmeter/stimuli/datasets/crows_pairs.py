@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from tiltmeter.stimuli.datasets.csv_tables import read_table, rows_named
-from tiltmeter.stimuli.sentences.sets import PairSet, SentencePair
+from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet, joint_dimension, sentence_pair
 from tiltmeter.stimuli.text import normalise
 
 _DIRECTIONS = ("stereo", "antistereo")
+_DIMENSIONS = {"race-color": "race", "socioeconomic": "socioeconomic status"}
 
 
-def load_crows_pairs(path: str | Path) -> PairSet:
+def load_crows_pairs(path: str | Path) -> SentenceSet:
     """Read the pairs. ``sent_more`` is the sentence that fits the stereotype in both directions.
 
     The direction says which of the two sentences was written first: one that shows a stereotype of a disadvantaged
@@ -25,13 +26,18 @@ def load_crows_pairs(path: str | Path) -> PairSet:
             raise table.wrong(row, f"stereo_antistereo is '{direction}', not stereo or antistereo")
         if more == less:
             raise table.wrong(row, "both sentences are the same")
-        pairs.append(SentencePair(more, less, normalise(row["bias_type"]), row.number, direction))
-    return PairSet("crows_pairs", tuple(pairs), warnings=_repeated(table.name, pairs))
+        kind = normalise(row["bias_type"])
+        pairs.append(sentence_pair(more, less, kind=kind, number=str(row.number), direction=direction))
+    kinds = {pair.tags["kind"] for pair in pairs}
+    dimension = joint_dimension(_DIMENSIONS.get(kind, kind.replace("-", " ")) for kind in kinds)
+    return SentenceSet("crows_pairs", tuple(pairs), dimension=dimension, notes=_repeated(table.name, pairs))
 
 
-def _repeated(name: str, pairs: list[SentencePair]) -> tuple[str, ...]:
-    first: dict[tuple[str, str], int] = {}
+def _repeated(name: str, pairs: list[Sentence]) -> tuple[str, ...]:
+    first: dict[tuple[str, ...], str] = {}
     again = [
-        pair.number for pair in pairs if first.setdefault((pair.stereotyped, pair.other), pair.number) != pair.number
+        int(pair.tags["number"])
+        for pair in pairs
+        if first.setdefault(pair.forms["sentence"], pair.tags["number"]) != pair.tags["number"]
     ]
     return (f"{name}: an earlier pair is repeated in {rows_named(again)}: kept as published",) if again else ()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli.files import read_text
+from tiltmeter.files import read_text
 
 _MOST_ROWS_NAMED = 9
 

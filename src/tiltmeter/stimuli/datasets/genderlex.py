@@ -10,11 +10,12 @@ from pathlib import Path
 
 from tiltmeter.errors import BadInput
 from tiltmeter.stimuli.datasets.csv_tables import Row, Table, read_table, rows_named
-from tiltmeter.stimuli.sentences.sets import ClozeRow, ClozeSet, RaceRow, RaceSet
+from tiltmeter.stimuli.sentences.cloze_sets import PRONOUN, ClozeSet, two_versions
+from tiltmeter.stimuli.sentences.sentence import Sentence
 from tiltmeter.stimuli.text import normalise
 
 GROUPS = ("men", "women")
-LABELS = {"M": 1, "W": 2}
+LABELS = dict(zip("MW", GROUPS, strict=True))
 CONTEXTS = {"noun": "noun", "verb": "verb", "occ": "occupation"}
 _VARIANTS = {None: "all", "someone": "someone", "gn_pn": "person"}
 _CLOZE_NAME = re.compile(r"(?:^|_)(noun|verb|occ)(?:_(someone|gn_pn))?$", re.IGNORECASE)
@@ -31,13 +32,13 @@ def load_genderlex(folder: str | Path) -> tuple[ClozeSet, ...]:
     return _with_label_conflicts([_cloze_set(file) for file in files])
 
 
-def load_race_sets(folder: str | Path) -> tuple[RaceSet, ...]:
+def load_race_sets(folder: str | Path) -> tuple[ClozeSet, ...]:
     """Read all race files (``GenderLex_W_B.csv``) in a folder and the folders below it, or a single file."""
     files = _files(folder, _RACE_NAME, "GenderLex_W_B.csv, ...")
     return tuple(_race_set(file) for file in files)
 
 
-def group_of(table: Table, row: Row) -> int:
+def group_of(table: Table, row: Row) -> str:
     """The group that people expect, from the column HB."""
     label = row["HB"].strip()
     if label not in LABELS:
@@ -80,13 +81,18 @@ def _cloze_set(file: Path) -> ClozeSet:
     context, variant = (part.lower() if part else None for part in named.groups()) if named else (None, None)
     table = read_table(file)
     columns = ("sent_m", "sent_w", "context", "HB")
-    rows = tuple(_cloze_row(table, row) for row in table.need(*columns))
-    warnings = doubled_spaces(table, columns) + repeated_rows(table, columns)
-    kind = CONTEXTS.get(context or "", "context")
-    return ClozeSet(file.stem, _VARIANTS[variant], kind, GROUPS, rows, warnings=warnings)
+    sentences = tuple(_sentence(table, row) for row in table.need(*columns))
+    return ClozeSet(
+        file.stem,
+        sentences,
+        groups=GROUPS,
+        notes=doubled_spaces(table, columns) + repeated_rows(table, columns),
+        variant=_VARIANTS[variant],
+        context=CONTEXTS.get(context or "", "context"),
+    )
 
 
-def _cloze_row(table: Table, row: Row) -> ClozeRow:
+def _sentence(table: Table, row: Row) -> Sentence:
     # White space first: with a double space left in, the last word would count as two.
     text_1, text_2, context = (normalise(row[key]) for key in ("sent_m", "sent_w", "context"))
     stem_1, _, last_1 = text_1.rpartition(" ")
@@ -94,25 +100,26 @@ def _cloze_row(table: Table, row: Row) -> ClozeRow:
     if stem_1 != stem_2 or last_1 == last_2 or not stem_1:
         raise table.wrong(row, "sent_m and sent_w should differ in their last word and in nothing else")
     pronouns = (last_1.rstrip("."), last_2.rstrip("."))
-    return ClozeRow(text_1, text_2, pronouns, (context, context), group_of(table, row), row.number)
+    expected = group_of(table, row)
+    return two_versions(text_1, text_2, pronouns, contexts=(context, context), row=row.number, expected=expected)
 
 
 def _with_label_conflicts(sets: list[ClozeSet]) -> tuple[ClozeSet, ...]:
     """Say where files of one variant give the same sentences different labels."""
-    found: dict[str, list[str]] = {}
+    conflicts: dict[str, list[str]] = {}
     for one, other in itertools.combinations(sets, 2):
-        if one.variant != other.variant or [row.texts for row in one.rows] != [row.texts for row in other.rows]:
+        if one.variant != other.variant or one.versions != other.versions:
             continue
-        pairs = zip(one.rows, other.rows, strict=True)
-        differ = [mine.number for mine, theirs in pairs if mine.label != theirs.label]
+        labels = zip(one.sentences, one.labels, other.labels, strict=True)
+        differ = [int(sentence.tags["number"]) for sentence, mine, theirs in labels if mine != theirs]
         if differ:
             message = f"HB differs between {one.name} and {other.name} in {rows_named(differ)}: kept"
-            found.setdefault(one.name, []).append(message)
-            found.setdefault(other.name, []).append(message)
-    return tuple(dataclasses.replace(each, warnings=(*each.warnings, *found.get(each.name, []))) for each in sets)
+            conflicts.setdefault(one.name, []).append(message)
+            conflicts.setdefault(other.name, []).append(message)
+    return tuple(dataclasses.replace(each, notes=(*each.notes, *conflicts.get(each.name, []))) for each in sets)
 
 
-def _race_set(file: Path) -> RaceSet:
+def _race_set(file: Path) -> ClozeSet:
     table = read_table(file)
     columns = ("sent", "context", "race_A1", "race_B1")
     rows = table.need(*columns)
@@ -124,7 +131,22 @@ def _race_set(file: Path) -> RaceSet:
             )
         if len(row["sent"].split()) < 2:
             raise table.wrong(row, "sent should be a sentence that ends in a pronoun")
-    made = tuple(RaceRow(normalise(row["sent"]), normalise(row["context"]), row.number) for row in rows)
-    warnings = doubled_spaces(table, columns) + repeated_rows(table, columns)
     # "black african" means the sum of two vectors: a colour alone can be taken for the colour.
-    return RaceSet(file.stem, (tuple(races[0].split()), tuple(races[1].split())), made, warnings)
+    terms = tuple(tuple(race.split()) for race in races)
+    groups = tuple("+".join(term) for term in terms)
+    return ClozeSet(
+        file.stem,
+        tuple(_race_sentence(row) for row in rows),
+        groups=groups,
+        dimension="race",
+        notes=doubled_spaces(table, columns) + repeated_rows(table, columns),
+        variant="race",
+        context="/".join(groups),
+        races=terms,
+    )
+
+
+def _race_sentence(row: Row) -> Sentence:
+    text = normalise(row["sent"]).rstrip(".")
+    place = (text.rindex(" ") + 1, len(text))
+    return Sentence(text, {PRONOUN: place}, normalise(row["context"]), tags={"number": str(row.number)})

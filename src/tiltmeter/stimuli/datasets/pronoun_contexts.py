@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 from tiltmeter.stimuli.datasets.csv_tables import Row, Table, read_table, rows_named
 from tiltmeter.stimuli.datasets.genderlex import CONTEXTS, GROUPS, doubled_spaces, group_of, repeated_rows
-from tiltmeter.stimuli.sentences.sets import ClozeRow, ClozeSet
+from tiltmeter.stimuli.sentences.cloze_sets import ClozeSet, two_versions
+from tiltmeter.stimuli.sentences.sentence import Sentence
 from tiltmeter.stimuli.text import normalise
 
 #: The published files say "prounoun".
@@ -37,7 +38,7 @@ def load_pronoun_contexts(path: str | Path) -> ClozeSet:
     rows = table.need(*_COLUMNS, *dict.fromkeys(contexts))
     japanese = any(_JAPANESE.search(row["sent_m"]) for row in rows)
     find = _in_japanese if japanese else _in_tokens
-    made, replaced, elsewhere = [], list[int](), list[int]()
+    sentences, replaced, elsewhere = list[Sentence](), list[int](), list[int]()
     for row in rows:
         pronouns, more = _pronouns(table, row, find)
         if pronouns != (normalise(row["pronoun_m"]), normalise(row["pronoun_w"])):
@@ -45,15 +46,19 @@ def load_pronoun_contexts(path: str | Path) -> ClozeSet:
         if more:
             elsewhere.append(row.number)
         words = (normalise(row[contexts[0]]), normalise(row[contexts[1]]))
-        label = group_of(table, row)
-        made.append(ClozeRow(normalise(row["sent_m"]), normalise(row["sent_w"]), pronouns, words, label, row.number))
-    warnings = doubled_spaces(table, table.columns) + repeated_rows(table, table.columns)
-    warnings += _report(
-        table.name, replaced, "do not differ in the pronouns of the columns: the words that differ taken"
+        both, expected = (normalise(row["sent_m"]), normalise(row["sent_w"])), group_of(table, row)
+        sentences.append(two_versions(*both, pronouns, contexts=words, row=row.number, expected=expected))
+    notes = doubled_spaces(table, table.columns) + repeated_rows(table, table.columns)
+    notes += _report(table.name, replaced, "do not differ in the pronouns of the columns: the words that differ taken")
+    notes += _report(table.name, elsewhere, "differ in more than the pronoun: kept as published")
+    return ClozeSet(
+        file.stem,
+        tuple(sentences),
+        groups=GROUPS,
+        language="ja" if japanese else "en",
+        notes=notes,
+        context=CONTEXTS.get(file.stem.rpartition("_")[2].lower(), "topic"),
     )
-    warnings += _report(table.name, elsewhere, "differ in more than the pronoun: kept as published")
-    kind = CONTEXTS.get(file.stem.rpartition("_")[2].lower(), "topic")
-    return ClozeSet(file.stem, "all", kind, GROUPS, tuple(made), "ja" if japanese else "en", warnings)
 
 
 def _pronouns(table: Table, row: Row, find: _Finder) -> tuple[_Pair, bool]:

@@ -6,17 +6,23 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli.files import read_json
-from tiltmeter.stimuli.sentences.sets import StereoExample
+from tiltmeter.files import read_json
+from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet, joint_dimension
 from tiltmeter.stimuli.text import normalise
 
 _KINDS = ("intrasentence", "intersentence")
 _LABELS = ("stereotype", "anti-stereotype", "unrelated")
-_BLANK = "BLANK"
+#: Stands in the context of an example within a sentence where the word that differs goes.
+BLANK = "BLANK"
 
 
-def load_stereoset(path: str | Path) -> tuple[StereoExample, ...]:
-    """Read the examples, first those within a sentence, then those between two sentences."""
+def load_stereoset(path: str | Path) -> SentenceSet:
+    """Read the examples, first those within a sentence, then those between two sentences.
+
+    The forms of the slot ``sentence`` are the stereotype, the anti-stereotype and the unrelated sentence; of the part
+    between two sentences, the tag ``context`` stands before it. The unit is the target term, the tag ``kind`` the
+    type of bias.
+    """
     file = Path(path)
     content = read_json(file)
     data = content.get("data") if isinstance(content, dict) else None
@@ -24,33 +30,38 @@ def load_stereoset(path: str | Path) -> tuple[StereoExample, ...]:
     if not any(lists.values()) or not all(isinstance(entries, list) for entries in lists.values()):
         raise BadInput(f"{file.name}: not StereoSet: 'data' should hold lists '{_KINDS[0]}' and '{_KINDS[1]}'")
     examples = []
-    for kind, entries in lists.items():
+    for part, entries in lists.items():
         for number, entry in enumerate(entries, 1):
-            where = f"{file.name}: {kind} {number}"
-            examples.append(_example(entry, kind, where))
-    return tuple(examples)
+            examples.append(_example(entry, part, f"{file.name}: {part} {number}"))
+    dimension = joint_dimension(example.tags["kind"] for example in examples)
+    return SentenceSet("stereoset", tuple(examples), groups=_LABELS, dimension=dimension)
 
 
-def _example(entry: Any, kind: str, where: str) -> StereoExample:
+def _example(entry: Any, part: str, where: str) -> Sentence:
     identity = _text(entry, "id", where)
     where = f"{where} ({identity})"
     context = _text(entry, "context", where)
-    if kind == "intrasentence" and _BLANK not in context:
-        raise BadInput(f"{where}: the context holds no {_BLANK}")
-    sentences = {}
+    if part == "intrasentence" and BLANK not in context:
+        raise BadInput(f"{where}: the context holds no {BLANK}")
+    sentences: dict[str, str] = {}
     listed = entry.get("sentences")
-    for each in listed if isinstance(listed, list) else []:
-        label = _text(each, "gold_label", where)
+    for item in listed if isinstance(listed, list) else []:
+        label = _text(item, "gold_label", where)
         if label not in _LABELS or label in sentences:
             problem = "is there twice" if label in sentences else f"is none of {', '.join(_LABELS)}"
             raise BadInput(f"{where}: label '{label}' {problem}")
-        sentences[label] = (_text(each, "id", where), _text(each, "sentence", where))
+        sentences[label] = _text(item, "sentence", where)
     missing = [label for label in _LABELS if label not in sentences]
     if missing:
         raise BadInput(f"{where}: no sentence labelled {missing[0]}")
-    in_order = {label: sentences[label] for label in _LABELS}
-    return StereoExample(
-        identity, kind, _text(entry, "target", where), _text(entry, "bias_type", where), context, in_order
+    forms = tuple(sentences[label] for label in _LABELS)
+    before = "" if part == "intrasentence" else f"{context} "
+    return Sentence(
+        before + forms[0],
+        {"sentence": (len(before), len(before) + len(forms[0]))},
+        _text(entry, "target", where),
+        {"sentence": forms},
+        {"id": identity, "part": part, "kind": _text(entry, "bias_type", where), "context": context},
     )
 
 

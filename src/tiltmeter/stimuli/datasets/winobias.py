@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.stimuli.files import read_text
-from tiltmeter.stimuli.sentences.sets import PronounSentence, PronounSet
+from tiltmeter.files import read_text
+from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet, pronoun_sentence
 from tiltmeter.stimuli.text import comparable, normalise
 
 _PARTS = tuple(itertools.product(("type1", "type2"), ("dev", "test")))
 _SIDES = ("pro", "anti")
+_GROUPS = ("men", "women")
 _FORMS = (("he", "she"), ("him", "her"), ("his", "her"), ("himself", "herself"), ("his", "hers"))
 _PRONOUNS = {form for forms in _FORMS for form in forms}
 _FEMALE = {forms[1] for forms in _FORMS}
@@ -38,18 +40,19 @@ class _Line:
     stray: tuple[str, ...]
 
 
-def load_winobias(folder: str | Path) -> PronounSet:
+def load_winobias(folder: str | Path) -> SentenceSet:
     """Read the eight files and the two lists of occupations.
 
-    ``forms`` of "her" (him or his) come from the line of the same number in the opposite file. ``expected`` is the
-    gender that the lists give the occupation, and the pro files must agree with it.
+    The forms of "her" (him or his) come from the line of the same number in the opposite file. The tag ``expected`` is
+    the gender that the lists give the occupation, and the pro files must agree with it.
     """
     path = Path(folder)
     if not path.is_dir():
         raise BadInput(f"no folder {path}: give the one that holds pro_stereotyped_type1.txt.dev")
     occupations = _occupations(path)
-    rows: list[PronounSentence] = []
-    warnings: list[str] = []
+    sentences: list[Sentence] = []
+    notes: list[str] = []
+    left_out: Counter[str] = Counter()
     for kind, split in _PARTS:
         files = {side: path / f"{side}_stereotyped_{kind}.txt.{split}" for side in _SIDES}
         lines = {side: _lines(file, occupations) for side, file in files.items()}
@@ -57,34 +60,43 @@ def load_winobias(folder: str | Path) -> PronounSet:
             missing = sorted(lines[side].keys() - lines[opposite].keys())
             if missing:
                 raise BadInput(f"{files[opposite].name}: no line {missing[0]}, which {files[side].name} has")
-            left_out: dict[str, list[int]] = {}
+            unused: dict[str, list[int]] = {}
             for number, line in lines[side].items():
                 forms = _forms(line, lines[opposite][number])
                 if isinstance(forms, str):
-                    left_out.setdefault(forms, []).append(number)
+                    unused.setdefault(forms, []).append(number)
                     continue
                 _check_side(line, side, occupations)
                 word, start = line.pronouns[0]
-                expected, name = occupations[line.occupation], f"{kind}-{split}-{number}-{side}"
-                end, part = start + len(word), f"{kind} {side} {split}"
-                rows.append(PronounSentence(line.text, start, end, forms, line.occupation, expected, part, name))
-            for reason, numbers in left_out.items():
-                warnings.append(f"{files[side].name}: {reason}: left out lines {', '.join(map(str, numbers))}")
-    return PronounSet("winobias", tuple(rows), warnings=tuple(warnings))
+                sentences.append(
+                    pronoun_sentence(
+                        line.text,
+                        (start, start + len(word)),
+                        forms,
+                        line.occupation,
+                        expected=occupations[line.occupation],
+                        kind=f"{kind} {side} {split}",
+                        id=f"{kind}-{split}-{number}-{side}",
+                    )
+                )
+            for reason, numbers in unused.items():
+                left_out[reason] += len(numbers)
+                notes.append(f"{files[side].name}: {reason}: left out lines {', '.join(map(str, numbers))}")
+    return SentenceSet("winobias", tuple(sentences), groups=_GROUPS, left_out=dict(left_out), notes=tuple(notes))
 
 
-def _occupations(folder: Path) -> dict[str, int]:
+def _occupations(folder: Path) -> dict[str, str]:
     """The expected group of each occupation, spelled as in the lists ("CEO")."""
-    found: dict[str, int] = {}
-    for group, name in enumerate(("male_occupations.txt", "female_occupations.txt"), 1):
+    expected: dict[str, str] = {}
+    for group, name in zip(_GROUPS, ("male_occupations.txt", "female_occupations.txt"), strict=True):
         words = [normalise(line) for line in read_text(folder / name).splitlines()]
         for word in filter(None, words):
-            if found.setdefault(word, group) != group:
+            if expected.setdefault(word, group) != group:
                 raise BadInput(f"{name}: '{word}' is in both lists of occupations")
-    return found
+    return expected
 
 
-def _lines(file: Path, occupations: Mapping[str, int]) -> dict[int, _Line]:
+def _lines(file: Path, occupations: Mapping[str, str]) -> dict[int, _Line]:
     spelled = {comparable(name): name for name in occupations}
     lines: dict[int, _Line] = {}
     for position, raw in enumerate(read_text(file).splitlines(), 1):
@@ -138,8 +150,8 @@ def _forms(line: _Line, opposite: _Line) -> tuple[str, str] | str:
     return (male.capitalize(), female.capitalize()) if word[0].isupper() else (male, female)
 
 
-def _check_side(line: _Line, side: str, occupations: Mapping[str, int]) -> None:
+def _check_side(line: _Line, side: str, occupations: Mapping[str, str]) -> None:
     word = line.pronouns[0][0]
-    group = 2 if comparable(word) in _FEMALE else 1
+    group = _GROUPS[comparable(word) in _FEMALE]
     if (group == occupations[line.occupation]) != (side == "pro"):
         raise BadInput(f"{line.where}: '{word}' for '{line.occupation}' does not belong in the {side} file")

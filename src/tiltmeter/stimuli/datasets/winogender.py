@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tiltmeter.errors import BadInput
 from tiltmeter.stimuli.datasets.csv_tables import read_table
-from tiltmeter.stimuli.sentences.sets import PronounSentence, PronounSet
+from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet, pronoun_sentence
 from tiltmeter.stimuli.text import normalise
 
 _GENDERS = ("male", "female", "neutral")
@@ -16,26 +16,26 @@ _KINDS = {"0": "occupation", "1": "participant"}
 _WORD = re.compile(r"\w+")
 
 
-def load_winogender(folder: str | Path) -> PronounSet:
+def load_winogender(folder: str | Path) -> SentenceSet:
     """Read the sentences with a masculine and those with a feminine pronoun.
 
-    ``kind`` says whom the pronoun refers to, the occupation or the other participant; ``shares`` is the share of
-    women in the occupation (US Bureau of Labor Statistics).
+    The tag ``kind`` says whom the pronoun refers to, the occupation or the other participant; ``shares`` is the share
+    of women in the occupation (US Bureau of Labor Statistics).
     """
     path = Path(folder)
     if not path.is_dir():
         raise BadInput(f"no folder {path}: give the one that holds all_sentences.tsv")
     schemas = _schemas(path / "all_sentences.tsv")
     shares = _shares(path / "occupations-stats.tsv")
-    rows: list[PronounSentence] = []
+    sentences: list[Sentence] = []
     for (occupation, participant, answer), texts in schemas.items():
         if occupation not in shares:
             raise BadInput(f"occupations-stats.tsv: no row for '{occupation}', which all_sentences.tsv has")
         identity = f"{occupation}.{participant}.{answer}"
-        rows += _rows(identity, texts, occupation, _KINDS[answer])
+        sentences += _sentences(identity, texts, occupation, _KINDS[answer])
     neutral = sum("neutral" in texts for texts in schemas.values())
-    warnings = (f"all_sentences.tsv: {neutral} sentences with they, them or their not used",) if neutral else ()
-    return PronounSet("winogender", tuple(rows), shares, warnings=warnings)
+    notes = (f"all_sentences.tsv: {neutral} sentences with they, them or their not used",) if neutral else ()
+    return SentenceSet("winogender", tuple(sentences), groups=("men", "women"), shares=shares, notes=notes)
 
 
 def _schemas(file: Path) -> dict[tuple[str, str, str], dict[str, str]]:
@@ -58,7 +58,7 @@ def _schemas(file: Path) -> dict[tuple[str, str, str], dict[str, str]]:
     return schemas
 
 
-def _rows(identity: str, texts: Mapping[str, str], occupation: str, kind: str) -> list[PronounSentence]:
+def _sentences(identity: str, texts: Mapping[str, str], occupation: str, kind: str) -> list[Sentence]:
     """The two sentences with the place where their words differ, which the pair itself gives with its case."""
     male, female = ([*_WORD.finditer(texts[gender])] for gender in _GENDERS[:2])
     differing = [pair for pair in zip(male, female, strict=False) if pair[0].group() != pair[1].group()]
@@ -66,7 +66,7 @@ def _rows(identity: str, texts: Mapping[str, str], occupation: str, kind: str) -
         raise BadInput(f"all_sentences.tsv: the male and female sentence of {identity} should differ in one pronoun")
     forms = (differing[0][0].group(), differing[0][1].group())
     return [
-        PronounSentence(texts[gender], *word.span(), forms, occupation, None, kind, f"{identity}.{gender}")
+        pronoun_sentence(texts[gender], word.span(), forms, occupation, kind=kind, id=f"{identity}.{gender}")
         for gender, word in zip(_GENDERS, differing[0], strict=False)
     ]
 

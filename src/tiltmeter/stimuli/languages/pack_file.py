@@ -12,10 +12,10 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError, field_validator
 
 from tiltmeter.errors import BadInput, unknown
+from tiltmeter.files import read_yaml
 from tiltmeter.stimuli.languages.language import Language
 from tiltmeter.stimuli.languages.sentence_ends import GENERAL_ENDS
 from tiltmeter.stimuli.languages.suffixes import Ending, chain_of
-from tiltmeter.stimuli.yaml_file import read_yaml
 
 _CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 

@@ -14,9 +14,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, StrictStr, ValidationError, field_validator
 
 from tiltmeter.errors import BadInput, did_you_mean, unknown
+from tiltmeter.files import read_yaml
 from tiltmeter.stimuli.lexicon.lexicon import KINDS, Group, Lexicon, Pairs, TemplateSet, Word
 from tiltmeter.stimuli.text import comparable, normalise
-from tiltmeter.stimuli.yaml_file import read_yaml
 
 _NAME = re.compile(r"[a-z0-9_]+")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
@@ -108,7 +108,7 @@ def _checked_lexicon(source: str, raw: Any) -> Lexicon:
 
 def read_group(words: Sequence[str] | Mapping[str, Any]) -> Group:
     """A group that is given with its words: a list of them, or what stands below the name of a group in a file."""
-    entry = dict(words) if isinstance(words, Mapping) else {"words": list(words)}
+    entry: dict[str, Any] = dict(words) if isinstance(words, Mapping) else {"words": list(words)}
     entry.setdefault("label", _shortened(entry.get("words")))
     found = _inline("groups", entry).groups["inline"]
     return dataclasses.replace(found, name=found.label)
@@ -116,8 +116,8 @@ def read_group(words: Sequence[str] | Mapping[str, Any]) -> Group:
 
 def read_pairs(words: Sequence[Sequence[str]] | Mapping[str, Any]) -> Pairs:
     """Pairs that are given with their words: a list of them, or what stands below the name of pairs in a file."""
-    entry = dict(words) if isinstance(words, Mapping) else {"pairs": list(words)}
-    rows = entry.get("pairs")
+    entry: dict[str, Any] = dict(words) if isinstance(words, Mapping) else {"pairs": list(words)}
+    rows: Any = entry.get("pairs")
     for i in (0, 1) if isinstance(rows, list) else ():
         entry.setdefault(f"label_{i + 1}", _shortened([row[i] for row in rows if len(row) > i]))
     entry.setdefault("label", f"{entry.get('label_1')} / {entry.get('label_2')}")

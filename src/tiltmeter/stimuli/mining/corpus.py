@@ -15,8 +15,8 @@ from typing import Any, BinaryIO, Literal, cast
 
 from tiltmeter.errors import BadInput
 
-Kind = Literal["text", "jsonl", "csv", "tsv", "parquet"]
-_KINDS: dict[str, Kind] = {
+FileKind = Literal["text", "jsonl", "csv", "tsv", "parquet"]
+_KINDS: dict[str, FileKind] = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet",
 }  # fmt: skip
 _PACKED = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
@@ -32,7 +32,7 @@ class CorpusFile:
 
     path: str
     source: str
-    kind: Kind
+    kind: FileKind
     packed: str | None
     column: str | None
     size: int
@@ -54,23 +54,23 @@ def find_files(paths: Sequence[str | Path], column: str | None) -> tuple[CorpusF
     """The files of a corpus, by name; whatever is wrong with one is said before any is read."""
     if not paths:
         raise BadInput("no corpus is given: name a text, JSONL, CSV, TSV or Parquet file")
-    given = [Path(path) for path in paths]
-    for path in given:
+    named = [Path(path) for path in paths]
+    for path in named:
         if path.is_dir():
             raise BadInput(f"{path} is a folder: name the files in it, e.g. {path}/*.txt")
         if not path.is_file():
             raise BadInput(f"no file {path}: check the path")
-    names, whole = [path.name for path in given], [str(path.resolve()) for path in given]
-    twice = next((path for path, real in zip(given, whole, strict=True) if whole.count(real) > 1), None)
+    names, whole = [path.name for path in named], [str(path.resolve()) for path in named]
+    twice = next((path for path, real in zip(named, whole, strict=True) if whole.count(real) > 1), None)
     if twice is not None:
         raise BadInput(f"{twice} is given twice: name it once")
-    found = sorted(
-        (_file(path, path.name if names.count(path.name) == 1 else path.as_posix(), column) for path in given),
+    files = sorted(
+        (_file(path, path.name if names.count(path.name) == 1 else path.as_posix(), column) for path in named),
         key=lambda file: file.source,
     )
-    if column is not None and all(file.column is None for file in found):
+    if column is not None and all(file.column is None for file in files):
         raise BadInput(f"--column {column}: a text file has no columns: leave it out")
-    return tuple(found)
+    return tuple(files)
 
 
 def cut(files: Sequence[CorpusFile], size: int = SHARD) -> tuple[Shard, ...]:
@@ -83,12 +83,12 @@ def cut(files: Sequence[CorpusFile], size: int = SHARD) -> tuple[Shard, ...]:
             ranges = _row_groups(file, size)
         else:
             ranges = [(at, at + size, min(size, file.size - at)) for at in range(0, file.size, size)]
-        shards += [Shard(len(shards) + n, file, *each) for n, each in enumerate(ranges)]
+        shards += [Shard(len(shards) + n, file, *bounds) for n, bounds in enumerate(ranges)]
     return tuple(shards)
 
 
 @contextmanager
-def opened(file: CorpusFile) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+def open_corpus_file(file: CorpusFile) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     """The bytes of a file, unpacked; and the file itself, whose position tells how far reading has come."""
     try:
         with Path(file.path).open("rb") as raw:
@@ -114,7 +114,7 @@ def _unpacked(file: CorpusFile, raw: BinaryIO) -> BinaryIO:
     return raw
 
 
-def parquet(file: CorpusFile) -> Any:
+def open_parquet(file: CorpusFile) -> Any:
     """An open Parquet file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -136,11 +136,11 @@ def _file(path: Path, source: str, column: str | None) -> CorpusFile:
         return file
     if kind == "parquet" and packed:
         raise BadInput(f"{source}: a Parquet file is packed inside already: unpack it")
-    known, texts = _columns(file)
-    if column is not None and column not in known:
-        raise BadInput(f"{source}: no column '{column}'; found: {', '.join(known)}")
+    columns, texts = _columns(file)
+    if column is not None and column not in columns:
+        raise BadInput(f"{source}: no column '{column}'; found: {', '.join(columns)}")
     if column is None and len(texts) != 1:
-        raise BadInput(f"{source}: say which column is the text with --column; found: {', '.join(known) or 'none'}")
+        raise BadInput(f"{source}: say which column is the text with --column; found: {', '.join(columns) or 'none'}")
     return CorpusFile(str(path), source, kind, packed, column or texts[0], status.st_size, status.st_mtime_ns)
 
 
@@ -149,11 +149,13 @@ def _columns(file: CorpusFile) -> tuple[list[str], list[str]]:
     if file.kind == "parquet":
         import pyarrow as pa
 
-        schema = parquet(file).schema_arrow
-        texts = [each.name for each in schema if str(each.type).replace("large_", "") in ("string", "string_view")]
-        texts += [each.name for each in schema if pa.types.is_dictionary(each.type)]
+        schema = open_parquet(file).schema_arrow
+        texts = [
+            column.name for column in schema if str(column.type).replace("large_", "") in ("string", "string_view")
+        ]
+        texts += [column.name for column in schema if pa.types.is_dictionary(column.type)]
         return schema.names, texts
-    with opened(file) as (stream, _):
+    with open_corpus_file(file) as (stream, _):
         line = stream.readline().decode("utf-8-sig", errors="replace")
     if file.kind == "jsonl":
         try:
@@ -171,7 +173,7 @@ def _row_groups(file: CorpusFile, size: int) -> list[tuple[int, int | None, int]
     """Row groups of a Parquet file, taken together until they are as large as a part."""
     if not file.size:
         return []
-    content = parquet(file).metadata
+    content = open_parquet(file).metadata
     ranges, start, weight = list[tuple[int, int | None, int]](), 0, 0
     share = file.size / max(1, sum(content.row_group(n).total_byte_size for n in range(content.num_row_groups)))
     for number in range(content.num_row_groups):

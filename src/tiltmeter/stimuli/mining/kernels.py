@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from tiltmeter.stimuli.mining.priority import Numbers
-from tiltmeter.stimuli.mining.table import Kinds as Bytes
-from tiltmeter.stimuli.mining.words import Places
+from tiltmeter.stimuli.mining.blocks import Hashes, Kinds, Places
 
 SLOTS = 4096
 _GOLDEN, _FIRST_MIX, _SECOND_MIX = (
@@ -29,13 +27,13 @@ def slot(first: int, last: int, length: int) -> Any:
 
 @njit(cache=True)
 def words_and_forms(
-    kinds: Bytes,
+    kinds: Kinds,
     borders: Places,
     joins: int,
     letter: int,
     slots: Places,
     after: Places,
-    spelled: Bytes,
+    spelled: Kinds,
     places: Places,
     most: int,
 ) -> tuple[Places, Places, Places]:
@@ -76,7 +74,7 @@ def words_and_forms(
 
 
 @njit(cache=True)
-def character(data: Bytes, at: int) -> Any:
+def character(data: Kinds, at: int) -> Any:
     """The number of the character that begins at a byte of UTF-8, and how many bytes it has."""
     first = np.int64(data[at])
     if first < 0x80:
@@ -91,7 +89,7 @@ def character(data: Bytes, at: int) -> Any:
 
 
 @njit(cache=True)
-def characters(data: Bytes, places: Places) -> Places:
+def characters(data: Kinds, places: Places) -> Places:
     """The numbers of the characters that begin at some bytes of UTF-8."""
     codes = np.empty(len(places), np.int64)
     for number in range(len(places)):
@@ -100,7 +98,7 @@ def characters(data: Bytes, places: Places) -> Places:
 
 
 @njit(cache=True)
-def read(data: Bytes, table: Bytes, unseen: int) -> tuple[Bytes, Places, Places, Places, Places]:
+def read(data: Kinds, table: Kinds, unseen: int) -> tuple[Kinds, Places, Places, Places, Places]:
     """What ``table`` says of each character of UTF-8; where line breaks are; where characters of several bytes are,
     with how many more bytes than characters there are up to each; and characters that the table says ``unseen`` of.
     """
@@ -128,7 +126,7 @@ def read(data: Bytes, table: Bytes, unseen: int) -> tuple[Bytes, Places, Places,
 
 
 @njit(cache=True)
-def running_hash(data: Bytes, length: int, base: np.uint64) -> Numbers:
+def running_hash(data: Kinds, length: int, base: np.uint64) -> Hashes:
     """The polynomial in ``base`` that a text of so many characters is up to each of them."""
     hashes = np.empty(length + 1, np.uint64)
     value = hashes[0] = np.uint64(0)
@@ -151,7 +149,7 @@ def mix(x: Any) -> Any:
 
 
 @njit(cache=True)
-def rank_of(hashes: Numbers, powers: Numbers, key: np.uint64, start: int, end: int, form: int) -> Any:
+def rank_of(hashes: Hashes, powers: Hashes, key: np.uint64, start: int, end: int, form: int) -> Any:
     """The number of the window from ``start`` to ``end`` in which the word begins at ``form``."""
     text = hashes[end] - hashes[start] * powers[end - start]
     place = np.uint64(form - start) << _SHIFTS[3] | np.uint64(end - start)
@@ -164,17 +162,17 @@ def windows(
     words: tuple[Places, Places],
     texts: Places,
     lengths: Places,
-    hashes: Numbers,
-    powers: Numbers,
-    keys: Numbers,
-    limits: Numbers,
-) -> tuple[Places, Numbers, Places]:
+    hashes: Hashes,
+    powers: Hashes,
+    keys: Hashes,
+    limits: Hashes,
+) -> tuple[Places, Hashes, Places]:
     """Windows around hits that may enter their reservoirs (hit, start, end, reservoir), their ranks, and the number
     of all windows of each reservoir.
 
     ``hits`` has rows of word, start, end, first and last word; ``texts``, for whole records and for sentences, of
     start, end, first word and the one after the last; ``lengths`` of words, whether exactly so many, and the kind of
-    text. ``windows.py`` says what a window is.
+    text. ``scan.py`` says what a window is.
     """
     n = hits.shape[1]
     found, ranks = np.empty((4, n * len(lengths)), np.int64), np.empty(n * len(lengths), np.uint64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,20 +11,27 @@ from typing import Any, Literal
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.progress import progress_bar
+from tiltmeter.stimuli.languages import script_of
 from tiltmeter.stimuli.lexicon.lexicon import Group
 from tiltmeter.stimuli.mining import engines
 from tiltmeter.stimuli.mining.corpus import SHARD, Shard, cut, find_files
-from tiltmeter.stimuli.mining.parts import Finds, PartsFolder
-from tiltmeter.stimuli.mining.preflight import check_folder, check_script
-from tiltmeter.stimuli.mining.result import MiningReport, save
-from tiltmeter.stimuli.mining.settings import Settings
-from tiltmeter.stimuli.mining.sought import find_groups, find_language, find_words, parse_lengths
+from tiltmeter.stimuli.mining.finds import Finds, PartsFolder
+from tiltmeter.stimuli.mining.mined import ABOUT, OCCURRENCES, PARTS, MiningReport, save_finds
+from tiltmeter.stimuli.mining.mining_settings import (
+    MiningSettings,
+    find_groups,
+    find_language,
+    find_words,
+    parse_lengths,
+)
+from tiltmeter.stimuli.mining.records import RecordReader
 
 LENGTHS = ("9", "25", "75", ">75")
-_PARTS = "parts"
 _MEGABYTE = 1_000_000
 #: Another number wherever windows are ranked in another way than before: parts of two ways do not go together.
 _RANKING = 2
+#: How many places of a corpus are looked at before the work begins.
+_PLACES = 16
 
 
 def mine(
@@ -48,34 +56,52 @@ def mine(
     """Find the words of a lexicon in a corpus, and keep a uniform sample of the texts around them.
 
     For every word and length at most ``keep`` different windows are kept; which ones depends on the seed alone, not on
-    the order of the files or the number of workers. A run that was interrupted goes on where it was.
+    the order of the files or the number of workers. A run that was interrupted resumes where it was.
+
+    Args:
+        corpora: Text, JSONL, CSV, TSV and Parquet files, also packed.
+        lexicon: Groups of words, their addresses, or names and files of whole lexicons.
+        out: The folder for what is found.
+        lengths: How much text around a word: ``9`` words, more than 75 (``>75``), or its ``sentence``.
+        keep: The most windows kept of each word and length.
+        least: Words with fewer windows than this are reported.
+        column: The column that holds the text, where files have several.
+        within: Whether a window may reach beyond its sentence.
+        language: The code or pack of the language; by default that of the words.
+        errors: What to do about bytes that are no UTF-8.
+        seed: Another seed draws another sample.
+        workers: Processes that share the work.
+        engine: This machine, or a Ray cluster at ``ray_address``.
+        ray_address: Where the cluster is.
+        shard_bytes: The size of one part of the work.
+        announce: Is told when a run resumes or starts anew.
     """
-    for name, value, known in (("within", within, ("text", "sentence")), ("errors", errors, ("strict", "replace")),
-                               ("engine", engine, ("local", "ray"))):  # fmt: skip
-        if value not in known:
-            raise unknown(name, value, known)
+    for name, value, choices in (("within", within, ("text", "sentence")), ("errors", errors, ("strict", "replace")),
+                                 ("engine", engine, ("local", "ray"))):  # fmt: skip
+        if value not in choices:
+            raise unknown(name, value, choices)
     if not 1 <= least <= keep:
         raise BadInput(f"--least {least} and --keep {keep}: at least one text, and no more than are kept, can be asked")
     folder, groups = Path(out), find_groups(lexicon)
     speech = find_language(language, groups)
     words = find_words(groups, speech)
-    settings = Settings(speech, words, parse_lengths(lengths), keep, within, errors, seed)
-    check_folder(folder, parts=_PARTS)
+    settings = MiningSettings(speech, words, parse_lengths(lengths), keep, within, errors, seed)
+    _check_folder(folder)
     files = find_files(corpora, column)
     shards = cut(files, shard_bytes)
-    check_script(settings, shards)
-    store = PartsFolder(folder / _PARTS, _identity(settings, shards))
+    _check_script(settings, shards)
+    store = PartsFolder(folder / PARTS, _identity(settings, shards))
     finds = _gather(settings, shards, store, announce, engine=engine, workers=workers, ray_address=ray_address)
     if not finds.hits.any():
         store.clear()
         raise BadInput(f"none of the {len(words)} words stands in the corpus: check the lexicon and --language")
-    report = save(folder, groups, settings, shards, finds, least)
+    report = save_finds(folder, groups, settings, shards, finds, least)
     store.clear()
     return report
 
 
 def _gather(
-    settings: Settings, shards: Sequence[Shard], store: PartsFolder, announce: Callable[[str], None],
+    settings: MiningSettings, shards: Sequence[Shard], store: PartsFolder, announce: Callable[[str], None],
     *, engine: str, workers: int, ray_address: str | None,
 ) -> Finds:  # fmt: skip
     """What all parts of the corpus hold, without reading again those that were read before."""
@@ -85,46 +111,80 @@ def _gather(
     finds = Finds.none(settings)
     store.load(finds)
     if finds.shards:
-        announce(f"going on: {len(finds.shards)} of {len(shards)} parts of the corpus are done")
+        announce(f"resuming: {len(finds.shards)} of {len(shards)} parts of the corpus are done")
     todo = [shard for shard in shards if shard.number not in finds.shards]
-    limits = finds.reservoirs.known_limits
+    limits = finds.reservoirs.limits.copy
     with _megabytes(sum(shard.size for shard in todo)) as advance:
         if engine == "ray":
-            done = engines.ray(settings, todo, limits, advance, workers=workers, address=ray_address)
+            done = engines.on_ray(settings, todo, limits, advance, workers=workers, address=ray_address)
         elif workers > 1 and len(todo) > 1:
-            done = engines.pool(settings, todo, limits, advance, workers=workers)
+            done = engines.in_a_pool(settings, todo, limits, advance, workers=workers)
         else:
-            done = engines.here(settings, todo, limits, advance)
+            done = engines.in_this_process(settings, todo, limits, advance)
         for shard, content in done:
             store.keep(shard.number, content)
             finds.add(content)
-            store.put_together(finds)
+            store.combine(finds)
     return finds
 
 
 @contextmanager
 def _megabytes(total: int) -> Iterator[Callable[[int], None]]:
-    """A progress bar that counts megabytes and is told of bytes."""
+    """A progress bar in megabytes, moved by bytes."""
     read = 0
     with progress_bar("mining, MB", total // _MEGABYTE) as advance:
 
-        def tell(size: int) -> None:
+        def count(size: int) -> None:
             nonlocal read
             advance((read + size) // _MEGABYTE - read // _MEGABYTE)
             read += size
 
-        yield tell
+        yield count
 
 
-def _identity(settings: Settings, shards: Sequence[Shard]) -> dict[str, Any]:
-    """Everything that decides what is found: a run with another identity cannot go on from this one's parts."""
+def _identity(settings: MiningSettings, shards: Sequence[Shard]) -> dict[str, Any]:
+    """Everything that decides what is found: a run with another identity cannot resume from the parts of this one."""
     speech = settings.language
     rules = [speech.code, speech.unicode, speech.sentence_ends, sorted(speech.abbreviations), str(speech.replacements)]
     return {
         "ranking": _RANKING,
         "rules": rules,
-        "words": [[each.word, *each.forms] for each in settings.sought],
+        "words": [[word.text, *word.forms] for word in settings.words],
         "lengths": list(map(str, settings.lengths)),
         "options": [settings.keep, settings.within, settings.errors, settings.seed],
         "shards": [dataclasses.astuple(shard) for shard in shards],
     }
+
+
+def _check_folder(folder: Path) -> None:
+    """An output folder may hold what mining leaves there, and nothing else."""
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(f"--out {folder} is a file: name a folder")
+    ours = {ABOUT, OCCURRENCES, PARTS}
+    other = sorted(path.name for path in folder.iterdir() if path.name not in ours) if folder.is_dir() else []
+    if other:
+        raise BadInput(f"--out {folder} holds something else ({', '.join(other[:3])}): name a new or empty folder")
+
+
+def _check_script(settings: MiningSettings, shards: Sequence[Shard]) -> None:
+    """Words in one script are not looked for in hours of text of another."""
+    if not shards:
+        raise BadInput("the corpus is empty: give a file with text in it")
+    text = "".join(_beginning(shard, settings) for shard in shards[:: -(-len(shards) // _PLACES)])
+    if not text.strip():
+        raise BadInput("the corpus holds no text: give a file with text in it")
+    words = " ".join(word.text for word in settings.words)
+    if not _scripts(words) & _scripts(text):
+        raise BadInput(
+            f"the words are {script_of(words) or 'of no script'}, the corpus is {script_of(text) or 'of no script'}: "
+            "give a lexicon in the script of the corpus"
+        )
+
+
+def _beginning(shard: Shard, settings: MiningSettings) -> str:
+    blocks = RecordReader(shard, settings.errors).blocks()
+    return "".join(text for text, _, _ in itertools.islice(blocks, 1))
+
+
+def _scripts(text: str) -> set[str]:
+    return {script_of(letter) for letter in set(text) if letter.isalpha()}

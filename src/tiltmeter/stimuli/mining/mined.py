@@ -1,10 +1,12 @@
-"""What mining leaves behind: a folder with the occurrences found, and how they were found."""
+"""What mining leaves behind: a folder with the occurrences and how they came about, and the report of the run."""
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
+import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,9 +15,13 @@ import numpy as np
 
 from tiltmeter.errors import BadInput
 from tiltmeter.files import write_atomically
-from tiltmeter.stimuli.mining.columns import numbers_of, pieces_of
+from tiltmeter.stimuli.lexicon.lexicon import Group, fingerprint
+from tiltmeter.stimuli.mining.columns import numbers_of, of_names, of_numbers, of_texts, pieces_of
+from tiltmeter.stimuli.mining.corpus import Shard
+from tiltmeter.stimuli.mining.finds import FIELDS, Finds
+from tiltmeter.stimuli.mining.mining_settings import MiningSettings
 
-OCCURRENCES, ABOUT = "occurrences.parquet", "mined.json"
+OCCURRENCES, ABOUT, PARTS = "occurrences.parquet", "mined.json", "parts"
 _TEXTS = ("word", "group", "form", "length", "text", "source")
 COLUMNS = ("word", "group", "form", "length", "text", "start", "end", "root_end", "source", "line", "at")
 
@@ -53,12 +59,47 @@ class Mined:
     about: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How often a word was ``found`` with so much text around it, and how many different texts were kept."""
+
+    word: str
+    groups: tuple[str, ...]
+    length: str
+    found: int
+    kept: int
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class MiningReport:
+    """What mining has found; ``never_found`` are words that do not occur, ``broken`` counts what was no UTF-8."""
+
+    folder: Path
+    counts: tuple[Count, ...]
+    never_found: tuple[str, ...]
+    records: int
+    broken: int
+    occurrences: int
+    rows: int
+    least: int
+    sha256: str
+
+    @property
+    def too_few(self) -> tuple[Count, ...]:
+        """Words with fewer texts of a length than were asked for."""
+        return tuple(count for count in self.counts if count.missing)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**dataclasses.asdict(self), "folder": str(self.folder)}
+
+
 def load_mined(folder: str | Path) -> Mined:
     """Read what ``tiltmeter mine`` has written."""
     folder = Path(folder)
     about = _about(folder)
     table = _table(folder / OCCURRENCES)
-    sha256 = fingerprint(table)
+    sha256 = _sha256(table)
     try:
         if about["sha256"] != sha256:
             raise BadInput(f"{folder / OCCURRENCES} is not what {ABOUT} says it is: mine it again")
@@ -77,13 +118,13 @@ def save_mined(folder: Path, columns: Mapping[str, Any], about: Mapping[str, Any
     buffer = pa.BufferOutputStream()
     names = [name for name in _TEXTS if name != "text"]  # texts differ, so a dictionary of them would be for nothing
     parquet.write_table(table, buffer, compression="zstd", use_dictionary=names)
-    content = {**about, "sha256": fingerprint(table)}
+    content = {**about, "sha256": _sha256(table)}
     write_atomically(folder / OCCURRENCES, buffer.getvalue().to_pybytes())
     write_atomically(folder / ABOUT, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
     return content
 
 
-def fingerprint(table: Any) -> str:
+def _sha256(table: Any) -> str:
     """SHA-256 of the occurrences themselves, whatever the version of Parquet they are stored in."""
     digest = hashlib.sha256()
     for name in COLUMNS:
@@ -111,7 +152,7 @@ def _about(folder: Path) -> dict[str, Any]:
     if not folder.is_dir():
         raise BadInput(f"no folder {folder}: make it with tiltmeter mine CORPUS --lexicon ... --out {folder}")
     if not path.is_file():
-        unfinished = " (mining was interrupted: run the same command again)" if (folder / "parts").is_dir() else ""
+        unfinished = " (mining was interrupted: run the same command again)" if (folder / PARTS).is_dir() else ""
         raise BadInput(f"{folder} holds no {ABOUT}, so it is no folder of tiltmeter mine{unfinished}")
     try:
         about: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -134,3 +175,96 @@ def _table(path: Path) -> Any:
         return file.read(list(COLUMNS), use_threads=False).cast(_schema())
     except (KeyError, ValueError, OSError) as error:  # pyarrow's own errors are among these
         raise BadInput(f"{path} is damaged ({str(error).splitlines()[0]}): mine it again") from None
+
+
+def save_finds(
+    folder: Path, groups: dict[str, Group], settings: MiningSettings, shards: Sequence[Shard], finds: Finds, least: int
+) -> MiningReport:
+    """Write the folder of a run, and report on it."""
+    columns = _columns(groups, settings, shards, finds)
+    counts = _counts(settings, finds, least)
+    never = tuple(word.text for word, hits in zip(settings.words, finds.hits, strict=True) if not hits)
+    tallies = finds.shards.values()
+    about: dict[str, Any] = {
+        "language": settings.language.code,
+        "groups": {address: list(group.texts) for address, group in groups.items()},
+        "lexicon_sha256": fingerprint(*groups.values()),
+        "lengths": list(map(str, settings.lengths)),
+        "settings": {"keep": settings.keep, "least": least, "within": settings.within, "errors": settings.errors,
+                     "seed": settings.seed},
+        "corpus": _corpus(shards, finds),
+        "occurrences": int(finds.hits.sum()),
+        "never_found": list(never),
+        "counts": [dataclasses.asdict(count) for count in counts],
+    }  # fmt: skip
+    about = save_mined(folder, columns, about)
+    return MiningReport(
+        folder=folder, counts=counts, never_found=never, records=sum(tally.records for tally in tallies),
+        broken=sum(tally.broken for tally in tallies), occurrences=int(finds.hits.sum()), rows=len(columns["word"]),
+        least=least, sha256=about["sha256"],
+    )  # fmt: skip
+
+
+def _columns(
+    groups: dict[str, Group], settings: MiningSettings, shards: Sequence[Shard], finds: Finds
+) -> dict[str, Any]:
+    """The rows of the table, by group, word, length and rank; a word of two groups is in both."""
+    kept = finds.reservoirs.settle()
+    lengths = len(settings.lengths)
+    borders = np.searchsorted(kept.reservoir, np.arange(len(settings.words) + 1) * lengths).tolist()
+    asked = [
+        (number, address, word)
+        for number, address in enumerate(groups)
+        for word, forms in enumerate(settings.words)
+        if address in forms.groups
+    ]
+    rows = kept.take(np.concatenate([np.arange(borders[word], borders[word + 1]) for _, _, word in asked]))
+    group = np.repeat([number for number, _, _ in asked], [borders[word + 1] - borders[word] for _, _, word in asked])
+    numbers = dict(zip(FIELDS, rows.numbers, strict=True))
+    spans = zip(rows.text, numbers["form_byte"].tolist(), numbers["form_bytes"].tolist(), strict=True)
+    before = np.array(_lines_before(shards, finds))
+    return {
+        "word": of_names([word.text for word in settings.words], rows.reservoir // lengths),
+        "group": of_names(list(groups), group),
+        "form": of_texts([text[at : at + size] for text, at, size in spans]),
+        "length": of_names(list(map(str, settings.lengths)), rows.reservoir % lengths),
+        "text": of_texts(rows.text),
+        "source": of_names([shard.file.source for shard in shards], numbers["shard"]),
+        "line": of_numbers(numbers["line"] + before[numbers["shard"]]),
+        **{name: of_numbers(numbers[name]) for name in ("start", "end", "root_end", "at")},
+    }
+
+
+def _lines_before(shards: Sequence[Shard], finds: Finds) -> list[int]:
+    """How many records of its file stand before each part."""
+    before, records, source = list[int](), 0, ""
+    for shard in shards:
+        records = records if shard.file.source == source else 0
+        source = shard.file.source
+        before.append(records)
+        records += finds.shards[shard.number].records
+    return before
+
+
+def _corpus(shards: Sequence[Shard], finds: Finds) -> list[dict[str, Any]]:
+    """The files with their sizes, records and what in them was no UTF-8."""
+    files: dict[str, dict[str, Any]] = {}
+    for shard in shards:
+        entry = files.setdefault(
+            shard.file.source,
+            {"source": shard.file.source, "bytes": shard.file.size, "column": shard.file.column, "records": 0,
+             "broken": 0},
+        )  # fmt: skip
+        entry["records"] += finds.shards[shard.number].records
+        entry["broken"] += finds.shards[shard.number].broken
+    return list(files.values())
+
+
+def _counts(settings: MiningSettings, finds: Finds, least: int) -> tuple[Count, ...]:
+    windows = finds.windows.tolist()
+    kept = np.bincount(finds.reservoirs.settle().reservoir, minlength=settings.reservoirs).tolist()
+    both = itertools.product(settings.words, settings.lengths)
+    return tuple(
+        Count(word.text, word.groups, str(length), windows[slot], kept[slot], max(0, least - kept[slot]))
+        for slot, (word, length) in enumerate(both)
+    )

@@ -1,4 +1,4 @@
-"""The records of one part of a corpus, whatever kind of file it is."""
+"""The records of one part of a corpus, whatever kind of file it is, decoded one block at a time."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ import csv
 import json
 import re
 from collections.abc import Iterator
-from typing import Literal
+from dataclasses import dataclass
+from typing import BinaryIO, Literal
 
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli.mining.corpus import BLOCK, Shard, parquet
-from tiltmeter.stimuli.mining.lines import Lines, breaks_before
+from tiltmeter.stimuli.mining.corpus import BLOCK, CorpusFile, Shard, open_corpus_file, open_parquet
 
+_BYTE_ORDER_MARK, _REPLACED = "\ufeff", "\ufffd"
 _HALF = re.compile("[\ud800-\udfff]")
 _ROWS = 4096
 _LONGEST_CELL = (1 << 31) - 1
 
 
-class Reader:
+class RecordReader:
     """Reads one part of a corpus; ``records`` counts what was read, ``broken`` what was no UTF-8."""
 
     def __init__(self, shard: Shard, errors: Literal["strict", "replace"]) -> None:
         self._file, self._shard = shard.file, shard
-        self._lines = Lines(shard, errors)
+        self._lines = _Lines(shard, errors)
         self.records = 0
 
     @property
@@ -99,7 +100,7 @@ class Reader:
     def _parquet(self) -> Iterator[tuple[list[str], int]]:
         import pyarrow as pa
 
-        content = parquet(self._file)
+        content = open_parquet(self._file)
         groups = list(range(self._shard.start, self._shard.stop or 0))
         total = sum(content.metadata.row_group(n).num_rows for n in groups)
         try:
@@ -120,5 +121,82 @@ class Reader:
 
     def _wrong(self, number: int, what: str) -> BadInput:
         """The error for a line of this part, by its number in the file."""
-        before = 0 if self._file.kind == "parquet" else breaks_before(self._file, self._shard.start)
+        before = 0 if self._file.kind == "parquet" else _breaks_before(self._file, self._shard.start)
         return BadInput(f"{self._file.source}: line {before + number}: {what}")
+
+
+@dataclass(slots=True)
+class _Lines:
+    """The lines of one part of a file; ``broken`` counts what was no UTF-8 and was replaced."""
+
+    shard: Shard
+    errors: Literal["strict", "replace"]
+    broken: int = 0
+
+    def blocks(self) -> Iterator[tuple[str, int]]:
+        """Whole lines, about BLOCK bytes of them at a time, and how many bytes of the file they took."""
+        with open_corpus_file(self.shard.file) as (stream, raw):
+            start, stop = self._borders(stream)
+            at = reported = start
+            for block in _whole_lines(stream, None if stop is None else stop - start):
+                text = self._decode(block, at)
+                at += len(block)
+                position = raw.tell() if self.shard.file.packed else at
+                yield text.removesuffix("\n"), position - reported
+                reported = position
+
+    def _borders(self, stream: BinaryIO) -> tuple[int, int | None]:
+        """The part from the first line that begins in it to the first that begins after it."""
+        if self.shard.stop is None:
+            return 0, None
+        start, stop = (_next_line(stream, at) for at in (self.shard.start, self.shard.stop))
+        stream.seek(start)
+        return start, stop
+
+    def _decode(self, block: bytes, at: int) -> str:
+        try:
+            text = block.decode("utf-8")
+        except UnicodeDecodeError as error:
+            if self.errors == "strict":
+                place = at + error.start
+                line = _breaks_before(self.shard.file, place) + 1
+                raise BadInput(
+                    f"{self.shard.file.source}: not UTF-8 at byte {place} (line {line}): "
+                    "save it as UTF-8, or continue with --errors replace"
+                ) from None
+            text = block.decode("utf-8", errors="replace")
+            self.broken += text.count(_REPLACED) - block.count(_REPLACED.encode())
+        return text.removeprefix(_BYTE_ORDER_MARK) if at == 0 else text
+
+
+def _breaks_before(file: CorpusFile, place: int) -> int:
+    """How many lines of a file end before a byte of it."""
+    breaks = 0
+    with open_corpus_file(file) as (stream, _):
+        while place > 0 and (data := stream.read(min(BLOCK, place))):
+            breaks += data.count(b"\n")
+            place -= len(data)
+    return breaks
+
+
+def _next_line(stream: BinaryIO, at: int) -> int:
+    """Where the first line begins that begins at this byte or after it."""
+    if at == 0:
+        return 0
+    stream.seek(at - 1)
+    stream.readline()
+    return stream.tell()
+
+
+def _whole_lines(stream: BinaryIO, most: int | None) -> Iterator[bytes]:
+    """The bytes of a stream, or ``most`` of them, cut at ends of lines."""
+    parts: list[bytes] = []
+    while data := stream.read(BLOCK if most is None else min(BLOCK, most)):
+        most = None if most is None else most - len(data)
+        end = data.rfind(b"\n") + 1
+        if end:  # a line may be longer than many blocks
+            yield b"".join([*parts, data[:end]])
+            parts = []
+        parts.append(data[end:])
+    if rest := b"".join(parts):
+        yield rest

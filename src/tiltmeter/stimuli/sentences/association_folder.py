@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.stimuli.files import read_json, read_text
+from tiltmeter.files import read_json, read_text
 from tiltmeter.stimuli.lexicon.lexicon import Group, check_disjoint
-from tiltmeter.stimuli.sentences.templates import Sentence, SentenceSet
+from tiltmeter.stimuli.sentences.sentence import SentenceSet, fill_frame
 from tiltmeter.stimuli.text import comparable, normalise
 
 _QUOTES = "\"'`“”‘’«»"
@@ -74,14 +74,14 @@ def load_association_folder(path: str | Path) -> AssociationFolder:
 
 
 def _verbatim(group: Group, frames: Iterable[tuple[int, str]]) -> SentenceSet:
-    return SentenceSet(
-        group.label,
-        tuple(
-            Sentence(frame.replace("{}", text), text, frame.index("{}"), frame.index("{}") + len(text), number)
-            for text in group.texts
-            for number, frame in frames
-        ),
+    sentences = (
+        fill_frame(
+            frame.replace("{}", "{word}"), {"word": text}, unit=text, tags={"template": str(number)}, capital=False
+        )
+        for text in group.texts
+        for number, frame in frames
     )
+    return SentenceSet(group.name, tuple(sentences), group.label)
 
 
 def _word_lists(folder: Path, prefix: str, warnings: list[str]) -> dict[str, Group]:

@@ -1,16 +1,15 @@
-"""Sentences about the holder of an occupation, each marked for a group, beside the same one with the mark masked."""
+"""Sentences that say the group of the holder of an occupation, beside the same ones with the word for it masked."""
 
 from __future__ import annotations
 
 import dataclasses
-import re
+import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-from tiltmeter.stimuli.sentences.sets import MASK, PronounSentence, PronounSet
-
-Place = tuple[int, int]
+from tiltmeter.errors import BadInput
+from tiltmeter.stimuli.lexicon.lexicon import Group, check_disjoint
+from tiltmeter.stimuli.sentences.sentence import MASK, Place, Sentence, SentenceSet, fill_frame
 
 #: Why a line is not used.
 _NO_OCCUPATION = "the occupation does not stand in the sentence as a word"
@@ -19,39 +18,23 @@ _PARTICIPANT = "participant"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Neutral:
-    """A sentence with its mark masked: where the mask stands, and where the occupation does."""
+class Versions:
+    """A sentence with its mark masked, and by group the sentences that have a word for the group in its place.
 
-    text: str
-    place: Place
-    occupation_place: Place
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class MarkedSentence:
-    """A sentence whose mark (a pronoun, or a word for a group) says that somebody is of a group: 1, 2, ...
-
-    >>> neutral = Neutral("The nurse said [MASK] left.", (15, 21), (4, 9))
-    >>> MarkedSentence("The nurse said he left.", 1, "nurse", (4, 9), (15, 17), neutral, "he/she").mark
-    'he'
+    The mark (a pronoun, or a word for a group) stands in the slot ``pronoun``, the unit in the slot ``occupation``.
     """
 
-    text: str
-    group: int
-    occupation: str
-    occupation_place: Place
-    pronoun_place: Place
-    neutral: Neutral
-    kind: str
+    neutral: Sentence
+    by_group: tuple[tuple[Sentence, ...], ...]
 
     @property
-    def mark(self) -> str:
-        return self.text[slice(*self.pronoun_place)]
+    def unit(self) -> str:
+        return self.neutral.unit
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MarkedSet:
-    """Marked sentences of one source, in a version for every group.
+    """Marked sentences of one source, in a version for either group.
 
     ``counts`` is how often the source itself has each occupation with each group. ``shares`` (of women) and
     ``expected`` (the group that a stereotype gives) are what is known of the occupations. ``read`` lines were read, of
@@ -59,124 +42,136 @@ class MarkedSet:
     """
 
     name: str
-    groups: tuple[str, ...]
-    rows: tuple[MarkedSentence, ...]
+    groups: tuple[str, str]
+    versions: tuple[Versions, ...]
     counts: Mapping[str, tuple[int, ...]]
     shares: Mapping[str, float] = dataclasses.field(default_factory=dict)
     expected: Mapping[str, int] = dataclasses.field(default_factory=dict)
     read: int = 0
     left_out: Mapping[str, int] = dataclasses.field(default_factory=dict)
-    language: str = "en"
-    warnings: tuple[str, ...] = ()
+    dimension: str = "gender"
+    notes: tuple[str, ...] = ()
 
-    def between(self, first: int, second: int) -> MarkedSet:
-        """The sentences of two of the groups alone."""
-        pair = (first, second)
-        rows = (dataclasses.replace(row, group=pair.index(row.group) + 1) for row in self.rows if row.group in pair)
-        counts = {word: tuple(by_group[each - 1] for each in pair) for word, by_group in self.counts.items()}
-        groups = tuple(self.groups[each - 1] for each in pair)
-        return dataclasses.replace(self, groups=groups, rows=tuple(rows), counts=counts)
-
-    def table(self) -> dict[str, Any]:
-        """What was kept and what was dropped: lines of the source, and the sentences made of them."""
-        lines = {
-            "read": self.read,
-            "used": self.read - sum(self.left_out.values()),
-            "left_out": dict(self.left_out),
-            "by_group": dict(zip(self.groups, map(sum, zip(*self.counts.values(), strict=True)), strict=True)),
-        }
-        return {
-            "lines": lines,
-            "sentences": len(self.rows),
-            "neutral_sentences": len({row.neutral for row in self.rows}),
-            "by_group": self._counted(self.rows),
-            "by_kind": {kind: self._counted(rows) for kind, rows in _split(self.rows, "kind")},
-            "by_occupation": {word: self._counted(rows) for word, rows in _split(self.rows, "occupation")},
-        }
-
-    def _counted(self, rows: Iterable[MarkedSentence]) -> dict[str, int]:
-        found = Counter(row.group for row in rows)
-        return {name: found[number] for number, name in enumerate(self.groups, 1)}
+    @property
+    def sentences(self) -> tuple[tuple[Sentence, ...], ...]:
+        """All sentences of each group."""
+        return tuple(
+            tuple(sentence for row in self.versions for sentence in row.by_group[place])
+            for place in range(len(self.groups))
+        )
 
 
-def _split(rows: Sequence[MarkedSentence], field: str) -> Iterator[tuple[str, list[MarkedSentence]]]:
-    found: dict[str, list[MarkedSentence]] = {}
-    for row in rows:
-        found.setdefault(getattr(row, field), []).append(row)
-    yield from found.items()
-
-
-def marked_sentences(found: PronounSet, *, both: bool = False) -> MarkedSet:
+def marked_sentences(source: SentenceSet, *, both: bool = False) -> MarkedSet:
     """Every pronoun sentence in its masculine and its feminine version, whichever of them the source has.
 
-    ``both`` says that each row of the source stands for the two versions alike, so that they count as often.
+    ``both`` says that each sentence of the source stands for the two versions alike, so that they count as often.
 
-    >>> row = PronounSentence("The nurse said he left.", 15, 17, ("he", "she"), "nurse", 2, "type1", "1")
-    >>> made = marked_sentences(PronounSet("mine", (row,)))
-    >>> [row.text for row in made.rows], made.rows[0].neutral.text, made.counts
-    (['The nurse said he left.', 'The nurse said she left.'], 'The nurse said [MASK] left.', {'nurse': (1, 0)})
+    >>> from tiltmeter.stimuli.sentences.sentence import pronoun_sentence
+    >>> nurse = pronoun_sentence("The nurse said he left.", (15, 17), ("he", "she"), "nurse")
+    >>> marked = marked_sentences(SentenceSet("mine", (nurse,), groups=("men", "women")))
+    >>> [[sentence.text for sentence in side] for side in marked.sentences]
+    [['The nurse said he left.'], ['The nurse said she left.']]
+    >>> marked.versions[0].neutral.text, marked.counts
+    ('The nurse said [MASK] left.', {'nurse': (1, 0)})
     """
-    made: dict[tuple[str, str, Place], MarkedSentence] = {}
+    joined = _Joined()
     counts: dict[str, list[int]] = {}
-    left_out = Counter(_lines_left_out(found.warnings))
+    left_out = Counter(source.left_out)
     expected: dict[str, int] = {}
-    read = len(found.rows) + left_out.total()
-    for row in found.rows:
-        place = _mention(row)
-        if row.kind == _PARTICIPANT or place is None:
-            left_out[_SOMEBODY_ELSE if row.kind == _PARTICIPANT else _NO_OCCUPATION] += 1
+    for sentence in source.sentences:
+        kind = sentence.tags.get("kind", "")
+        if kind == _PARTICIPANT or "occupation" not in sentence.slots:
+            left_out[_SOMEBODY_ELSE if kind == _PARTICIPANT else _NO_OCCUPATION] += 1
             continue
-        own = counts.setdefault(row.occupation, [0, 0])
-        for group in (1, 2):
-            own[group - 1] += both or row.word == row.forms[group - 1]
-            version = _version(row, place, group)
-            made.setdefault((version.text, version.occupation, version.pronoun_place), version)
-        if row.expected is not None:
-            expected[row.occupation] = row.expected
+        # "type1 pro dev" of WinoBias: both sides and both splits hold the same kind of sentence.
+        row = dataclasses.replace(sentence, tags={"kind": kind.split()[0] if kind.startswith("type") else kind})
+        seen = counts.setdefault(row.unit, [0, 0])
+        for group, form in enumerate(row.forms["pronoun"], 1):
+            seen[group - 1] += both or row.word("pronoun") == form
+            joined.add(group, row.version("pronoun", group), row.masked("pronoun"))
+        if "expected" in sentence.tags:
+            expected[row.unit] = source.groups.index(sentence.tags["expected"]) + 1
+    one, two = source.groups
     return MarkedSet(
-        found.name,
-        ("men", "women"),
-        tuple(made.values()),
-        {word: tuple(own) for word, own in counts.items()},
-        dict(found.shares),
+        source.name,
+        (one, two),
+        joined.versions(),
+        {word: tuple(by_group) for word, by_group in counts.items()},
+        source.shares,
         expected,
-        read,
+        len(source.sentences) + sum(source.left_out.values()),
         dict(left_out),
-        found.language,
-        found.warnings,
+        source.dimension,
+        source.notes,
     )
 
 
-def _mention(row: PronounSentence) -> Place | None:
-    """The first whole-word mention of the occupation outside the pronoun."""
-    pattern = rf"(?<!\w){re.escape(row.occupation)}(?!\w)"
-    places = (match.span() for match in re.finditer(pattern, row.text, re.IGNORECASE))
-    return next((place for place in places if place[1] <= row.start or place[0] >= row.end), None)
+def marked_by_lexicon(
+    frames: Mapping[str, Sequence[str]], groups: tuple[Group, Group], occupations: Sequence[str], *, name: str = ""
+) -> MarkedSet:
+    """Every word of two groups (ages, ethnicities, ...) beside every occupation, in the frames for words of its kind.
 
+    Args:
+        frames: Sentences by the kind of word that they take, with ``{group}`` and ``{occupation}`` once each, or with
+            their article as ``{a group}``, ``{a occupation}``.
+        groups: The words of either group; none may be in both.
+        occupations: Words for what people do.
+        name: How the set is called; the names of the groups unless it is given.
 
-def _version(row: PronounSentence, mention: Place, group: int) -> MarkedSentence:
-    form = row.forms[group - 1]
-
-    def placed(mark: str) -> tuple[str, Place, Place]:
-        longer = len(mark) - (row.end - row.start) if mention[0] >= row.end else 0
-        text = row.text[: row.start] + mark + row.text[row.end :]
-        return text, (row.start, row.start + len(mark)), (mention[0] + longer, mention[1] + longer)
-
-    text, place, occupation = placed(form)
-    # "type1 pro dev" of WinoBias: both sides and both splits hold the same kind of sentence.
-    kind = row.kind.split()[0] if row.kind.startswith("type") else row.kind
-    return MarkedSentence(text, group, row.occupation, occupation, place, Neutral(*placed(MASK)), kind)
-
-
-def _lines_left_out(warnings: Iterable[str]) -> dict[str, int]:
-    """Lines that a loader could not use, by reason, from its own account: "file: reason: left out lines 3, 17".
-
-    >>> _lines_left_out(["a.txt: two pronouns: left out lines 3, 17", "b.txt: two pronouns: left out lines 5"])
-    {'two pronouns': 3}
+    >>> groups = [Group.of(f"mine.{word}", [word], kind="adjective", label=word) for word in ("young", "old")]
+    >>> marked = marked_by_lexicon({"adjective": ["We met {a group} {occupation}."]}, tuple(groups), ["nurse"])
+    >>> [[sentence.text for sentence in side] for side in marked.sentences], marked.versions[0].neutral.text
+    ([['We met a young nurse.'], ['We met an old nurse.']], 'We met a [MASK] nurse.')
     """
-    found: Counter[str] = Counter()
-    for warning in warnings:
-        said, here, lines = warning.partition(": left out lines ")
-        if here:
-            found[said.partition(": ")[2] or said] += len(lines.split(", "))
-    return dict(found)
+    one, two = groups
+    if shared := check_disjoint(one, two):
+        raise BadInput(f"'{shared[0]}' is in '{one.name}' and in '{two.name}': leave it out of one of them")
+    joined = _Joined()
+    per_occupation: list[int] = []
+    left_out: list[str] = []
+    for number, group in enumerate(groups, 1):
+        fitting = [word for word in group.words if word.kind in frames]
+        left_out += [f"'{word.text}' of {group.label}" for word in group.words if word not in fitting]
+        if not fitting:
+            raise BadInput(f"'{group.name}' has no word for the frames: they take words of kind {', '.join(frames)}")
+        framed = [(word, frame) for word in fitting for frame in frames[word.kind or ""]]
+        per_occupation.append(len(framed))
+        for occupation, (word, frame) in itertools.product(occupations, framed):
+            tags = {"kind": f"{word.kind}: {frame}"}
+            # Not masked in place: "a [MASK] nurse" stands for "an old nurse" as well.
+            joined.add(number, *(_filled(frame, mark, occupation, tags) for mark in (word.text, MASK)))
+    note = f"no frame for words of their kind, left out: {', '.join(left_out)}"
+    return MarkedSet(
+        name or f"{one.name} / {two.name}",
+        (one.label, two.label),
+        joined.versions(),
+        dict.fromkeys(occupations, tuple(per_occupation)),
+        read=sum(per_occupation) * len(occupations),
+        dimension=one.dimension if one.dimension == two.dimension else "",
+        notes=(note,) if left_out else (),
+    )
+
+
+def _filled(frame: str, mark: str, occupation: str, tags: Mapping[str, str]) -> Sentence:
+    words = {"pronoun": mark, "occupation": occupation}
+    sentence = fill_frame(frame.replace("group}", "pronoun}"), words, unit=occupation, tags=tags)
+    if set(sentence.slots) != set(words):
+        raise BadInput(f"'{frame}' needs {{group}} and {{occupation}} once each")
+    return sentence
+
+
+class _Joined:
+    """Sentences put together where they differ in nothing but the mark."""
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[str, str, Place], tuple[Sentence, tuple[dict[str, Sentence], dict[str, Sentence]]]] = {}
+
+    def add(self, group: int, sentence: Sentence, neutral: Sentence) -> None:
+        """A sentence of group 1 or 2, and the same one with its mark masked."""
+        _, sides = self._rows.setdefault((neutral.unit, neutral.text, neutral.slots["pronoun"]), (neutral, ({}, {})))
+        sides[group - 1].setdefault(sentence.text, sentence)
+
+    def versions(self) -> tuple[Versions, ...]:
+        return tuple(
+            Versions(neutral, tuple(tuple(side.values()) for side in sides)) for neutral, sides in self._rows.values()
+        )

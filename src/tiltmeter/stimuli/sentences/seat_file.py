@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli.files import read_json
-from tiltmeter.stimuli.sentences.templates import Sentence, SentenceSet
+from tiltmeter.files import read_json
+from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
 from tiltmeter.stimuli.text import normalise
 
 _LISTS = ("targ1", "targ2", "attr1", "attr2")
@@ -61,7 +61,7 @@ def load_seat_file(path: str | Path) -> SeatTest:
         place = f"{file.name}: {key} ({label})"
         found = _units(texts, words[key][1] if words else None, place, warnings)
         made = [_sentence(text, each, frames) for text, each in zip(texts, found, strict=True)]
-        sets[key] = SentenceSet(label, tuple(made))
+        sets[key] = SentenceSet(f"{file.stem}.{key}", tuple(made), label)
     return SeatTest(file.stem, sets["targ1"], sets["targ2"], sets["attr1"], sets["attr2"], tuple(warnings))
 
 
@@ -147,7 +147,8 @@ def _alike(lines: Sequence[Sequence[str]], most: int) -> int:
 def _sentence(text: str, found: _Found, frames: dict[str, int]) -> Sentence:
     unit, start, end = found
     frame = f"{text[:start]}{{}}{text[end:]}".casefold()
-    return Sentence(text, unit, start, end, frames.setdefault(frame, len(frames)))
+    number = frames.setdefault(frame, len(frames))
+    return Sentence(text, {"word": (start, end)}, unit, tags={"template": str(number)})
 
 
 def _word_file(file: Path) -> dict[str, tuple[str, tuple[str, ...]]] | None:

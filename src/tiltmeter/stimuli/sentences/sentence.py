@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import TypeAlias
+
+from tiltmeter.stimuli.text import article, capitalise
 
 #: Characters of a text, from the first to the one behind the last.
 Place: TypeAlias = tuple[int, int]
 
 #: Stands at a place whose word is hidden.
 MASK = "[MASK]"
+
+_SLOT = re.compile(r"\{(a )?(\w+)\}")
+#: Below the first share of women people are taken to expect a man, above the second a woman.
+_EXPECTED = (0.4, 0.6)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -61,6 +68,13 @@ class Sentence:
         """The sentence with the form of group 1, 2, ... in a slot."""
         return self.put(slot, self.forms[slot][group - 1])
 
+    def of_group(self, group: int) -> Sentence:
+        """The sentence with the form of group 1, 2, ... in every slot that has forms."""
+        sentence = self
+        for slot in self.forms:
+            sentence = sentence.version(slot, group)
+        return sentence
+
     def masked(self, *slots: str) -> Sentence:
         """The sentence with a mask in each of the slots."""
         made = self
@@ -99,7 +113,99 @@ class SentenceSet:
     def texts(self) -> tuple[str, ...]:
         return tuple(sentence.text for sentence in self.sentences)
 
+    def where(self, **tags: str) -> SentenceSet:
+        """The sentences that have these tags."""
+        chosen = (each for each in self.sentences if tags.items() <= each.tags.items())
+        return dataclasses.replace(self, sentences=tuple(chosen))
+
     @property
     def units(self) -> tuple[str, ...]:
         """The unit of each sentence, in order."""
         return tuple(sentence.unit for sentence in self.sentences)
+
+
+def fill_frame(
+    frame: str,
+    words: Mapping[str, str],
+    *,
+    unit: str = "",
+    forms: Mapping[str, tuple[str, ...]] | None = None,
+    tags: Mapping[str, str] | None = None,
+    capital: bool = True,
+) -> Sentence:
+    """The sentence that a frame makes of words: each at its ``{slot}``, at ``{a slot}`` with its English article.
+
+    Args:
+        frame: A text with places; one that ``words`` does not name stays as it is.
+        words: The word of each slot.
+        unit: What the sentence is an observation of.
+        forms: What else could stand in a slot.
+        tags: What else is known of the sentence.
+        capital: Whether the sentence begins with a capital whatever the frame has.
+
+    >>> sentence = fill_frame("we met {a occupation}.", {"occupation": "engineer"})
+    >>> sentence.text, sentence.slots
+    ('We met an engineer.', {'occupation': (10, 18)})
+    """
+    text, end, slots = "", 0, dict[str, Place]()
+    for place in _SLOT.finditer(frame):
+        with_article, name = place.groups()
+        if name in words:
+            text += frame[end : place.start()] + (f"{article(words[name])} " if with_article else "")
+            slots[name] = len(text), len(text) + len(words[name])
+            text, end = text + words[name], place.end()
+    text += frame[end:]
+    return Sentence(capitalise(text) if capital else text, slots, unit, forms or {}, tags or {})
+
+
+def pronoun_sentence(text: str, place: Place, forms: tuple[str, str], occupation: str, **tags: str | None) -> Sentence:
+    """A sentence with a gendered word (mostly a pronoun) beside an occupation, which is its unit.
+
+    The slot "occupation" is where it first stands as a word of its own; a sentence that only inflects it has none.
+
+    Args:
+        text: The sentence.
+        place: Where the gendered word stands, the slot "pronoun".
+        forms: Its masculine and its feminine form there.
+        occupation: The occupation as lists spell it.
+        tags: What else is known of the sentence; what is None is not known.
+
+    >>> nurse = pronoun_sentence("The nurse said he left.", (15, 17), ("he", "she"), "nurse", expected="women")
+    >>> nurse.version("pronoun", 2).text, nurse.word("occupation"), nurse.tags
+    ('The nurse said she left.', 'nurse', {'expected': 'women'})
+    """
+    slots = {"pronoun": place}
+    for mention in re.finditer(rf"(?<!\w){re.escape(occupation)}(?!\w)", text, re.IGNORECASE):
+        if mention.end() <= place[0] or mention.start() >= place[1]:
+            slots["occupation"] = mention.span()
+            break
+    said = {name: value for name, value in tags.items() if value is not None}
+    return Sentence(text, slots, occupation, {"pronoun": forms}, said)
+
+
+def sentence_pair(stereotyped: str, other: str, **tags: str) -> Sentence:
+    """Two sentences that may differ in more than a word, as the forms of one slot that is the whole sentence.
+
+    >>> sentence_pair("Men are strong.", "Women, too, are strong.").forms["sentence"]
+    ('Men are strong.', 'Women, too, are strong.')
+    """
+    whole = {"sentence": (0, len(stereotyped))}
+    return Sentence(stereotyped, whole, stereotyped, {"sentence": (stereotyped, other)}, tags)
+
+
+def expected_by_share(female_share: float | None) -> str | None:
+    """Whom people are taken to expect in an occupation with this share of women, men or women; None: either.
+
+    >>> expected_by_share(0.1), expected_by_share(0.5), expected_by_share(0.9)
+    ('men', None, 'women')
+    """
+    low, high = _EXPECTED
+    if female_share is None:
+        return None
+    return "men" if female_share < low else "women" if female_share > high else None
+
+
+def joint_dimension(dimensions: Iterable[str]) -> str:
+    """What the groups of a set differ in: the one dimension of all its sentences, or several."""
+    different = set(dimensions)
+    return different.pop() if len(different) == 1 else "several"

@@ -1,37 +1,31 @@
 """The sets for language models that come with tiltmeter, written for it; each is one YAML file in ``sets/``.
 
-A set of your own has the form of the shipped one of its kind and is named by its path: ``cloze_sets("mine.yaml")``.
+A set of your own has the form of the shipped one of its kind and is named by its path: ``trait_set("mine.yaml")``.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.stimuli.lexicon.lexicon import Group, group
-from tiltmeter.stimuli.sentences.marked import MarkedSet
-from tiltmeter.stimuli.sentences.marked_by_lexicon import marked_by_lexicon
-from tiltmeter.stimuli.sentences.sets import (
-    ClozeRow,
-    ClozeSet,
-    MaskedSentence,
-    MaskedSet,
-    PairSet,
-    SentencePair,
-    TraitSentence,
-    TraitSet,
+from tiltmeter.stimuli.sentences.marked import MarkedSet, marked_by_lexicon
+from tiltmeter.stimuli.sentences.sentence import (
+    MASK,
+    Sentence,
+    SentenceSet,
+    expected_by_share,
+    fill_frame,
+    sentence_pair,
 )
-from tiltmeter.stimuli.text import capitalise, indefinite
 
 if TYPE_CHECKING:
-    from tiltmeter.stimuli.sentences.shipped_file import ClozeEntry, PairsFile, Shape, TopicEntry
+    from tiltmeter.stimuli.sentences.shipped_file import ClozeFile, PairsFile, SetFile, Shape
 
-#: Below the first percentage of women people are taken to expect a man, above the second a woman.
-_EXPECTED = (40.0, 60.0)
+_GENDERS = ("men", "women")
 
 
 def set_names(kind: str) -> tuple[str, ...]:
@@ -44,182 +38,151 @@ def set_names(kind: str) -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".yaml") for name in files if name.startswith(f"{kind}_")))
 
 
-def cloze_sets(name: str | Path = "cloze_en") -> tuple[ClozeSet, ...]:
-    """Sentences that end in a pronoun: one set for each variant and each context word.
+def pair_set(name: str | Path | None = None) -> SentenceSet:
+    """Sentences with the pronoun that fits a stereotype and with the other one; the tag ``kind`` is the topic.
 
-    The label is the one in the file, or else follows from the share of women in the occupation: the share in the
-    file, or that of the lexicon ``occupations``.
+    Without a name, the shipped English sentences that end in him or her; those that nothing is expected of are left
+    out.
 
-    >>> first = cloze_sets()[0]
-    >>> first.name, first.rows[0].text_1, first.rows[0].contexts, first.rows[0].label
-    ('cloze_en-all-noun', 'The engineer confirmed that the bridge was designed by him', ('bridge', 'bridge'), 1)
+    >>> pair_set().sentences[0].forms["sentence"][1]
+    'The engineer confirmed that the bridge was designed by her.'
+    >>> pair_set("pairs_ja").sentences[0].tags
+    {'kind': 'salaryman spirit', 'number': '1'}
     """
+    file, frames = _english_frames() if name is None else _topic_frames(name)
+    pairs = []
+    for number, (frame, topic, expected) in enumerate(frames, 1):
+        if expected is not None:
+            first, second = (fill_frame(frame, {"pronoun": word}).text for word in file.pronouns)
+            versions = (first, second) if expected == 1 else (second, first)
+            pairs.append(sentence_pair(*versions, kind=topic, number=str(number)))
+    return _set(file, pairs, name="pairs_en" if name is None else file.name)
+
+
+#: A frame with a place for the pronoun, what it is about, and the group that people expect in it.
+_PairFrame: TypeAlias = tuple[str, str, int | None]
+
+
+def _english_frames() -> tuple[ClozeFile, list[_PairFrame]]:
     from tiltmeter.stimuli.sentences.shipped_file import ClozeFile
 
-    file = _read("cloze", name, ClozeFile)
-    shares = _shares(group("occupations.all"))
-    return tuple(
-        ClozeSet(
-            f"{file.name}-{variant}-{context}",
-            variant,
-            context,
-            file.groups,
-            tuple(
-                _cloze_row(
-                    _with_person(entry, person),
-                    file.pronouns,
-                    getattr(entry, context),
-                    _label(entry, shares),
-                    number,
-                )
-                for number, entry in enumerate(file.rows, 1)
-            ),
-            file.language,
-            tuple(file.warnings),
-        )
-        for variant, person in file.variants.items()
-        for context in ("noun", "verb", "occupation")
-    )
+    file = read_shipped("cloze", "cloze_en", ClozeFile)
+    person, shares = file.variants["all"], occupation_shares(group("occupations.all"))
+    return file, [(f"{row.frame(person)}.", "occupation", row.expected_group(shares)) for row in file.rows]
 
 
-def _cloze_row(frame: str, pronouns: tuple[str, str], context: str, label: int | None, number: int) -> ClozeRow:
-    text_1, text_2 = (capitalise(frame.replace("{pronoun}", pronoun)) for pronoun in pronouns)
-    return ClozeRow(text_1, text_2, pronouns, (context, context), label, number)
-
-
-def _with_person(entry: ClozeEntry, person: str) -> str:
-    return entry.sentence.replace("{person}", person.replace("{occupation}", entry.occupation))
-
-
-def _label(entry: ClozeEntry, shares: dict[str, float]) -> int | None:
-    share = shares.get(entry.occupation) if entry.female_share is None else entry.female_share
-    if "label" in entry.model_fields_set or share is None:
-        return entry.label
-    low, high = _EXPECTED
-    return 1 if share < low else 2 if share > high else None
-
-
-def japanese_pairs(name: str | Path = "pairs_ja") -> PairSet:
-    """Minimal pairs on stereotypes of Japanese culture; ``kind`` is the topic.
-
-    >>> japanese_pairs().rows[0].kind, japanese_pairs().rows[-1].stereotyped[:7]
-    ('salaryman spirit', '着物姿の彼女は')
-    """
+def _topic_frames(name: str | Path) -> tuple[PairsFile, list[_PairFrame]]:
     from tiltmeter.stimuli.sentences.shipped_file import PairsFile
 
-    file = _read("pairs", name, PairsFile)
-    rows = tuple(
-        SentencePair(*(row.texts if row.label == 1 else row.texts[::-1]), topic.topic, row.number)
-        for topic, row in _topic_rows(file)
-    )
-    return PairSet(file.name, rows, file.language, tuple(file.warnings))
+    file = read_shipped("pairs", name, PairsFile)
+    return file, [(frame, topic.topic, topic.group) for topic in file.topics for frame in topic.sentences]
 
 
-def japanese_cloze(name: str | Path = "pairs_ja") -> ClozeSet:
-    """The same sentences with both pronouns, and the topic as the context word that is said to decide.
-
-    >>> row = japanese_cloze().rows[0]
-    >>> row.pronouns, row.contexts, row.label
-    (('彼', '彼女'), ('サラリーマン', 'サラリーマン'), 1)
-    """
-    from tiltmeter.stimuli.sentences.shipped_file import PairsFile
-
-    file = _read("pairs", name, PairsFile)
-    rows = tuple(row for _, row in _topic_rows(file))
-    return ClozeSet(file.name, "all", "topic", file.groups, rows, file.language, tuple(file.warnings))
-
-
-def _topic_rows(file: PairsFile) -> list[tuple[TopicEntry, ClozeRow]]:
-    sentences = [(topic, sentence) for topic in file.topics for sentence in topic.sentences]
-    return [
-        (topic, _cloze_row(sentence, file.pronouns, topic.context, topic.group, number))
-        for number, (topic, sentence) in enumerate(sentences, 1)
-    ]
-
-
-def trait_set(name: str | Path = "traits_bn") -> TraitSet:
+def trait_set(name: str | Path = "traits_bn") -> SentenceSet:
     """Traits of two groups in every frame of every structure; a suffix stays outside the place of its word.
 
-    >>> row = trait_set("traits_en").rows[0]
-    >>> row.text, row.text[slice(*row.target)], row.text[slice(*row.attribute)], row.group, row.structure
-    ('The men are honest.', 'men', 'honest', 'positive', 'S1')
+    The forms of the slot ``target`` are all terms: those of the first group and of the second by turns.
+
+    >>> sentence = trait_set("traits_en").sentences[0]
+    >>> sentence.text, sentence.word("target"), sentence.word("trait"), sentence.tags
+    ('The men are honest.', 'men', 'honest', {'group': 'positive', 'structure': 'S1'})
     """
     from tiltmeter.stimuli.sentences.shipped_file import TraitsFile
 
-    file = _read("traits", name, TraitsFile)
-    first, second = file.traits
-    rows = tuple(
-        _trait_sentence(frame, {"{target}": file.terms[0][0], "{trait}": trait}, group_name, structure)
+    file = read_shipped("traits", name, TraitsFile)
+    forms = {"target": tuple(term for pair in file.terms for term in pair)}
+    sentences = [
+        fill_frame(
+            frame,
+            {"target": file.terms[0][0], "trait": trait},
+            unit=trait,
+            forms=forms,
+            tags={"group": group_name, "structure": structure},
+            capital=False,
+        )
         for structure, frames in file.structures.items()
         for frame in frames
         for group_name, traits in file.traits.items()
         for trait in traits
-    )
-    return TraitSet(file.name, rows, tuple(file.terms), (first, second), file.language, tuple(file.warnings))
+    ]
+    shipped = str(name) in set_names("traits")
+    return _set(file, sentences, groups=_GENDERS if shipped else file.terms[0])
 
 
-def _trait_sentence(frame: str, words: dict[str, str], group_name: str, structure: str) -> TraitSentence:
-    text, spans = "", dict[str, tuple[int, int]]()
-    for part in re.split(r"(\{\w+\})", frame):
-        word = words.get(part, part)
-        spans[part] = len(text), len(text) + len(word)
-        text += word
-    return TraitSentence(text, spans["{target}"], spans["{trait}"], words["{trait}"], group_name, structure)
+def occupation_set(name: str | Path = "occupations_en") -> SentenceSet:
+    """Every occupation of a lexicon in every frame with a pronoun, of which the masculine form stands there.
 
-
-def masked_set(name: str | Path = "occupations_en") -> MaskedSet:
-    """Every occupation of a lexicon in every frame with one masked pronoun.
-
-    >>> rows = masked_set().rows
-    >>> len(rows), rows[0].text, rows[0].fillers
-    (480, 'The technician said that [MASK] was tired.', ('he', 'she'))
+    >>> sentence = occupation_set().sentences[1]
+    >>> sentence.masked("pronoun").text, sentence.word("occupation"), sentence.forms
+    ('[MASK] is a technician.', 'technician', {'pronoun': ('He', 'She')})
     """
     from tiltmeter.stimuli.sentences.shipped_file import OccupationsFile
 
-    file = _read("occupations", name, OccupationsFile)
+    file = read_shipped("occupations", name, OccupationsFile)
     try:
         occupations = group(file.occupations)
     except BadInput as error:
         raise BadInput(f"{file.name}: occupations: {error}") from None
-    rows = tuple(
-        MaskedSentence(_with_occupation(frame.text, occupation), frame.fillers, occupation)
-        for occupation in occupations.texts
-        for frame in file.frames
-    )
-    return MaskedSet(
-        file.name,
-        rows,
-        {occupation: share / 100 for occupation, share in _shares(occupations).items()},
-        file.language,
-        tuple(file.warnings),
-    )
+    shares = {occupation: share / 100 for occupation, share in occupation_shares(occupations).items()}
+    frames = [(word, frame) for word in occupations.texts for frame in file.frames]
+    sentences = [
+        fill_frame(
+            frame.text.replace(MASK, "{pronoun}"),
+            {"pronoun": frame.fillers[0], "occupation": word},
+            unit=word,
+            forms={"pronoun": frame.fillers},
+            tags={
+                "kind": "/".join(frame.fillers).lower(),
+                "id": str(number),
+                **({"expected": expected} if (expected := expected_by_share(shares.get(word))) else {}),
+            },
+        )
+        for number, (word, frame) in enumerate(frames, 1)
+    ]
+    return _set(file, sentences, groups=_GENDERS, shares=shares)
 
 
-def group_set(addresses: Sequence[str], name: str | Path = "groups_en") -> MarkedSet:
-    """Every occupation of a lexicon beside every word of two or more groups, in every frame for words of its kind.
+def group_set(addresses: tuple[str, str], name: str | Path = "groups_en") -> MarkedSet:
+    """Every occupation of a lexicon beside every word of two groups, in every frame for words of its kind.
 
-    >>> made = group_set(["identity.young_terms", "identity.old_terms"])
-    >>> made.groups, made.rows[0].text
+    >>> marked = group_set(("identity.young_terms", "identity.old_terms"))
+    >>> marked.groups, marked.sentences[0][0].text
     (('words for young people', 'words for old people'), 'The young technician came to the office.')
     """
     from tiltmeter.stimuli.sentences.shipped_file import GroupsFile
 
-    file = _read("groups", name, GroupsFile)
-    occupations, groups = group(file.occupations), [group(address) for address in addresses]
-    return marked_by_lexicon(file.frames, groups, occupations.texts, name=" / ".join(addresses))
+    file = read_shipped("groups", name, GroupsFile)
+    one, two = map(group, addresses)
+    return marked_by_lexicon(file.frames, (one, two), group(file.occupations).texts, name=" / ".join(addresses))
 
 
-def _with_occupation(frame: str, occupation: str) -> str:
-    return capitalise(frame.replace("{a occupation}", indefinite(occupation)).replace("{occupation}", occupation))
+def _set(
+    file: SetFile,
+    sentences: Sequence[Sentence],
+    *,
+    name: str = "",
+    groups: tuple[str, str] | tuple[()] = (),
+    shares: Mapping[str, float] | None = None,
+) -> SentenceSet:
+    return SentenceSet(
+        name or file.name,
+        tuple(sentences),
+        groups=groups,
+        dimension=file.dimension,
+        language=file.language,
+        shares=shares or {},
+        notes=tuple(file.warnings),
+    )
 
 
-def _shares(occupations: Group) -> dict[str, float]:
+def occupation_shares(occupations: Group) -> dict[str, float]:
     """What a group of a lexicon says of the percentage of women in each occupation, where it says it."""
     known = ((word.text, word.properties.get("female_share")) for word in occupations.words)
     return {text: share for text, share in known if isinstance(share, float)}
 
 
-def _read(kind: str, name: str | Path, shape: type[Shape]) -> Shape:
+def read_shipped(kind: str, name: str | Path, shape: type[Shape]) -> Shape:
+    """A shipped set of a kind by its name, or a file of that form by its path."""
     from tiltmeter.stimuli.sentences.shipped_file import read_set
 
     if isinstance(name, Path) or name.endswith((".yaml", ".yml")):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictStr, ValidationError, model_validator
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.stimuli.sentences.sets import MASK
+from tiltmeter.files import read_yaml
+from tiltmeter.stimuli.sentences.sentence import MASK, expected_by_share
 from tiltmeter.stimuli.text import comparable, normalise
-from tiltmeter.stimuli.yaml_file import read_yaml
 
 Shape = TypeVar("Shape", bound="SetFile")
 
@@ -63,10 +63,11 @@ class _Strict(BaseModel):
 
 
 class SetFile(_Strict):
-    """What every set says of itself; ``warnings`` go with each reading made from it."""
+    """What every set says of itself; ``warnings`` go with each reading, ``dimension`` is what its groups differ in."""
 
     name: Text
     language: Text
+    dimension: Text = "gender"
     licence: StrictStr = ""
     citation: StrictStr = ""
     notes: StrictStr = ""
@@ -90,6 +91,17 @@ class ClozeEntry(_Strict):
             if not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", self.sentence):
                 raise ValueError(f"'{self.sentence}' does not hold the word '{word}'")
         return self
+
+    def frame(self, person: str) -> str:
+        """The sentence about a person of some form, with its place for the pronoun."""
+        return self.sentence.replace("{person}", person.replace("{occupation}", self.occupation))
+
+    def expected_group(self, percentages: Mapping[str, float]) -> int | None:
+        """The group that people expect: as the entry says, or else by the percentage of women in the occupation."""
+        percentage = percentages.get(self.occupation) if self.female_share is None else self.female_share
+        if "label" in self.model_fields_set or percentage is None:
+            return self.label
+        return {"men": 1, "women": 2}.get(expected_by_share(percentage / 100) or "")
 
 
 class ClozeFile(SetFile):

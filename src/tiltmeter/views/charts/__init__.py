@@ -15,12 +15,10 @@ from tiltmeter.views.charts.calibration import calibration
 from tiltmeter.views.charts.cloze import contexts
 from tiltmeter.views.charts.drivers import items
 from tiltmeter.views.charts.effects import effects, interval, shares
-from tiltmeter.views.charts.figure import Figure
+from tiltmeter.views.charts.figure import FORMATS, Figure, inline_svg, write_figures
 from tiltmeter.views.charts.forms import published_p_values, published_values
 from tiltmeter.views.charts.grid import grid
-from tiltmeter.views.charts.inline import inline_svg
 from tiltmeter.views.charts.prior import prior
-from tiltmeter.views.charts.saving import FORMATS, write_figures
 from tiltmeter.views.charts.style import styled, to_pdf, to_png, to_svg, unchecked
 from tiltmeter.views.phrases import value_text
 
@@ -70,7 +68,7 @@ def has_own_charts(reading: Reading) -> bool:
 
 def _cabm(reading: Reading) -> list[Figure | None]:
     # Imported here, because these charts take their style from this package.
-    from tiltmeter.views.charts.cabm.figures import cabm_charts
+    from tiltmeter.views.charts.cabm import cabm_charts
 
     return [_with_words(name, chart, reading) for name, chart in cabm_charts(reading).items()]
 

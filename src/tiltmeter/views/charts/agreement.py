@@ -62,7 +62,7 @@ def agreement_over_models(readings: Sequence[Reading]) -> Figure | None:
 
 def _figure(values: Mapping[str, Mapping[str, float]], name: str, title: str, what: str, on: str) -> Figure | None:
     kept, left = _kept(values)
-    pairs = _pairs({each: values[each] for each in kept})
+    pairs = _pairs({name: values[name] for name in kept})
     if not pairs:
         return None
     more = f"; {left} more probes are not drawn" if left > 0 else ""

@@ -8,7 +8,7 @@ from typing import Any
 from tiltmeter.readings import Reading
 from tiltmeter.readings.details.calibration import CalibrationDetails
 from tiltmeter.views.charts.figure import Figure
-from tiltmeter.views.charts.style import COLOURS, FAINT, INK, SHADES, SHAPES, SOFT, says, table, titled
+from tiltmeter.views.charts.style import FAINT, INK, SHADES, SOFT, look_of, says, table, titled
 
 _FORMS = ("repaired", "published")
 _WIDTH, _HEIGHT, _COLUMNS = 150, 110, 4
@@ -71,22 +71,22 @@ def _cell(points: list[dict[str, Any]], name: str) -> Any:
         axis=alt.Axis(grid=False, tickCount=4),
     )
     y = alt.Y("value:Q", title=None, axis=alt.Axis(grid=False, tickCount=4))
-    legend = alt.Legend(orient="top", title=None)
-    colour = alt.Color("form:N", scale=alt.Scale(domain=list(_FORMS), range=list(COLOURS[:2])), legend=legend)
-    shape = alt.Shape("form:N", scale=alt.Scale(domain=list(_FORMS), range=list(SHAPES[:2])), legend=legend)
+    look = look_of("form", _FORMS, orient="top")
     dots = table(points)
     shade = table([{"low": -_CHANCE, "high": _CHANCE}]).mark_rect(color=SHADES[2], aria=False)
     level = table([{"at": 0}]).mark_rule(color=FAINT, aria=False)
     return alt.layer(
         shade.encode(y=alt.Y("low:Q", title=None), y2="high:Q", x=alt.value(0), x2=alt.value(_WIDTH)),
         level.encode(y="at:Q"),
-        dots.mark_line(strokeWidth=1.6, aria=False).encode(x=x, y=alt.Y("mean(value):Q", title=None), color=colour),
-        dots.mark_point(size=30, strokeWidth=1.4, filled=False).encode(x=x, y=y, color=colour, shape=shape, **says()),
+        dots.mark_line(strokeWidth=1.6, aria=False).encode(
+            x=x, y=alt.Y("mean(value):Q", title=None), color=look["color"]
+        ),
+        dots.mark_point(size=30, strokeWidth=1.4, filled=False).encode(x=x, y=y, **look, **says()),
     ).properties(width=_WIDTH, height=_HEIGHT, title=alt.Title(name, fontSize=12, color=INK, subtitleColor=SOFT))
 
 
 def _alt(best: Sequence[CalibrationDetails]) -> str:
-    follow = sum(each.spearman >= 0.95 for each in best)
+    follow = sum(summary.spearman >= 0.95 for summary in best)
     first = best[0]
     return (
         f"Dose and response of {len(best)} forms of measures: {follow} follow the planted bias with a Spearman "

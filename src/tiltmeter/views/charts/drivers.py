@@ -7,7 +7,7 @@ from typing import Any
 
 from tiltmeter.readings import Reading
 from tiltmeter.views.charts.figure import Figure
-from tiltmeter.views.charts.style import COLOURS, FAINT, INK, SHAPES, SOFT, pixel, says, short, table, titled
+from tiltmeter.views.charts.style import COLOURS, FAINT, INK, SOFT, look_of, pixel, says, short, table, titled
 from tiltmeter.views.item_values import UnitValue, UnitValues, item_values
 
 #: Of more items than these the two ends are drawn.
@@ -62,18 +62,9 @@ def _layers(shown: Sequence[UnitValue], name: str) -> Any:
     x = alt.X("value:Q", title=name, axis=alt.Axis(grid=False, tickCount=6))
     base = table(rows)
     points = base.mark_point(filled=True, size=48, opacity=1).encode(x=x, y=y, **says())
-    if 1 < len(groups) <= len(COLOURS):
-        legend = alt.Legend(orient="bottom", title=None, labelLimit=260, columns=2)
-        points = points.encode(
-            color=alt.Color(
-                "group:N", scale=alt.Scale(domain=groups, range=list(COLOURS[: len(groups)])), legend=legend
-            ),
-            shape=alt.Shape(
-                "group:N", scale=alt.Scale(domain=groups, range=list(SHAPES[: len(groups)])), legend=legend
-            ),
-        )
-    else:
-        points = points.encode(color=alt.ColorValue(COLOURS[0]))
+    several = 1 < len(groups) <= len(COLOURS)
+    look = look_of("group", groups, orient="bottom", labelLimit=260, columns=2) if several else {}
+    points = points.encode(**(look or {"color": alt.ColorValue(COLOURS[0])}))
     labels = base.mark_text(align="right", dx=-8, fontSize=11, color=INK, aria=False)
     return alt.layer(
         table([{"at": 0.0}]).mark_rule(color=SOFT, aria=False).encode(x=alt.X("at:Q")),

@@ -62,7 +62,7 @@ def effects(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | N
     """Effect sizes d of all models and probes; None where no reading has one.
 
     A hollow point is no clear lean, by its p-value or, where they are given, by the p-values ``adjusted`` for all
-    tests made.
+    tests.
     """
     rows = _rows(readings, adjusted, D)
     if not rows:
@@ -114,7 +114,7 @@ def _axis(rows: Sequence[_Row]) -> _Axis:
 def _looks(readings: Sequence[Reading], rows: Sequence[_Row]) -> Looks:
     """Colour and shape of each model that is drawn, the same in all charts of these readings where they suffice."""
     everyone, drawn = (
-        list(dict.fromkeys(each)) for each in ([r.model for r in readings], [r.reading.model for r in rows])
+        list(dict.fromkeys(models)) for models in ([r.model for r in readings], [r.reading.model for r in rows])
     )
     order = everyone if len(everyone) <= MOST_LINES else drawn
     return {model: (COLOURS[n % MOST_LINES], SHAPES[n % MOST_LINES]) for n, model in enumerate(order) if model in drawn}

@@ -6,9 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from tiltmeter.readings import Estimate, Reading
-from tiltmeter.readings.reading import ALPHA
-from tiltmeter.readings.wording import p_number
+from tiltmeter.readings import ALPHA, Estimate, Reading, p_number
 from tiltmeter.views.charts.figure import Figure
 from tiltmeter.views.charts.style import (
     COLOURS,

@@ -8,7 +8,7 @@ from typing import Any
 
 from tiltmeter.readings import Reading
 from tiltmeter.views.charts.figure import Figure
-from tiltmeter.views.charts.style import COLOURS, INK, SHAPES, SOFT, says, table, titled
+from tiltmeter.views.charts.style import INK, SOFT, look_of, says, table, titled
 
 Row = Mapping[str, Any]
 #: Of more points than these in a panel, their number in each cell is drawn.
@@ -80,27 +80,24 @@ def _axis(channel: Any, field: str, title: str, end: float) -> Any:
 
 
 def _points(rows: Sequence[Row]) -> Any:
-    import altair as alt
-
     groups = list(dict.fromkeys(row["group"] for row in rows))
     drawn = [
         {**row, "says": f"{row['word']} ({row['group']}): prior {row['prior']:+.2f}, association {row['added']:+.2f}"}
         for row in rows
     ]
-    colours, shapes = ([each[n % len(each)] for n in range(len(groups))] for each in (COLOURS, SHAPES))
-    legend = alt.Legend(orient="bottom", title=None, labelLimit=260)
     points = table(drawn).mark_point(size=34, strokeWidth=1.4, opacity=0.8)
-    return points.encode(
-        color=alt.Color("group:N", scale=alt.Scale(domain=groups, range=colours), legend=legend),
-        shape=alt.Shape("group:N", scale=alt.Scale(domain=groups, range=shapes), legend=legend),
-    )
+    return points.encode(**look_of("group", groups, orient="bottom", labelLimit=260))
 
 
 def _cells(rows: Sequence[Row], structures: Sequence[str], far: float, high: float) -> Any:
     """Counts in cells, which are made here because thousands of points do not belong in a file."""
     import altair as alt
 
-    cells = [cell for each in structures for cell in _counted([r for r in rows if r["structure"] == each], far, high)]
+    cells = [
+        cell
+        for structure in structures
+        for cell in _counted([r for r in rows if r["structure"] == structure], far, high)
+    ]
     scale = alt.Scale(range=["#c6dbef", "#08306b"])
     colour = alt.Color("items:Q", scale=scale, legend=alt.Legend(orient="bottom", tickMinStep=1))
     return table(cells).mark_rect().encode(x2=alt.X2("prior_to:Q"), y2=alt.Y2("added_to:Q"), color=colour)

@@ -128,31 +128,40 @@ def wrapped(text: str, width: int) -> list[str]:
     return textwrap.wrap(text, width, break_long_words=True) or [""]
 
 
+def look_of(field: str, names: Sequence[str], **legend: Any) -> dict[str, Any]:
+    """A colour and a shape for each name, with one legend; names beyond the colours begin again with the first."""
+    import altair as alt
+
+    shown = alt.Legend(title=None, **legend) if legend else None
+    ranges = ([looks[n % len(looks)] for n in range(len(names))] for looks in (COLOURS, SHAPES))
+    colours, shapes = (alt.Scale(domain=list(names), range=looks) for looks in ranges)
+    return {
+        "color": alt.Color(f"{field}:N", scale=colours, legend=shown),
+        "shape": alt.Shape(f"{field}:N", scale=shapes, legend=shown),
+    }
+
+
 def to_svg(chart: Any) -> str:
     """The chart as an SVG that needs no script and no network."""
     import vl_convert
 
-    svg: str = vl_convert.vegalite_to_svg(_spec(chart))
-    return svg
+    return str(vl_convert.vegalite_to_svg(_spec(chart)))
 
 
 def to_png(chart: Any, *, scale: float = 2.0) -> bytes:
     """The chart as a picture."""
     import vl_convert
 
-    png: bytes = vl_convert.vegalite_to_png(_spec(chart), scale=scale)
-    return png
+    return bytes(vl_convert.vegalite_to_png(_spec(chart), scale=scale))
 
 
 def to_pdf(chart: Any) -> bytes:
     """The chart as a page of a paper."""
     import vl_convert
 
-    pdf: bytes = vl_convert.vegalite_to_pdf(_spec(chart))
-    return pdf
+    return bytes(vl_convert.vegalite_to_pdf(_spec(chart)))
 
 
 def _spec(chart: Any) -> str:
     with unchecked():
-        spec: str = chart.to_json(validate=False, indent=None)
-    return spec
+        return str(chart.to_json(validate=False, indent=None))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tiltmeter.compare.gate import FAILED, IGNORED, PASSED, Check, ProbeCheck
-from tiltmeter.readings.wording import p_number
+from tiltmeter.readings import p_number
 
 _MARKS = {PASSED: "✅ passed", FAILED: "❌ failed", IGNORED: "➖ not checked"}
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~@])")

@@ -13,34 +13,12 @@ if TYPE_CHECKING:
     from tiltmeter.readings import Audit
 
 _SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-    "→": r"$\rightarrow$",
-    "×": r"$\times$",
-    "±": r"$\pm$",
-    "−": r"$-$",
-    "≥": r"$\geq$",
-    "≤": r"$\leq$",
-    "…": r"\dots{}",
-    "“": "``",
-    "”": "''",
-    "’": "'",
-    "‘": "`",
-    "–": "--",
-    "—": "---",
-}
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", '"': r"\textquotedbl{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "…": r"\dots{}",
+    "→": r"$\rightarrow$", "×": r"$\times$", "±": r"$\pm$", "−": r"$-$", "≥": r"$\geq$", "≤": r"$\leq$",
+    "“": "``", "”": "''", "’": "'", "‘": "`", "–": "--", "—": "---",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+}  # fmt: skip
 _HEAD = r"""% Needs \usepackage{booktabs,longtable,array} and \usepackage[T1]{fontenc}.
 % With words in other scripts than Latin: XeLaTeX or LuaLaTeX, and a font that has them."""
 
@@ -48,7 +26,8 @@ _HEAD = r"""% Needs \usepackage{booktabs,longtable,array} and \usepackage[T1]{fo
 def to_latex(audit: Audit) -> str:
     """One long table per model, which may run over several pages."""
     rows = report_rows(audit.readings, audit.adjusted())
-    parts = [_table(n, name, mine) for n, name in enumerate(audit.models, 1) if (mine := _of(rows, name))]
+    by_model = {name: [row for row in rows if row.reading.model == name] for name in audit.models}
+    parts = [_table(n, name, mine) for n, (name, mine) in enumerate(by_model.items(), 1) if mine]
     return "\n\n".join([_HEAD, *parts]) + "\n"
 
 
@@ -62,10 +41,6 @@ def latex(text: str) -> str:
     return re.sub("|".join(map(re.escape, _SPECIAL)), lambda match: _SPECIAL[match[0]], kept)
 
 
-def _of(rows: Sequence[ReportRow], model: str) -> list[ReportRow]:
-    return [row for row in rows if row.reading.model == model]
-
-
 def _table(number: int, model: str, rows: Sequence[ReportRow]) -> str:
     head = r"measured & leans & statistic & value & 95\% interval & $p$ & $p$ (Holm) & published \\"
     caption = (
@@ -73,22 +48,12 @@ def _table(number: int, model: str, rows: Sequence[ReportRow]) -> str:
         "as the literature computes it."
     )
     return "\n".join(
-        [
+        (
             r"\begin{longtable}{@{}>{\raggedright}p{4.2cm}>{\raggedright}p{3.2cm}>{\raggedright}p{2cm}rrrrr@{}}",
             rf"\caption{{{caption}}}\label{{tab:tiltmeter-{number}}}\\",
-            r"\toprule",
-            head,
-            r"\midrule",
-            r"\endfirsthead",
-            r"\toprule",
-            head,
-            r"\midrule",
-            r"\endhead",
-            r"\bottomrule",
-            r"\endlastfoot",
-            *map(_row, rows),
-            r"\end{longtable}",
-        ]
+            *(r"\toprule", head, r"\midrule", r"\endfirsthead", r"\toprule", head, r"\midrule", r"\endhead"),
+            *(r"\bottomrule", r"\endlastfoot", *map(_row, rows), r"\end{longtable}"),
+        )
     )
 
 

@@ -104,8 +104,8 @@ def _not_measured(audit: Audit) -> list[str]:
     if not audit.skipped:
         return []
     lines = [
-        f"- {plain(', '.join(each.probes))} on {plain(', '.join(each.models))}: {plain(each.reason)}"
-        for each in not_measured(audit)
+        f"- {plain(', '.join(probes))} on {plain(', '.join(models))}: {plain(reason)}"
+        for probes, models, reason in not_measured(audit)
     ]
     return ["", "## Not measured", "", *lines]
 
@@ -113,11 +113,11 @@ def _not_measured(audit: Audit) -> list[str]:
 def _meanings(kinds: Sequence[Meaning]) -> list[str]:
     shared = shared_caveats(kinds)
     lines = ["", "## What the probes mean", "", *(f"- {plain(caveat)}" for caveat in shared)]
-    for each in kinds:
-        lines += ["", f"### {plain(each.summary)} ({plain(each.probe)})", ""]
-        lines += [f"What counts as bias: {plain(each.idea)} Better: {plain('; '.join(each.better))}.", ""]
-        lines += [f"- {plain(caveat)}" for caveat in each.caveats if caveat not in shared]
-        lines += [f"- Method: {plain('; '.join(each.citations))}"]
+    for kind in kinds:
+        lines += ["", f"### {plain(kind.summary)} ({plain(kind.probe)})", ""]
+        lines += [f"What counts as bias: {plain(kind.idea)} Better: {plain('; '.join(kind.better))}.", ""]
+        lines += [f"- {plain(caveat)}" for caveat in kind.caveats if caveat not in shared]
+        lines += [f"- Method: {plain('; '.join(kind.citations))}"]
     return lines
 
 

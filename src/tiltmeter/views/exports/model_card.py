@@ -117,7 +117,7 @@ def _section(audit: Audit) -> str:
     lines += table(
         ("probe", "what counts as bias", "published by"), ((k.probe, k.idea, "; ".join(k.citations)) for k in kinds)
     )
-    caveats = dict.fromkeys(caveat for each in kinds for caveat in each.caveats)
+    caveats = dict.fromkeys(caveat for kind in kinds for caveat in kind.caveats)
     lines += ["", *(f"- {plain(caveat)}" for caveat in caveats)]
     lines += ["", "### How to reproduce this", "", "```console", f"$ {source.command}", "```"]
     return "\n".join(lines) + "\n"

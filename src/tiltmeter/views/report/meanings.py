@@ -47,4 +47,4 @@ def shared_caveats(kinds: Sequence[Meaning]) -> tuple[str, ...]:
     """What is to mind about every kind of probe here, so that it can be said once for all of them."""
     if len(kinds) < 2:
         return ()
-    return tuple(caveat for caveat in kinds[0].caveats if all(caveat in each.caveats for each in kinds))
+    return tuple(caveat for caveat in kinds[0].caveats if all(caveat in kind.caveats for kind in kinds))

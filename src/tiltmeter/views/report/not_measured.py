@@ -19,8 +19,8 @@ class NotMeasured(NamedTuple):
 def not_measured(audit: Audit) -> list[NotMeasured]:
     """What was left out, in the order of the suite."""
     by_reason: dict[tuple[str, str], list[str]] = {}
-    for each in audit.skipped:
-        by_reason.setdefault((each.model, each.reason), []).append(each.probe)
+    for skipped in audit.skipped:
+        by_reason.setdefault((skipped.model, skipped.reason), []).append(skipped.probe)
     by_probes: dict[tuple[tuple[str, ...], str], list[str]] = {}
     for (model, reason), probes in by_reason.items():
         by_probes.setdefault((tuple(probes), reason), []).append(model)

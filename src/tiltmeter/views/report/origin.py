@@ -29,12 +29,14 @@ def origin(audit: Audit) -> Origin:
     """What a reader needs to reproduce the audit."""
     provenances = [reading.provenance for reading in audit.readings]
     settings = {
-        name: ", ".join(sorted({str(each.settings[name]) for each in provenances if name in each.settings}))
+        name: ", ".join(
+            sorted({str(provenance.settings[name]) for provenance in provenances if name in provenance.settings})
+        )
         for name in ("seed", "permutations", "alternative")
     }
     versions: dict[str, str] = {}
-    for each in provenances:
-        versions |= each.versions
+    for provenance in provenances:
+        versions |= provenance.versions
     return Origin(
         _date(audit),
         audit.command or _command(audit, settings),

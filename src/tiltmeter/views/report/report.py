@@ -50,7 +50,7 @@ def render(audit: Audit) -> str:
     kinds = meanings(audit.readings)
     # Wide ones come last, so that the others fill both columns without a gap.
     figures = sorted(
-        (shown(figure) for figure in overview(audit.readings, adjusted=adjusted)), key=lambda each: each.wide
+        (shown(figure) for figure in overview(audit.readings, adjusted=adjusted)), key=lambda figure: figure.wide
     )
     return (
         environment()

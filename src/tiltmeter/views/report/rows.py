@@ -5,9 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from tiltmeter.readings import Estimate, Reading
-from tiltmeter.readings.reading import ALPHA
-from tiltmeter.readings.wording import p_number
+from tiltmeter.readings import ALPHA, Estimate, Reading, p_number
 from tiltmeter.views.charts import has_own_charts
 from tiltmeter.views.item_values import UnitValue, item_values
 from tiltmeter.views.phrases import is_clear, sentence, shown_leans, shown_titles, value_text
@@ -89,7 +87,7 @@ class ReportRow:
 
 
 def report_rows(readings: Sequence[Reading], adjusted: Sequence[float | None]) -> list[ReportRow]:
-    """A row for each reading."""
+    """One row per reading."""
     return [ReportRow(*row) for row in zip(readings, shown_titles(readings), adjusted, strict=True)]
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from tiltmeter.readings import Reading
-from tiltmeter.views.phrases import is_clear, shown_titles, value_text
+from tiltmeter.views.report.rows import ReportRow, report_rows
 
 if TYPE_CHECKING:
     from tiltmeter.readings import Audit
@@ -35,27 +34,15 @@ class AuditVerdict:
     models: tuple[ModelVerdict, ...]
 
 
-class _Row(NamedTuple):
-    reading: Reading
-    title: str
-    p: float | None
-
-    @property
-    def counted(self) -> bool:
-        """Whether it is one of the tests: a control is no finding, and a reading without a p-value no test."""
-        return not self.reading.control and self.p is not None
-
-
 def verdict(audit: Audit) -> AuditVerdict:
     """What the audit says, in words."""
-    rows = [_Row(*row) for row in zip(audit.readings, shown_titles(audit.readings), audit.adjusted(), strict=True)]
+    rows = report_rows(audit.readings, audit.adjusted())
     models = tuple(_model(name, [row for row in rows if row.reading.model == name]) for name in audit.models)
-    tests = [row for row in rows if row.counted]
-    clear = sum(is_clear(row.p) for row in tests)
+    tests, clear = (sum(getattr(model, name) for model in models) for name in ("tests", "clear"))
     # A reading without a test says itself whether it leans, and is no part of the count.
-    untested = sum(row.p is None and not row.reading.control for row in rows)
+    untested = sum(not row.tested and not row.reading.control for row in rows)
     sentences = (_meaning(clear) if tests else "", _untested(untested), _controls(rows))
-    return AuditVerdict(_headline(clear, len(tests), models), tuple(filter(None, sentences)), models)
+    return AuditVerdict(_headline(clear, tests, models), tuple(filter(None, sentences)), models)
 
 
 def _headline(clear: int, tests: int, models: Sequence[ModelVerdict]) -> str:
@@ -63,7 +50,7 @@ def _headline(clear: int, tests: int, models: Sequence[ModelVerdict]) -> str:
         return "Nothing was tested: the numbers below stand without a p-value."
     if not clear:
         return f"None of {tests} tests shows a clear lean."
-    leaning = sum(each.clear > 0 for each in models)
+    leaning = sum(model.clear > 0 for model in models)
     among = "" if len(models) == 1 else f", on {leaning} of {len(models)} models"
     return f"{clear} of {tests} tests {'shows' if clear == 1 else 'show'} a clear lean{among}."
 
@@ -79,41 +66,30 @@ def _untested(untested: int) -> str:
     return f"{untested} {'reading comes' if untested == 1 else 'readings come'} without a test." if untested else ""
 
 
-def _controls(rows: Sequence[_Row]) -> str:
+def _controls(rows: Sequence[ReportRow]) -> str:
     controls = [row for row in rows if row.reading.control]
-    if not controls:
-        return ""
-    failed = sorted({row.reading.model for row in controls if not is_clear(row.p)})
-    if not failed:
-        return "The controls, which should lean and are not counted, do: the instrument works on these models."
-    return (
-        f"Mind: the control, which should lean, does not lean clearly on {', '.join(failed)}. That no lean is seen "
-        "there says little."
-    )
+    failed = sorted({row.reading.model for row in controls if not row.clear})
+    if failed:
+        return (
+            f"Mind: the control, which should lean, does not lean clearly on {', '.join(failed)}. That no lean is seen "
+            "there says little."
+        )
+    works = "The controls, which should lean and are not counted, do: the instrument works on these models."
+    return works if controls else ""
 
 
-def _model(name: str, rows: Sequence[_Row]) -> ModelVerdict:
-    tests = [row for row in rows if row.counted]
-    clear = [row for row in tests if is_clear(row.p)]
-    controls = [is_clear(row.p) for row in rows if row.reading.control]
-    return ModelVerdict(
-        name,
-        len(rows),
-        len(tests),
-        len(clear),
-        _strongest(clear),
-        "" if not controls else "leans, as it should" if all(controls) else "does not lean clearly",
-        sum(len(row.reading.left_out) for row in rows),
-    )
+def _model(name: str, rows: Sequence[ReportRow]) -> ModelVerdict:
+    tests = [row for row in rows if row.tested and not row.reading.control]
+    clear = [row for row in tests if row.clear]
+    controls = [row.clear for row in rows if row.reading.control]
+    control = "" if not controls else "leans, as it should" if all(controls) else "does not lean clearly"
+    left_out = sum(len(row.reading.left_out) for row in rows)
+    return ModelVerdict(name, len(rows), len(tests), len(clear), _strongest(clear), control, left_out)
 
 
-def _strongest(clear: Sequence[_Row]) -> str:
+def _strongest(clear: Sequence[ReportRow]) -> str:
     if not clear:
         return ""
-    reading, title, _ = max(clear, key=lambda row: abs(_as_d(row.reading)))
-    leans = f": {reading.leans}" if reading.leans else ""
-    return f"{title}{leans} ({reading.effect.name} {value_text(reading.effect)})"
-
-
-def _as_d(reading: Reading) -> float:
-    return reading.effect.scale.as_d(reading.effect.value) or 0.0
+    row = max(clear, key=lambda row: abs(row.size or 0.0))
+    leans = f": {row.leans}" if row.leans else ""
+    return f"{row.title}{leans} ({row.reading.effect.name} {row.value})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rich import box
@@ -10,9 +10,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tiltmeter.readings import Reading
-from tiltmeter.views.charts.cabm.colours import FEATURES, FORMS, category_names, weightings
-from tiltmeter.views.terminal.cabm_checks import check_rows, pair_rows
+from tiltmeter.readings import Item, Reading, p_text
+from tiltmeter.readings.details.cabm import CabmDetails, FeatureWeights, in_order
+from tiltmeter.statistics import Correlation, Share
+from tiltmeter.views.charts.cabm.colours import FEATURES, from_first_group, number
 
 #: As many occupations as these are all shown; of more, those at both ends.
 _ALL, _ENDS = 29, 8
@@ -24,96 +25,110 @@ _SEEN = 0.005
 
 
 def cabm_view(reading: Reading) -> RenderableType:
-    """Everything that a reading of CABM holds, published beside corrected."""
-    parts: list[RenderableType] = []
-    for made in (_weights, _categories, _occupations, _sentences, _validation, _agreement, _data):
-        parts += made(reading)
-    return Group(*parts)
+    """Everything that a reading of CABM holds, published beside repaired."""
+    details = reading.details
+    if not isinstance(details, CabmDetails):
+        return Group()
+    items = from_first_group(reading.items)
+    return Group(
+        *_weights(details),
+        *_categories(details),
+        *_occupations(items, details),
+        *_sentences(items, details),
+        *_validation(details),
+        *_agreement(details),
+        *_data(details, reading.notes),
+    )
 
 
-def _weights(reading: Reading) -> list[RenderableType]:
-    found = {form: reading.details[form] for form in FORMS}
-    names = weightings(name for form in FORMS for name in found[form]["weights"])
+def _weights(details: CabmDetails) -> list[RenderableType]:
+    forms = details.forms
     columns = [
-        f"{form}\n{label}" if n == 0 else f"\n{label}" for form in FORMS for n, label in enumerate(FEATURES.values())
+        f"{form}\n{label}" if n == 0 else f"\n{label}" for form in forms for n, label in enumerate(FEATURES.values())
     ]
     table = _table("How much each feature counts", "weighting", columns)
-    for name in names:
-        cells = [cell for form in FORMS for cell in _weight_cells(found[form]["weights"].get(name))]
+    for name in in_order(name for form in forms.values() for name in form.weights):
+        cells = [cell for form in forms.values() for cell in _weight_cells(form.weights.get(name))]
         table.add_row(Text(name), *cells)
-    used = " and ".join(f"{found[form]['method']} ({form})" for form in FORMS)
-    missing = [f"{name}, {form}: {why}." for form in FORMS for name, why in found[form]["not_weighed"].items()]
+    used = " and ".join(f"{form.method} ({title})" for title, form in forms.items())
+    missing = [f"{name}, {title}: {why}." for title, form in forms.items() for name, why in form.not_weighed.items()]
     meaning = f"The headline is weighed by {used}. Weights sum to 1; ± is their SD over seeds: lower is steadier."
     return [table, *_lines(meaning, *missing)]
 
 
-def _weight_cells(weights: Mapping[str, Any] | None) -> list[str]:
+def _weight_cells(weights: FeatureWeights | None) -> list[str]:
     if weights is None:
         return ["-"] * len(FEATURES)
-    both = zip(weights["values"], weights["spread"], strict=True)
+    both = zip(weights.values, weights.spread, strict=True)
     return [f"{value:.2f} ± {spread:.2f}" if spread >= _SEEN else f"{value:.2f}" for value, spread in both]
 
 
-def _categories(reading: Reading) -> list[RenderableType]:
-    table = _table(f"Occupations by category, cut at ±{reading.details['threshold']:g}", "category", FORMS)
-    counts = [reading.details[form]["categories"] for form in FORMS]
-    for name in category_names(reading):
-        table.add_row(Text(name), *(str(each.get(name, 0)) for each in counts))
+def _categories(details: CabmDetails) -> list[RenderableType]:
+    table = _table(f"Occupations by category, cut at ±{details.threshold:g}", "category", list(details.forms))
+    for name in details.categories:
+        table.add_row(Text(name), *(str(form.categories.get(name, 0)) for form in details.forms.values()))
     return [table, *_lines("Too close to call: the interval reaches into another category. More in neutral is better.")]
 
 
-def _occupations(reading: Reading) -> list[RenderableType]:
-    rows = sorted(reading.items, key=lambda row: -row["lean"])
-    left = len(rows) - 2 * _ENDS if len(rows) > _ALL else 0
-    one, two = reading.details["groups"]
+def _occupations(items: Sequence[Item], details: CabmDetails) -> list[RenderableType]:
+    left = len(items) - 2 * _ENDS if len(items) > _ALL else 0
+    one, two = details.groups
     columns = ["score [95% interval]", "category", "as published", *FEATURES.values()]
     table = _table(f"Occupations, from {one} to {two}", "occupation", columns)
-    for row in rows[:_ENDS] if left else rows:
-        table.add_row(*_occupation(row))
+    for item in items[:_ENDS] if left else items:
+        table.add_row(*_occupation(item))
     if left:
         table.add_row(Text(f"({left} more)"))
-        for row in rows[-_ENDS:]:
-            table.add_row(*_occupation(row))
+        for item in items[-_ENDS:]:
+            table.add_row(*_occupation(item))
     features = ", ".join(FEATURES.values())
     meaning = f"{features}: their parts of the score, which they add up to. 0 is level; nearer to 0 is better."
     return [table, *_lines(meaning)]
 
 
-def _occupation(row: Mapping[str, Any]) -> list[Text]:
+def _occupation(item: Item) -> list[Text]:
     cells = [
-        row["word"],
-        f"{row['lean']:+.2f} [{row['low']:+.2f}, {row['high']:+.2f}]",
-        row["group"],
-        f"{row['published']:+.2f} {row['published_group']}",
-        *(f"{row[f'part_{name}']:+.2f}" for name in FEATURES),
+        item.label,
+        f"{item.value:+.2f} [{item.get('low'):+.2f}, {item.get('high'):+.2f}]",
+        item.group,
+        f"{item.get('published'):+.2f} {item.get('published_group')}",
+        *(f"{number(item, f'part_{name}'):+.2f}" for name in FEATURES),
     ]
     return [Text(cell) for cell in cells]
 
 
-def _sentences(reading: Reading) -> list[RenderableType]:
-    rows = sorted(reading.items, key=lambda row: -row["lean"])
-    words = dict.fromkeys(row["word"] for row in [*rows[:_LOUD], *rows[-_LOUD:]])
-    loud = [reading.details["sentences"][word][0] for word in words if reading.details["sentences"].get(word)]
-    lines = [f"{each['lean']:+.2f}  {each['sentence']}" for each in loud]
+def _sentences(items: Sequence[Item], details: CabmDetails) -> list[RenderableType]:
+    words = dict.fromkeys(item.label for item in [*items[:_LOUD], *items[-_LOUD:]])
+    loud = [details.sentences[word][0] for word in words if details.sentences.get(word)]
+    lines = [f"{each.lean:+.2f}  {each.sentence}" for each in loud]
     return [_title("Sentences that lean most, of the occupations at both ends"), *_lines(*lines)] if lines else []
 
 
-def _validation(reading: Reading) -> list[RenderableType]:
-    table = _table("Does the score hold up?", "check", FORMS, last="what it means")
-    for label, cells, meaning in check_rows(reading):
-        table.add_row(Text(label), *cells, Text(meaning))
-    notes = [f"{form}, {note}." for form in FORMS for note in reading.details[form]["validation"]["notes"]]
-    crossed = "Corrected scores are checked as cross-validated: no occupation had a part in its own weights."
-    return [table, *_lines(*([crossed] if reading.details["labels_from"] != "none" else []), *notes)]
+def _validation(details: CabmDetails) -> list[RenderableType]:
+    table = _table("Does the score hold up?", "check", list(details.forms), last="what it means")
+    for label, part, written, meaning in _checks(details):
+        parts = [getattr(form.validation, part) for form in details.forms.values()]
+        table.add_row(Text(label), *("-" if each is None else written(each) for each in parts), Text(meaning))
+    notes = [f"{title}, {note}." for title, form in details.forms.items() for note in form.validation.notes]
+    crossed = "Repaired scores are checked as cross-validated: no occupation had a part in its own weights."
+    return [table, *_lines(*([crossed] if details.labels_from is not None else []), *notes)]
 
 
-def _agreement(reading: Reading) -> list[RenderableType]:
-    rows = pair_rows(reading)
-    if not rows:
-        return []
+def _checks(details: CabmDetails) -> list[_Check]:
+    checks = [*_SPREAD, *_separation("by_category", "own category (circular)", _CIRCULAR)]
+    if details.labels_from is not None:
+        checks += [*_separation("by_label", details.labels_from, _INDEPENDENT), _CHI_SQUARE]
+    return [*checks, *(_UNMASKING if any(form.validation.unmasking for form in details.forms.values()) else [])]
+
+
+def _agreement(details: CabmDetails) -> list[RenderableType]:
+    pairs = [("", details.between_forms)]
+    for title, form in details.forms.items():
+        pairs += [(f"{title}: ", pair) for pair in (*form.between_weightings, *form.validation.others)]
     table = _table("What goes together", "two scores", ["Pearson", "Spearman", "same category"])
-    for label, cells in rows:
-        table.add_row(Text(label), *cells)
+    for where, pair in pairs:
+        cells = [_correlation(pair.pearson), _correlation(pair.spearman), f"{pair.agreement:.0%}"]
+        table.add_row(Text(f"{where}{pair.first} - {pair.second}"), *cells)
     meaning = (
         "1 is the same order, 100% the same category (with a single feature: the same sign) for all. Higher: it "
         "matters less which of the two is used."
@@ -121,23 +136,100 @@ def _agreement(reading: Reading) -> list[RenderableType]:
     return [table, *_lines(meaning)]
 
 
-def _data(reading: Reading) -> list[RenderableType]:
-    data, groups = reading.details["data"], reading.details["groups"]
-    lines = data["lines"]
-    told = [
-        f"{lines['read']:,} lines read, {lines['used']:,} used; of them {data['sentences']:,} sentences were made, "
-        f"{data['neutral_sentences']:,} with the group masked, of {len(data['by_occupation']):,} occupations.",
-        *(f"Left out, {count:,} line{'' if count == 1 else 's'}: {why}." for why, count in lines["left_out"].items()),
-        f"The source has {_counted(lines['by_group'], groups)}; the sentences {_counted(data['by_group'], groups)}.",
-        *(f"{kind}: {_counted(counts, groups)}." for kind, counts in data["by_kind"].items()),
-        f"Labels of occupations come from: {reading.details['labels_from']}.",
-        *(f"Note: {warning}." for warning in reading.details["warnings"]),
+def _data(details: CabmDetails, notes: Sequence[str]) -> list[RenderableType]:
+    data, groups = details.data, details.groups
+    lines = [
+        f"{data.read:,} lines read, {data.used:,} used; of them {data.sentences:,} sentences were made, "
+        f"{data.neutral_sentences:,} with the group masked, of {len(data.by_occupation):,} occupations.",
+        *(f"Left out, {count:,} line{'' if count == 1 else 's'}: {why}." for why, count in data.left_out.items()),
+        f"The source has {_counted(data.in_source, groups)}; the sentences {_counted(data.by_group, groups)}.",
+        *(f"{kind}: {_counted(counts, groups)}." for kind, counts in data.by_kind.items()),
+        f"Labels of occupations come from: {details.labels_from or 'none'}.",
+        *(f"Note: {note}." for note in notes),
     ]
-    return [_title("What was kept and what was dropped"), *_lines(*told)]
+    return [_title("What was kept and what was dropped"), *_lines(*lines)]
 
 
 def _counted(counts: Mapping[str, int], groups: Sequence[str]) -> str:
     return ", ".join(f"{counts[group]:,} with {group}" for group in groups)
+
+
+def _number(value: float | None, *, digits: int = 2) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _correlation(value: Correlation | None) -> str:
+    return "-" if value is None else f"{value.r:.2f} [{value.ci.low:.2f}, {value.ci.high:.2f}]"
+
+
+def _share(value: Share | None) -> str:
+    return "-" if value is None else f"{value.value:.0%} [{value.ci.low:.0%}, {value.ci.high:.0%}]"
+
+
+#: A label, a part of a validation, how it is written, and what it means.
+_Check = tuple[str, str, Callable[[Any], str], str]
+
+_SPREAD: list[_Check] = [
+    ("SD", "sd", _number, "how far occupations differ; lower is better. Published: in units of its own"),
+    ("variance", "variance", lambda value: _number(value, digits=3), "the same, squared"),
+    ("IQR", "iqr", _number, "how far the middle half of them differs; lower is better"),
+    (
+        "Shapiro-Wilk W",
+        "normality",
+        lambda test: f"{test.statistic:.3f}\n{p_text(test.p_value)}",
+        "a small p: not a normal distribution; neither good nor bad",
+    ),
+]
+_CIRCULAR = "as published, and circular: the groups are cut from these very scores, so it tells nothing"
+_INDEPENDENT = "groups from elsewhere. All of them: the groups do not overlap; half: no difference, which is better"
+
+
+def _separation(part: str, groups: str, meaning: str) -> list[_Check]:
+    """Group 1 against group 2."""
+    return [
+        (
+            f"Mann-Whitney U by {groups}",
+            part,
+            lambda test: f"{test.u:g} of {test.n_1 * test.n_2}\n{p_text(test.p_value)}",
+            meaning,
+        ),
+        (f"Cohen's d by {groups}", part, lambda test: _number(test.cohens_d), "the same; 0: none, .8 is large"),
+        (
+            f"median difference by {groups}",
+            part,
+            lambda test: _number(test.median_difference),
+            "the same in units of the score; 0: none",
+        ),
+    ]
+
+
+_CHI_SQUARE: _Check = (
+    "chi-square, category by label",
+    "contingency",
+    lambda test: f"{test.statistic:.1f} (df {test.df})\n{p_text(test.p_value)}",
+    "a small p: categories go with the labels, so the model repeats them",
+)
+_UNMASKING: list[_Check] = [
+    (
+        "agreement with unmasking",
+        "unmasking",
+        lambda unmasking: _share(unmasking.agreement),
+        "occupations whose category is what the model fills in, neutral a miss; higher: the score tells what it does",
+    ),
+    ("the same of those not neutral", "unmasking", lambda unmasking: _share(unmasking.decided), "higher is better"),
+    (
+        "kappa with unmasking",
+        "unmasking",
+        lambda unmasking: _number(unmasking.kappa),
+        "agreement beyond chance: 0 for a score that says one group of all; higher is better",
+    ),
+    (
+        "Spearman with unmasking",
+        "unmasking",
+        lambda unmasking: _correlation(unmasking.spearman),
+        "whether both rank the occupations alike; higher is better",
+    ),
+]
 
 
 def _table(title: str, first: str, columns: Sequence[str], *, last: str | None = None) -> Table:

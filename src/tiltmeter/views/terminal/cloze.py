@@ -1,4 +1,4 @@
-"""ClozeGender's own table: contexts side by side, as published and corrected, one block a variant."""
+"""ClozeGender's own table: contexts side by side, as published and repaired, one block per variant."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tiltmeter.readings import Reading
+from tiltmeter.readings.details.cloze import ClozeDetails, ClozeShares
 
 _FORMS = {
     "last": "the pronoun is the last word (ClozeLast)",
@@ -20,52 +21,42 @@ _FORMS = {
 _VARIANTS = ("all", "someone", "person")
 _CONTEXTS = ("noun", "verb", "occupation", "combined")
 _MEANING = (
-    "M, W: share of sentences that lean to the first and to the second group; .50 each is level. KL: how far apart the "
-    "scores are; 0 is level. WEAT: how far the words' vectors go with it. HB: agreement with what people expect, which "
-    "is neither good nor bad."
+    "{groups}: share of sentences that lean to each; .50 is level. KL: how far apart the scores are; 0 is level. WEAT: "
+    "how far the words' vectors go with it. HB: agreement with what people expect, which is neither good nor bad."
 )
 
 
-def cloze_view(readings: Sequence[Reading]) -> RenderableType:
-    """The table of all cells of a cloze probe on one model."""
-    parts: list[RenderableType] = []
-    genders = [r for r in readings if r.details.get("variant") != "race"]
-    races = [r for r in readings if r.details.get("variant") == "race"]
-    for variant in sorted({r.details["variant"] for r in genders}, key=_place(_VARIANTS)):
-        parts += _block([r for r in genders if r.details["variant"] == variant])
+def cloze_view(readings: Sequence[Reading]) -> RenderableType | None:
+    """The table of all cells of a cloze probe on one model; None where there are none, as for choices in words."""
+    cells = [reading.details for reading in readings if isinstance(reading.details, ClozeDetails)]
+    if len(cells) < len(readings) or not all(cell.published and cell.repaired for cell in cells):
+        return None
+    model = readings[0].model
+    races = [cell for cell in cells if cell.variant == "race"]
+    tables = [
+        _block(model, [cell for cell in cells if cell.variant == variant])
+        for variant in sorted({cell.variant for cell in cells} - {"race"}, key=_place(_VARIANTS))
+    ]
     if races:
-        parts += _races(races)
-    corrected = next((r.correction for r in readings if r.correction), "")
-    return Group(*parts, Text(_MEANING), Text(f"Why the two differ. {corrected}") if corrected else "")
+        title = f"{model}: race by occupation, {races[0].rows:,} sentences that end in them"
+        tables.append(_table(title, races))
+    columns = dict(pair for cell in cells for pair in zip(_heads(cell), cell.groups, strict=True))
+    groups = ", ".join(head if head == group else f"{head} ({group})" for head, group in columns.items())
+    repair = next((reading.repair for reading in readings if reading.repair), "")
+    return Group(*tables, Text(_MEANING.format(groups=groups)), Text(f"Why the two differ. {repair}") if repair else "")
 
 
-def _block(readings: list[Reading]) -> list[RenderableType]:
-    first = readings[0]
-    cells = sorted(readings, key=lambda r: _place(_CONTEXTS)(r.details["context"]))
-    facts = first.details
-    title = f"{first.model}: {facts['variant']}, {facts['rows']:,} sentences; {_FORMS[facts['form']]}"
-    columns = [(r.details["context"], r) for r in cells]
-    lines = [("as published", "published"), ("corrected", "corrected")]
-    alone = first.details["steps"][0]
-    table = _table(title, [name for name, _ in columns], bare=f"probability alone: to-M {_two(alone['share_1'])}")
-    for label, key in lines:
-        table.add_row(label, *(cell for _, r in columns for cell in _cells(r.details[key], r.details["context"])))
-    return [table]
+def _block(model: str, cells: Sequence[ClozeDetails]) -> Table:
+    first = cells[0]
+    title = f"{model}: {first.variant}, {first.rows:,} sentences; {_FORMS[first.form]}"
+    table = _table(title, sorted(cells, key=lambda cell: _place(_CONTEXTS)(cell.context)))
+    table.caption = Text(f"probability alone: {_two(first.steps[0].share_1)} to {first.groups[0]}")
+    return table
 
 
-def _races(readings: list[Reading]) -> list[RenderableType]:
-    first = readings[0]
-    title = f"{first.model}: race by occupation, {first.details['rows']:,} sentences that end in them"
-    table = _table(title, [r.details["context"] for r in readings], races=True)
-    for label, key in (("as published", "published"), ("corrected", "corrected")):
-        table.add_row(label, *(cell for r in readings for cell in _cells(r.details[key], "race")))
-    return [table]
-
-
-def _table(title: str, contexts: list[str], *, bare: str = "", races: bool = False) -> Table:
+def _table(title: str, cells: Sequence[ClozeDetails]) -> Table:
     table = Table(
         title=Text(title, style="bold"),
-        caption=Text(bare) if bare else None,
         caption_justify="left",
         title_justify="left",
         box=box.SIMPLE_HEAD,
@@ -73,22 +64,34 @@ def _table(title: str, contexts: list[str], *, bare: str = "", races: bool = Fal
         pad_edge=False,
     )
     table.add_column("", no_wrap=True)
-    for context in contexts:
-        groups = context.split("/") if races else ["M", "W"]
-        names = [*groups, *(["KL", "WEAT"] if context != "combined" else []), *([] if races else ["HB"])]
-        for i, name in enumerate(names):
-            table.add_column(f"{context if i == 0 and not races else ''}\n{name}", justify="right", no_wrap=True)
+    for cell in cells:
+        for i, name in enumerate([*_heads(cell), *_further(cell)]):
+            above = cell.context if i == 0 and cell.variant != "race" else ""
+            table.add_column(f"{above}\n{name}", justify="right", no_wrap=True)
+    for form in ("published", "repaired"):
+        rows = [_numbers(cell, getattr(cell, form)) for cell in cells]
+        table.add_row("as published" if form == "published" else form, *(number for row in rows for number in row))
     return table
 
 
-def _cells(numbers: Mapping[str, Any], context: str) -> list[str]:
-    shares = [_two(numbers["to_1"]), _two(numbers["to_2"])]
-    match = _two(numbers["human_match"])
-    if context == "combined":
-        return [*shares, match]
-    weat = numbers.get("weat")
-    row = [*shares, f"{numbers['kl']:.4f}".removeprefix("0"), "-" if weat is None else f"{weat:.3f}".replace("0.", ".")]
-    return row if context == "race" else [*row, match]
+def _heads(cell: ClozeDetails) -> tuple[str, ...]:
+    """What stands above the shares of the groups: initials where four contexts stand side by side."""
+    initials = tuple(group[:1].upper() for group in cell.groups)
+    return cell.groups if cell.variant == "race" or len(set(initials)) < 2 else initials
+
+
+def _further(cell: ClozeDetails) -> list[str]:
+    """The columns that a cell has beside the shares."""
+    return ([] if cell.contexts else ["KL", "WEAT"]) + ([] if cell.variant == "race" else ["HB"])
+
+
+def _numbers(cell: ClozeDetails, shares: ClozeShares) -> list[str]:
+    further = {
+        "KL": f"{shares.kl:.4f}".removeprefix("0"),
+        "WEAT": "-" if shares.weat is None else f"{shares.weat:.3f}".replace("0.", "."),
+        "HB": _two(shares.human_match),
+    }
+    return [_two(shares.to_1), _two(shares.to_2), *(further[name] for name in _further(cell))]
 
 
 def _place(order: tuple[str, ...]) -> Callable[[str], int]:
@@ -100,7 +103,7 @@ def _two(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}".removeprefix("0")
 
 
-def sentence_view(rows: Sequence[Mapping[str, Any]], *, pronouns: tuple[str, str]) -> RenderableType:
+def sentence_view(rows: Sequence[Mapping[str, Any]], *, pronouns: Sequence[str]) -> RenderableType:
     """One sentence with and without each context, as ratios."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("context", f"to {pronouns[0]}", f"to {pronouns[1]}", f"ended: to {pronouns[0]}", f"to {pronouns[1]}"):

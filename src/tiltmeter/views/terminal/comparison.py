@@ -9,7 +9,7 @@ from rich.text import Text
 
 from tiltmeter.compare.comparison import Comparison
 from tiltmeter.compare.difference import Difference
-from tiltmeter.readings.wording import p_number
+from tiltmeter.readings import p_number
 
 
 def comparison_table(pair: Comparison) -> RenderableType:
@@ -25,36 +25,36 @@ def comparison_table(pair: Comparison) -> RenderableType:
     columns = (("measured", None), ("first", 8), ("second", 8), ("difference [95% interval]", 24))
     for name, width in (*columns, ("p, corrected", 9), ("verdict", 32)):
         table.add_column(name, width=width, ratio=None if width else 1)
-    for each in pair.differences:
+    for moved in pair.differences:
         # Text, never str: a title with brackets must not be taken for markup.
         table.add_row(
-            Text(each.title),
-            Text(number(each.first, each)),
-            Text(number(each.second, each)),
-            Text(f"{number(each.difference, each, sign=True)} {interval(each)}"),
-            Text("-" if each.p_holm is None else p_number(each.p_holm)),
-            _verdict(each),
-            style="" if each.is_real() else "dim",
+            Text(moved.title),
+            Text(number(moved.first, moved)),
+            Text(number(moved.second, moved)),
+            Text(f"{number(moved.difference, moved, sign=True)} {interval(moved)}"),
+            Text("-" if moved.p_holm is None else p_number(moved.p_holm)),
+            _verdict(moved),
+            style="" if moved.is_real() else "dim",
         )
-    left = [Text(f"Not compared: {each.id} ({each.reason})") for each in pair.not_compared]
-    loose = [each.title for each in pair.differences if each.method == "independent"]
+    left = [Text(f"Not compared: {left_out.id} ({left_out.reason})") for left_out in pair.not_compared]
+    loose = [moved.title for moved in pair.differences if moved.method == "independent"]
     if loose:
-        left.append(Text(f"Not paired, so less would be found: {', '.join(loose)}"))
+        left.append(Text(f"Not paired, so only larger differences would show: {', '.join(loose)}"))
     return Group(table, *left, Text(""))
 
 
-def number(value: float, each: Difference, *, sign: bool = False) -> str:
+def number(value: float, moved: Difference, *, sign: bool = False) -> str:
     """A value with the digits that its size needs."""
-    return f"{value:{'+' if sign else ''}.{each.digits}f}"
+    return f"{value:{'+' if sign else ''}.{moved.digits}f}"
 
 
-def interval(each: Difference) -> str:
-    return f"[{number(each.ci.low, each)}, {number(each.ci.high, each)}]"
+def interval(moved: Difference) -> str:
+    return f"[{number(moved.ci.low, moved)}, {number(moved.ci.high, moved)}]"
 
 
-def _verdict(each: Difference) -> Text:
-    if not each.is_real():
+def _verdict(moved: Difference) -> Text:
+    if not moved.is_real():
         return Text("no real difference")
-    further = each.growth > 0
+    further = moved.growth > 0
     where = "further from level" if further else "nearer to level"
     return Text(f"really different: {where}", style="red" if further else "green")

@@ -17,8 +17,8 @@ def check_table(check: Check) -> RenderableType:
     table = Table(header_style="bold", box=box.HORIZONTALS, expand=True, pad_edge=False)
     for name, width, ratio in (("result", 8, None), ("measured", None, 2), ("model", None, 1), ("why", None, 3)):
         table.add_column(name, width=width, ratio=ratio)
-    for each in check.probes:
-        style = _STYLES.get(each.outcome, "dim")
-        table.add_row(Text(each.outcome, style=style), Text(each.title), Text(each.model), Text(each.why))
+    for probe in check.probes:
+        style = _STYLES.get(probe.outcome, "dim")
+        table.add_row(Text(probe.outcome, style=style), Text(probe.title), Text(probe.model), Text(probe.why))
     notes = [Text(note) for note in check.notes]
     return Group(table, *notes, Text(check.headline, style=_STYLES[FAILED if check.failed else PASSED]))

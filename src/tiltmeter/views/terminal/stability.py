@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tiltmeter.lab.studies.stability import Steadiness
+from tiltmeter.readings.studies import Steadiness
 
 #: Occupations whose score varies most, of the headline.
 _NAMED = 3
@@ -21,39 +22,39 @@ MEANING = (
 )
 
 
-def stability_rows(found: Sequence[Steadiness]) -> list[dict[str, Any]]:
-    """One row a measure, the steadiest first; those without a number at the end, with the reason.
+def stability_rows(measures: Sequence[Steadiness]) -> list[dict[str, Any]]:
+    """One row per measure, the steadiest first; those without a number at the end, with the reason.
 
     >>> stability_rows([Steadiness("MAC", None, "no vectors of words")])
     [{'measure': 'MAC', 'mean SD': None, 'as published': None, 'note': 'no vectors of words'}]
     """
-    known = sorted((each for each in found if each.found), key=lambda each: each.found.mean_sd if each.found else 0.0)
-    return [
+    rows = [
         {
             "measure": each.measure,
-            "mean SD": each.found.mean_sd if each.found else None,
-            "as published": each.found.published if each.found else None,
+            "mean SD": each.stability.mean_sd if each.stability else None,
+            "as published": each.stability.published if each.stability else None,
             "note": each.note,
         }
-        for each in [*known, *(each for each in found if not each.found)]
+        for each in measures
     ]
+    return sorted(rows, key=lambda row: math.inf if row["mean SD"] is None else row["mean SD"])
 
 
-def stability_view(found: Sequence[Steadiness], words: Sequence[str]) -> RenderableType:
+def stability_view(measures: Sequence[Steadiness], words: Sequence[str]) -> RenderableType:
     """The table, what it means, and the occupations on which the models differ most."""
-    models = next(each.found.models for each in found if each.found)
+    models = next(each.stability.models for each in measures if each.stability)
     table = Table(title=f"Stability over {len(models)} models", title_justify="left", box=box.SIMPLE_HEAD)
     table.add_column("measure")
     table.add_column("mean SD", justify="right")
     table.add_column("as published", justify="right")
     table.add_column("")
-    for row in stability_rows(found):
+    for row in stability_rows(measures):
         numbers = ("-" if row[key] is None else f"{row[key]:.3f}" for key in ("mean SD", "as published"))
         table.add_row(Text(row["measure"]), *numbers, Text(row["note"]))
-    first = found[0].found
     lines = [Text(MEANING)]
+    first = measures[0].stability
     if first is not None:
         order = first.by_occupation.argsort(kind="stable")[::-1][:_NAMED]
         most = ", ".join(f"{words[i]} ({first.by_occupation[i]:.2f})" for i in order.tolist())
-        lines.append(Text(f"Models differ most on: {most} ({found[0].measure})."))
+        lines.append(Text(f"Models differ most on: {most} ({measures[0].measure})."))
     return Group(table, *lines)

@@ -9,8 +9,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from tiltmeter.readings import Estimate, Reading
-from tiltmeter.readings.wording import p_number
+from tiltmeter.readings import Estimate, Reading, p_number
 from tiltmeter.views.item_values import item_values
 from tiltmeter.views.phrases import is_clear, sentence, shown_leans, shown_titles, value_text
 
@@ -103,7 +102,7 @@ def _facts(reading: Reading) -> list[tuple[str, str]]:
         facts.append(("as published", f"{published.value:.4f}{p}. {reading.repair}"))
     facts.append(("measured on", f"{reading.n_units:,} words, {reading.n_items:,} items"))
     facts += [("what drives it", line) for line in _extremes(reading)]
-    shown = [f"{each.what}: {each.reason}" for each in reading.left_out[:8]]
+    shown = [f"{item.what}: {item.reason}" for item in reading.left_out[:8]]
     more = len(reading.left_out) - len(shown)
     facts += [("left out", line) for line in [*shown, *([f"and {more} more"] if more else [])]]
     facts += [("note", note) for note in reading.notes]

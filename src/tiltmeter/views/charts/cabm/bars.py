@@ -2,87 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from tiltmeter.readings import Reading
+from tiltmeter.readings import Item
+from tiltmeter.readings.details.cabm import CabmDetails, in_order
 from tiltmeter.views.charts.cabm.colours import (
     FEATURES,
-    FORMS,
     WIDTH,
     category_colour,
     category_fill,
-    category_names,
     feature_colour,
     finished,
     legend,
     levels,
     not_shown,
+    number,
     panel_title,
     shown_items,
-    weightings,
 )
 from tiltmeter.views.charts.style import INK, table
 
 _ROW = 14
 #: Darker is the form that counts.
 _FORM_COLOURS = ("#1c2330", "#b6bcc6")
+#: The feature itself behind what moved the forest, as it stands in the items.
+_RAW = {"pmi": "pmi", "cosine": "cosine", "context": "signed_context"}
+_EXPLAINERS = {"shap": "SHAP values", "local-linear": "LIME's explanation"}
 
 
-def scores(reading: Reading) -> Any | None:
+def scores(items: Sequence[Item], details: CabmDetails) -> Any | None:
     """The score of each occupation with its interval; a hollow bar is too close to call."""
-    rows = [{key: row[key] for key in ("word", "group", "lean", "low", "high")} for row in shown_items(reading)]
+    rows = [
+        {"word": item.label, "group": item.group, "score": item.value, "low": item.get("low"), "high": item.get("high")}
+        for item in shown_items(items)
+    ]
     if not rows:
         return None
     import altair as alt
 
-    groups, threshold = reading.details["groups"], reading.details["threshold"]
+    (one, two), threshold = details.groups, details.threshold
     base = table(rows).encode(y=_occupations(rows))
     bars = base.mark_bar(strokeWidth=1.2, height=_ROW - 5).encode(
-        x=alt.X(
-            "lean:Q", title=f"score; positive leans to {groups[0]}, negative to {groups[1]}", axis=alt.Axis(grid=False)
-        ),
-        stroke=category_colour(reading),
-        fill=category_fill(reading),
-        tooltip=["word:N", "lean:Q", "low:Q", "high:Q", "group:N"],
+        x=alt.X("score:Q", title=f"score; positive leans to {one}, negative to {two}", axis=alt.Axis(grid=False)),
+        stroke=category_colour(details),
+        fill=category_fill(details),
+        tooltip=["word:N", "score:Q", "low:Q", "high:Q", "group:N"],
     )
     spans = base.mark_rule(color=INK).encode(x="low:Q", x2="high:Q")
-    subtitle = f"line: 95% interval; 0 is level, dashed ±{threshold:g}; hollow: too close to call{not_shown(reading)}"
+    subtitle = f"line: 95% interval; 0 is level, dashed ±{threshold:g}; hollow: too close to call{not_shown(items)}"
     chart = alt.layer(bars, *levels("x", threshold), spans).properties(width=WIDTH, height=alt.Step(_ROW))
     return finished(chart, "How each occupation leans", subtitle)
 
 
-def parts(reading: Reading) -> Any | None:
+def parts(items: Sequence[Item], details: CabmDetails) -> Any | None:
     """What each feature adds to the score of each occupation."""
-    items = [row for row in shown_items(reading) if _has_parts(row)]
-    if not items:
+    shown = _with(shown_items(items), "part")
+    if not shown:
         return None
     import altair as alt
 
     rows = [
-        {"word": row["word"], "feature": label, "part": row[f"part_{name}"]}
-        for row in items
+        {"word": item.label, "feature": label, "part": item.get(f"part_{name}")}
+        for item in shown
         for name, label in FEATURES.items()
     ]
-    totals = [{"word": row["word"], "score": row["lean"]} for row in items]
+    totals = [{"word": item.label, "score": item.value} for item in shown]
+    y = _occupations(totals)
     x = alt.X("part:Q", title="part of the score", axis=alt.Axis(grid=False))
-    bars = table(rows).mark_bar(height=_ROW - 5).encode(y=_occupations(items), x=x, color=feature_colour())
-    marks = table(totals).mark_tick(color=INK, thickness=2, size=_ROW - 3).encode(y=_occupations(items), x="score:Q")
-    level = levels("x", reading.details["threshold"])[0]
+    bars = table(rows).mark_bar(height=_ROW - 5).encode(y=y, x=x, color=feature_colour())
+    marks = table(totals).mark_tick(color=INK, thickness=2, size=_ROW - 3).encode(y=y, x="score:Q")
+    level = levels("x", details.threshold)[0]
     chart = alt.layer(bars, level, marks).properties(width=WIDTH, height=alt.Step(_ROW))
-    subtitle = f"the parts add up to the score, the black mark{not_shown(reading)}"
+    subtitle = f"the parts add up to the score, the black mark{not_shown(items)}"
     return finished(chart, "What the scores are made of", subtitle)
 
 
-def importance(reading: Reading) -> Any | None:
+def importance(items: Sequence[Item], _details: CabmDetails) -> Any | None:
     """The mean size of each feature's part, whichever way it pushes."""
-    items = [row for row in reading.items if _has_parts(row)]
+    items = _with(items, "part")
     if not items:
         return None
     import altair as alt
 
     rows = [
-        {"feature": label, "mean": sum(abs(row[f"part_{name}"]) for row in items) / len(items)}
+        {"feature": label, "mean": sum(abs(number(item, f"part_{name}")) for item in items) / len(items)}
         for name, label in FEATURES.items()
     ]
     base = table(rows).encode(
@@ -97,77 +101,110 @@ def importance(reading: Reading) -> Any | None:
     return finished(chart, "Which feature moves the scores", f"over {len(items)} occupations, whichever way it pushes")
 
 
-def weights(reading: Reading) -> Any | None:
-    """The weights by every weighting with their spread over re-seeding, a panel a form."""
-    rows = _weight_rows(reading)
-    if not rows:
+def moved(items: Sequence[Item], details: CabmDetails) -> Any | None:
+    """Dots at what each feature adds to P(first group) - P(second); the colour is the feature itself."""
+    rows = [row for name in FEATURES for row in _dots(_with(items, "moved"), name)]
+    if details.explained_by is None or not rows:
         return None
     import altair as alt
 
-    order = weightings(row["weighting"] for row in rows)
+    one, two = details.groups
+    chart = (
+        table(rows)
+        .mark_circle(size=42, opacity=0.85)
+        .encode(
+            x=alt.X("moved:Q", title=f"moves the forest: ← {two} | {one} →"),
+            y=alt.Y("feature:N", sort=list(FEATURES.values()), title=None),
+            yOffset=alt.YOffset("place:Q", scale=alt.Scale(domain=[-0.6, 0.6])),
+            color=alt.Color("value:Q", scale=alt.Scale(scheme="blueorange"), title="feature, low to high"),
+            tooltip=["word:N", "feature:N", alt.Tooltip("moved:Q", format="+.3f")],
+        )
+        .properties(width=WIDTH, height=alt.Step(64))
+    )
+    subtitle = f"{_EXPLAINERS[details.explained_by]}; labels: {details.labels_from}"
+    return finished(chart, "What moved the forest, occupation by occupation", subtitle)
+
+
+def _dots(items: Sequence[Item], name: str) -> list[dict[str, Any]]:
+    if not any(item.get(f"moved_{name}") for item in items):
+        return []
+    ranked = sorted(range(len(items)), key=lambda i: number(items[i], _RAW[name]))
+    place = {i: rank / max(1, len(items) - 1) for rank, i in enumerate(ranked)}
+    return [
+        {
+            "word": item.label,
+            "feature": FEATURES[name],
+            "moved": item.get(f"moved_{name}"),
+            "value": place[i],
+            # Dots of one value would lie on each other; the golden ratio spreads them without chance.
+            "place": (i * 0.618) % 1 - 0.5,
+        }
+        for i, item in enumerate(items)
+    ]
+
+
+def weights(_items: Sequence[Item], details: CabmDetails) -> Any | None:
+    """The weights by every weighting with their spread over re-seeding, one panel per form."""
+    import altair as alt
+
+    order = in_order(name for form in details.forms.values() for name in form.weights)
     panels = []
-    for form in dict.fromkeys(row["form"] for row in rows):
-        base = table([row for row in rows if row["form"] == form]).encode(
+    for title, form in details.forms.items():
+        rows = [
+            {
+                "form": title,
+                "weighting": weighting,
+                "feature": label,
+                "weight": weight,
+                "low": max(0.0, weight - spread),
+                "high": min(1.0, weight + spread),
+            }
+            for weighting in in_order(form.weights)
+            for label, weight, spread in zip(
+                FEATURES.values(), form.weights[weighting].values, form.weights[weighting].spread, strict=True
+            )
+        ]
+        base = table(rows).encode(
             y=alt.Y("weighting:N", title=None, scale=alt.Scale(domain=order)),
             yOffset=alt.YOffset("feature:N", scale=alt.Scale(domain=list(FEATURES.values()))),
         )
         x = alt.X("weight:Q", title="weight", scale=alt.Scale(domain=[0, 1]))
         bars = base.mark_bar().encode(x=x, color=feature_colour())
         spans = base.mark_rule(color=INK, strokeWidth=1.5).encode(x="low:Q", x2="high:Q")
-        panels.append(alt.layer(bars, spans).properties(title=panel_title(form), width=WIDTH // 2, height=alt.Step(11)))
+        panel = alt.layer(bars, spans).properties(title=panel_title(title), width=WIDTH // 2, height=alt.Step(11))
+        panels.append(panel)
     subtitle = "weights sum to 1; line: ± the SD over seeds; an empty row could not be fitted"
     return finished(alt.hconcat(*panels), "How much each feature counts", subtitle)
 
 
-def _weight_rows(reading: Reading) -> list[dict[str, Any]]:
-    return [
-        {
-            "form": form,
-            "weighting": weighting,
-            "feature": label,
-            "weight": weight,
-            "low": max(0.0, weight - spread),
-            "high": min(1.0, weight + spread),
-        }
-        for form in FORMS
-        if (found := reading.details.get(form, {}).get("weights"))
-        for weighting in weightings(found)
-        for label, weight, spread in zip(
-            FEATURES.values(), found[weighting]["values"], found[weighting]["spread"], strict=True
-        )
-    ]
-
-
-def categories(reading: Reading) -> Any | None:
-    """How many occupations fall in each category, published beside corrected."""
-    order = category_names(reading)
-    rows = [
-        {"form": form, "category": name, "occupations": counts.get(name, 0)}
-        for form in FORMS
-        if (counts := reading.details.get(form, {}).get("categories"))
-        for name in order
-    ]
-    if not rows:
-        return None
+def categories(_items: Sequence[Item], details: CabmDetails) -> Any | None:
+    """How many occupations fall in each category, published beside repaired."""
     import altair as alt
 
-    colours = alt.Scale(domain=list(FORMS), range=list(_FORM_COLOURS))
+    forms = list(details.forms)
+    rows = [
+        {"form": title, "category": name, "occupations": form.categories.get(name, 0)}
+        for title, form in details.forms.items()
+        for name in details.categories
+    ]
     base = table(rows).encode(
-        y=alt.Y("category:N", sort=order, title=None, axis=alt.Axis(labelLimit=240)),
-        yOffset=alt.YOffset("form:N", scale=alt.Scale(domain=list(FORMS))),
+        y=alt.Y("category:N", sort=details.categories, title=None, axis=alt.Axis(labelLimit=240)),
+        yOffset=alt.YOffset("form:N", scale=alt.Scale(domain=forms)),
         x=alt.X("occupations:Q", title="occupations", axis=alt.Axis(tickMinStep=1)),
     )
+    colours = alt.Scale(domain=forms, range=list(_FORM_COLOURS))
     bars = base.mark_bar().encode(color=alt.Color("form:N", scale=colours, **legend()))
     texts = base.mark_text(align="left", dx=4, fontSize=12, color=INK).encode(text="occupations:Q")
     chart = alt.layer(bars, texts).properties(width=WIDTH, height=alt.Step(16))
-    return finished(chart, "Occupations by category", f"cut at ±{reading.details['threshold']:g}")
+    return finished(chart, "Occupations by category", f"cut at ±{details.threshold:g}")
 
 
-def _has_parts(row: Mapping[str, Any]) -> bool:
-    return all(row.get(f"part_{name}") is not None for name in FEATURES)
+def _with(items: Sequence[Item], what: str) -> list[Item]:
+    """The items that have such a number for every feature."""
+    return [item for item in items if all(item.get(f"{what}_{name}") is not None for name in FEATURES)]
 
 
-def _occupations(rows: Sequence[Mapping[str, Any]]) -> Any:
+def _occupations(rows: Sequence[dict[str, Any]]) -> Any:
     import altair as alt
 
     return alt.Y("word:N", sort=[row["word"] for row in rows], title=None, axis=alt.Axis(labelLimit=200))

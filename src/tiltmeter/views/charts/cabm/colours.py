@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
 
-from tiltmeter.probes.cabm.cabm_items import CLOSE, NEUTRAL
-from tiltmeter.probes.cabm.scores import METHODS
-from tiltmeter.readings import Reading
+from tiltmeter.readings import Item
+from tiltmeter.readings.details.cabm import CabmDetails
 from tiltmeter.views.charts.style import SOFT, styled, table
 
 #: In the order in which a reading holds their weights; and in words.
 FEATURES = {"pmi": "PMI", "cosine": "cosine", "context": "context"}
-FORMS = ("corrected", "published")
 WIDTH = 420
 #: Of more occupations than these the two ends are drawn.
 MOST = 60
@@ -22,38 +20,38 @@ _CATEGORIES = ("#0072B2", "#D55E00", "#009E73", "#8a929e")
 _FEATURES = ("#CC79A7", "#56B4E9", "#E69F00")
 
 
-def shown_items(reading: Reading) -> list[Mapping[str, Any]]:
-    """Occupations from the one that leans most to the first group on; of many, those at both ends."""
-    rows = sorted(reading.items, key=lambda row: -row["lean"])
+def number(item: Item, column: str) -> float:
+    """What an item has in a column of numbers."""
+    return cast(float, item.get(column))
+
+
+def from_first_group(items: Sequence[Item]) -> list[Item]:
+    """Occupations from the one that leans most to the first group on."""
+    return sorted(items, key=lambda item: -number(item, "value"))
+
+
+def shown_items(items: Sequence[Item]) -> list[Item]:
+    """The same; of many, those at both ends."""
+    rows = from_first_group(items)
     return rows if len(rows) <= MOST else [*rows[: MOST // 2], *rows[-MOST // 2 :]]
 
 
-def weightings(found: Iterable[str]) -> list[str]:
-    """In their usual order, which a reading on disk does not keep."""
-    return sorted(set(found), key=METHODS.index)
-
-
-def not_shown(reading: Reading) -> str:
-    left = len(reading.items) - MOST
+def not_shown(items: Sequence[Item]) -> str:
+    left = len(items) - MOST
     return f"; {left} in the middle are not drawn" if left > 0 else ""
 
 
-def category_names(reading: Reading) -> list[str]:
-    return [*reading.details["groups"], NEUTRAL, CLOSE]
-
-
-def category_colour(reading: Reading) -> Any:
+def category_colour(details: CabmDetails) -> Any:
     import altair as alt
 
-    return alt.Color("group:N", scale=alt.Scale(domain=category_names(reading), range=list(_CATEGORIES)), **legend())
+    return alt.Color("group:N", scale=alt.Scale(domain=details.categories, range=list(_CATEGORIES)), **legend())
 
 
-def category_fill(reading: Reading) -> Any:
+def category_fill(details: CabmDetails) -> Any:
     """Hollow where the score is too close to call."""
     import altair as alt
 
-    colours = dict(zip(category_names(reading), [*_CATEGORIES[:3], "white"], strict=True))
-    scale = alt.Scale(domain=list(colours), range=list(colours.values()))
+    scale = alt.Scale(domain=details.categories, range=[*_CATEGORIES[:3], "white"])
     return alt.Fill("group:N", scale=scale, **legend())
 
 

@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tiltmeter.readings import Reading
+from tiltmeter.readings import Item
+from tiltmeter.readings.details.cabm import CabmDetails, Point, in_order
 from tiltmeter.views.charts.cabm.colours import (
-    FORMS,
     WIDTH,
     category_colour,
     category_fill,
@@ -18,7 +18,6 @@ from tiltmeter.views.charts.cabm.colours import (
     not_shown,
     panel_title,
     shown_items,
-    weightings,
 )
 from tiltmeter.views.charts.style import DIVERGING, INK, table, where
 
@@ -30,26 +29,22 @@ _MARGIN = 24
 _LETTER = 6
 
 
-def heat_map(reading: Reading) -> Any | None:
-    """The score of each occupation by every weighting, a panel a form, each coloured by its own farthest score."""
+def heat_map(items: Sequence[Item], details: CabmDetails) -> Any | None:
+    """The score of each occupation by every weighting, one panel per form, each coloured by its own farthest score."""
     import altair as alt
 
-    place = {row["word"]: n for n, row in enumerate(reading.items)}
-    words = [row["word"] for row in shown_items(reading)]
+    place = {item.label: n for n, item in enumerate(items)}
+    words = [item.label for item in shown_items(items)]
     panels: list[Any] = []
-    for form in FORMS:
-        found = reading.details.get(form, {}).get("scores", {})
+    for title, form in details.forms.items():
         rows = [
-            {"form": form, "word": word, "weighting": weighting, "score": found[weighting][place[word]]}
-            for weighting in weightings(found)
+            {"form": title, "word": word, "weighting": weighting, "score": form.scores[weighting][place[word]]}
+            for weighting in in_order(form.scores)
             for word in words
         ]
-        if rows:
-            panels.append(_cells(rows, words, form, labelled=not panels))
-    if not panels:
-        return None
+        panels.append(_cells(rows, words, title, labelled=not panels))
     chart = alt.hconcat(*panels, spacing=14).resolve_scale(color="independent")
-    subtitle = f"each form in its own units; white is level{not_shown(reading)}"
+    subtitle = f"each form in its own units; white is level{not_shown(items)}"
     return finished(chart, "Scores by weighting", subtitle)
 
 
@@ -60,7 +55,7 @@ def _cells(rows: list[dict[str, Any]], words: list[str], form: str, *, labelled:
     base = table(rows).encode(
         x=alt.X(
             "weighting:N",
-            sort=weightings(row["weighting"] for row in rows),
+            sort=in_order(row["weighting"] for row in rows),
             title=None,
             axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False),
         ),
@@ -82,36 +77,32 @@ def _cells(rows: list[dict[str, Any]], words: list[str], form: str, *, labelled:
     ).properties(title=panel_title(form), width=alt.Step(_CELL), height=alt.Step(_ROW))
 
 
-def density(reading: Reading) -> Any | None:
-    """How the scores are distributed (kernel density), as validated and by every weighting, a panel a form."""
+def density(_items: Sequence[Item], details: CabmDetails) -> Any | None:
+    """How the scores are distributed (kernel density), as validated and by every weighting, one panel per form."""
     import altair as alt
 
     panels = []
-    for form in FORMS:
-        kde = (reading.details.get(form, {}).get("validation") or {}).get("kde")
-        if not kde:
+    for title, form in details.forms.items():
+        kde = form.validation.kde
+        if kde is None:
             continue
         rows = [
-            {"form": form, "score": at, "density": height}
-            for at, height in zip(kde["grid"], kde["density"], strict=True)
+            {"form": title, "score": at, "density": height} for at, height in zip(kde.grid, kde.density, strict=True)
         ]
         area = table(rows).mark_area(color="#c9d3df", line={"color": INK})
         area = area.encode(x=alt.X("score:Q", title="score"), y=alt.Y("density:Q", title="density"))
-        marks = levels("x", reading.details["threshold"])
-        lines = _by_weighting(reading.details[form]["scores"], kde["grid"])
-        panels.append(
-            alt.layer(area, *lines, *marks).properties(title=panel_title(form), width=WIDTH // 2 + 10, height=170)
-        )
+        layers = alt.layer(area, *_by_weighting(form.scores, kde.grid), *levels("x", details.threshold))
+        panels.append(layers.properties(title=panel_title(title), width=WIDTH // 2 + 10, height=170))
     if not panels:
         return None
-    subtitle = f"line: 0, level; dashed: ±{reading.details['threshold']:g}; grey: scores as they were validated"
+    subtitle = f"line: 0, level; dashed: ±{details.threshold:g}; grey: scores as they were validated"
     return finished(alt.hconcat(*panels), "Distribution of the scores", subtitle)
 
 
-def _by_weighting(scores: Mapping[str, list[float]], grid: Sequence[float]) -> list[Any]:
+def _by_weighting(scores: Mapping[str, Sequence[float]], grid: Sequence[float]) -> list[Any]:
     import altair as alt
 
-    varied = {name: scores[name] for name in weightings(scores) if max(scores[name]) - min(scores[name]) > 0}
+    varied = {name: scores[name] for name in in_order(scores) if max(scores[name]) - min(scores[name]) > 0}
     rows = [{"weighting": name, "score": value} for name, own in varied.items() for value in own]
     if not rows:
         return []
@@ -122,56 +113,55 @@ def _by_weighting(scores: Mapping[str, list[float]], grid: Sequence[float]) -> l
     return [lines.mark_line(strokeWidth=1.5).encode(x="score:Q", y="density:Q", color=colour)]
 
 
-def both_forms(reading: Reading) -> Any | None:
-    """The published score against the corrected one."""
+def both_forms(items: Sequence[Item], details: CabmDetails) -> Any | None:
+    """The published score against the repaired one."""
     rows = [
-        {"word": row["word"], "group": row["group"], "x": row["lean"], "y": row["published"]}
-        for row in reading.items
-        if row.get("published") is not None
+        {"word": item.label, "group": item.group, "x": item.value, "y": item.get("published")}
+        for item in items
+        if item.get("published") is not None
     ]
     if not rows:
         return None
     import altair as alt
 
-    threshold = reading.details["threshold"]
-    axes = (alt.X("x:Q", title="corrected score"), alt.Y("y:Q", title="published score"))
+    threshold = details.threshold
+    axes = (alt.X("x:Q", title="repaired score"), alt.Y("y:Q", title="published score"))
     lines = [*levels("x", threshold), *levels("y", threshold)]
-    points = _scatter(reading, rows, *axes, around_0=True)
+    points = _scatter(details, rows, *axes, around_0=True)
     chart = alt.layer(*lines, *points).properties(width=WIDTH, height=_HEIGHT)
-    subtitle = f"lines: 0, level; dashed: ±{threshold:g}; hollow: too close to call as corrected"
-    return finished(chart, "Published against corrected", subtitle)
+    subtitle = f"lines: 0, level; dashed: ±{threshold:g}; hollow: too close to call as repaired"
+    return finished(chart, "Published against repaired", subtitle)
 
 
-def occupations(reading: Reading) -> Any | None:
+def occupations(items: Sequence[Item], details: CabmDetails) -> Any | None:
     """Where the sentences of each occupation stand, half-way between its two versions, on the two main axes."""
-    groups = {row["word"]: row["group"] for row in reading.items}
+    groups = {item.label: item.group for item in items}
     rows = [
         {"word": word, "group": groups[word], "x": (one[0] + two[0]) / 2, "y": (one[1] + two[1]) / 2}
-        for word, (one, two) in _projection(reading).items()
+        for word, (one, two) in _projection(items, details).items()
     ]
     if not rows:
         return None
     import altair as alt
 
-    chart = alt.layer(*_scatter(reading, rows, *_main_axes())).properties(width=WIDTH, height=_HEIGHT)
+    chart = alt.layer(*_scatter(details, rows, *_main_axes())).properties(width=WIDTH, height=_HEIGHT)
     subtitle = "mean of an occupation's sentences, half-way between its groups; near is alike"
     return finished(chart, "Where occupations stand", subtitle)
 
 
-def _projection(reading: Reading) -> dict[str, list[list[float]]]:
+def _projection(items: Sequence[Item], details: CabmDetails) -> dict[str, tuple[Point, Point]]:
     """In the order of the items, which a reading on disk keeps."""
-    found = reading.details.get("projection") or {}
-    return {row["word"]: found[row["word"]] for row in reading.items if row["word"] in found}
+    return {item.label: details.projection[item.label] for item in items if item.label in details.projection}
 
 
-def shift(reading: Reading) -> Any | None:
+def shift(items: Sequence[Item], details: CabmDetails) -> Any | None:
     """How far an occupation's sentences move when the group in them is exchanged."""
-    projection = _projection(reading)
+    projection = _projection(items, details)
     if not projection:
         return None
     import altair as alt
 
-    groups = reading.details["groups"]
+    groups = details.groups
     ends = [
         {"word": word, "version": group, "x": at[0], "y": at[1]}
         for word, both in projection.items()
@@ -181,7 +171,7 @@ def shift(reading: Reading) -> Any | None:
         {"word": word, "x": one[0], "y": one[1], "x2": two[0], "y2": two[1]} for word, (one, two) in projection.items()
     ]
     x, y = _main_axes()
-    scale = alt.Scale(domain=groups, range=[DIVERGING[2], DIVERGING[0]])
+    scale = alt.Scale(domain=list(groups), range=[DIVERGING[2], DIVERGING[0]])
     lines = table(moves).mark_rule(color="#c4cad3").encode(x=x, y=y, x2="x2:Q", y2="y2:Q")
     points = table(ends).mark_point(filled=True, size=34, opacity=0.9)
     colour = alt.Color("version:N", scale=scale, **legend())
@@ -212,11 +202,11 @@ def _main_axes() -> tuple[Any, Any]:
     return alt.X("x:Q", title="first main axis", scale=scale), alt.Y("y:Q", title="second main axis", scale=scale)
 
 
-def _scatter(reading: Reading, rows: list[dict[str, Any]], x: Any, y: Any, *, around_0: bool = False) -> list[Any]:
+def _scatter(details: CabmDetails, rows: list[dict[str, Any]], x: Any, y: Any, *, around_0: bool = False) -> list[Any]:
     """Points by category; those farthest out get their names first."""
     points = table(rows).mark_point(size=50, strokeWidth=1.5, opacity=1)
     points = points.encode(
-        x=x, y=y, stroke=category_colour(reading), fill=category_fill(reading), tooltip=["word:N", "group:N"]
+        x=x, y=y, stroke=category_colour(details), fill=category_fill(details), tooltip=["word:N", "group:N"]
     )
     # Where the chart reaches to 0, points have the less room.
     placed = [*rows, {"word": "", "x": 0.0, "y": 0.0}] if around_0 else rows

@@ -1,0 +1,148 @@
+"""What is asked about sentences with a place for a pronoun, and the probabilities in the answers."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiltmeter.errors import BadInput, unknown
+from tiltmeter.models.protocol import Choice, Continuation, Fill, Filled, Question, TokenScores
+from tiltmeter.probes.kind import Asked, CanAnswer, Replies
+from tiltmeter.stimuli.sentences.cloze_sets import PRONOUN, stem
+from tiltmeter.stimuli.sentences.sentence import Place, Sentence
+
+SCORING = ("last", "all", "mean")
+#: Asked along with the other two, so that a stem is read once for all.
+_NEUTRAL = {("him", "her"): "them", ("he", "she"): "they", ("his", "her"): "their"}
+_STOPS = (".", "。")
+
+
+class Chances(NamedTuple):
+    """Probabilities of both groups' pronouns (2 x sentences): as published, and with the sentence ended.
+
+    ``ended`` is None where that makes no difference.
+    """
+
+    plain: NDArray[np.float64]
+    ended: NDArray[np.float64] | None
+
+
+def choose_form(sentences: Sequence[Sentence], method: str | None) -> str:
+    """ClozeLast where the pronoun is the last word, the mean of all tokens where it is not, or what is asked for."""
+    if method is not None and method not in SCORING:
+        raise unknown("method", method, SCORING)
+    without = next((sentence for sentence in sentences if stem(sentence) is None), None)
+    if method == "last" and without is not None:
+        raise BadInput(
+            f"method last needs the pronoun as the last word; row {without.tags['number']} has it elsewhere: use mean"
+        )
+    return method or ("last" if without is None else "mean")
+
+
+def ask_chances(sentences: Sequence[Sentence], form: str, can: CanAnswer) -> Asked | None:
+    """What to ask about the sentences, by what the model answers."""
+    if can(Question.FILLS):
+        return {Question.FILLS: _fills(sentences)}
+    if form == "last" and can(Question.CONTINUATIONS):
+        return {Question.CONTINUATIONS: [_continuation(sentence) for sentence in sentences]}
+    if form != "last" and can(Question.TOKENS):
+        return {Question.TOKENS: [sentence.of_group(group).text for sentence in sentences for group in (1, 2)]}
+    if can(Question.CHOICES) and all(PRONOUN in sentence.forms for sentence in sentences):
+        return {Question.CHOICES: [_choice(sentence) for sentence in sentences]}
+    return None
+
+
+def read_chances(sentences: Sequence[Sentence], form: str, replies: Replies) -> Chances:
+    """The probabilities in a model's answers. A sentence of which all groups have one form has it twice."""
+    if replies.answered(Question.FILLS):
+        answers = zip(replies.asked(Question.FILLS), replies.all(Question.FILLS), strict=True)
+        pairs = [_both(fill.text, answer, replies) for fill, answer in answers]
+        if len(pairs) == len(sentences):
+            return Chances(np.array(pairs).T, None)
+        return Chances(np.array(pairs[0::2]).T, np.array(pairs[1::2]).T)
+    if form == "last":
+        answers = zip(replies.asked(Question.CONTINUATIONS), replies.all(Question.CONTINUATIONS), strict=True)
+        rows = [_values(item.stem, answer, replies) for item, answer in answers]
+        # The first two endings are those of the two groups; the last is the pronoun that all groups share.
+        sides = [(0, 1) if PRONOUN in sentence.forms else (-1, -1) for sentence in sentences]
+        plain = [[row[: len(row) // 2][i] for i in both] for row, both in zip(rows, sides, strict=True)]
+        ended = [[row[len(row) // 2 :][i] for i in both] for row, both in zip(rows, sides, strict=True)]
+        return Chances(np.array(plain).T, np.array(ended).T)
+    scored = list(zip(replies.asked(Question.TOKENS), replies.all(Question.TOKENS), strict=True))
+    for text, tokens in scored:
+        replies.note_unknown(text, tokens.unknown)
+    means = [_mean_chance(form, text, tokens) for text, tokens in scored]
+    return Chances(np.array([means[0::2], means[1::2]]), None)
+
+
+def _fills(sentences: Sequence[Sentence]) -> list[Fill]:
+    """The pronoun's place in every sentence as it is and, where none of them has a full stop, in the ended ones."""
+    ends = ("",) if any(sentence.text.endswith(_STOPS) for sentence in sentences) else ("", ".")
+    return [
+        Fill(f"{sentence.text}{end}", *_place(sentence), _words(sentence)) for sentence in sentences for end in ends
+    ]
+
+
+def _continuation(sentence: Sentence) -> Continuation:
+    """Every pronoun after the stem, alone and with the full stop that ends the sentence."""
+    start = stem(sentence)
+    assert start is not None  # a form that needs it was chosen only where it is there
+    space = sentence.around(PRONOUN)[0][len(start) :]
+    words = _words(sentence)
+    if len(words) == 1:
+        words = next(((*both, shared) for both, shared in _NEUTRAL.items() if (shared,) == words), words)
+    elif words in _NEUTRAL:
+        words = (*words, _NEUTRAL[words])
+    stop = "。" if start and not start.isascii() else "."
+    return Continuation(start, tuple(f"{space}{word}{end}" for end in ("", stop) for word in words))
+
+
+def _choice(sentence: Sentence) -> Choice:
+    """The sentence, ended, with a blank for the pronoun."""
+    _place(sentence)
+    text = sentence.masked(PRONOUN).text
+    one, two = _words(sentence)
+    return Choice(text if text.endswith(_STOPS) else f"{text}.", (one, two))
+
+
+def _words(sentence: Sentence) -> tuple[str, ...]:
+    return sentence.forms.get(PRONOUN, (sentence.word(PRONOUN),))
+
+
+def _place(sentence: Sentence) -> Place:
+    if "before" in sentence.slots:
+        one, two = _words(sentence)
+        raise BadInput(
+            f"row {sentence.tags['number']}: '{one}' and '{two}' do not stand in the same place of its two sentences"
+        )
+    return sentence.slots[PRONOUN]
+
+
+def _both(text: str, answer: Filled, replies: Replies) -> tuple[float, float]:
+    values = _values(text, answer, replies)
+    return values[0], values[-1]
+
+
+def _values(text: str, answer: Filled, replies: Replies) -> list[float]:
+    if answer.unknown:
+        replies.note_unknown(text, [answer.unknown])
+    return [math.exp(value) for value in answer.logprobs]
+
+
+def _mean_chance(form: str, text: str, tokens: TokenScores) -> float:
+    """ClozeAll: the mean probability of the words but the first. Mean: of the tokens but the first and full stops."""
+    if form == "all":
+        words = [tokens.within(*word.span()) for word in list(re.finditer(r"\S+", text))[1:]]
+        values = [math.exp(word.total) for word in words if len(word)]
+    else:
+        places = enumerate(zip(tokens.starts, tokens.ends, strict=True))
+        kept = [i for i, (start, end) in places if start > 0 and text[start:end].strip() not in _STOPS]
+        values = np.exp(tokens.logprobs[kept]).tolist()
+    if not values:
+        raise BadInput(f"'{text}' has no word but the first to score: leave it out")
+    return sum(values) / len(values)

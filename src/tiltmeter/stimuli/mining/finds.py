@@ -1,0 +1,243 @@
+"""What was found: of each word and length a uniform sample of bounded size, added up over the parts of a corpus.
+
+Windows are held as columns: as objects of their own, millions of them would keep the garbage collector busy.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from tiltmeter.files import UNFINISHED, write_atomically
+from tiltmeter.stimuli.mining.blocks import Hashes, Places
+from tiltmeter.stimuli.mining.columns import numbers_of, of_numbers, of_texts, texts_of
+from tiltmeter.stimuli.mining.mining_settings import MiningSettings
+
+#: Hashes of a window: where in it the word begins and ends and where its root ends, where its form stands in the bytes
+#: of the text, and where the window stands in the corpus.
+FIELDS = ("start", "end", "root_end", "form_byte", "form_bytes", "shard", "line", "at")
+_PLACE = [FIELDS.index(name) for name in ("shard", "line", "at")]
+_LARGEST_RANK = np.iinfo(np.uint64).max
+#: How many windows may wait before the reservoirs are cut back to their size.
+_WAITING = 20_000
+_METADATA = b"tiltmeter"
+#: How many parts may lie on disk before they are put together into one.
+_MOST_PARTS = 64
+_RUN, _ALL = "run.json", "all.arrow"
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """Windows as columns: number of the reservoir, rank, text as UTF-8, and a row of ``numbers`` for each of FIELDS."""
+
+    reservoir: Places
+    rank: Hashes
+    text: npt.NDArray[np.object_]
+    numbers: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.rank)
+
+    @classmethod
+    def together(cls, parts: Sequence[Windows]) -> Self:
+        """All windows of several tables."""
+        columns = [(part.reservoir, part.rank, part.text) for part in parts]
+        reservoir, rank, text = (np.concatenate(column) for column in zip(*columns, strict=True))
+        return cls(reservoir, rank, text, np.concatenate([part.numbers for part in parts], axis=1))
+
+    @classmethod
+    def empty(cls) -> Self:
+        none = np.zeros(0, np.int64)
+        return cls(none, np.zeros(0, np.uint64), np.zeros(0, object), np.zeros((len(FIELDS), 0), np.int64))
+
+    def take(self, chosen: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> Self:
+        return type(self)(self.reservoir[chosen], self.rank[chosen], self.text[chosen], self.numbers[:, chosen])
+
+
+class Reservoirs:
+    """For each word and length, the windows with the smallest ranks, each once.
+
+    ``limits`` are the largest ranks that may still enter each reservoir.
+    """
+
+    def __init__(self, n: int, keep: int) -> None:
+        self._keep = keep
+        self._settled = Windows.empty()
+        self._waiting: list[Windows] = []
+        self._n_waiting = 0
+        self.limits: Hashes = np.full(n, _LARGEST_RANK, np.uint64)
+
+    def add(self, windows: Windows) -> None:
+        """Keep windows, as long as they are among the smallest ranks."""
+        entering = windows.rank <= self.limits[windows.reservoir]
+        windows = windows if entering.all() else windows.take(entering)
+        self._waiting.append(windows)
+        self._n_waiting += len(windows)
+        if self._n_waiting > max(_WAITING, len(self._settled)):
+            self.settle()
+
+    def settle(self) -> Windows:
+        """What is kept, by reservoir and rank."""
+        if self._n_waiting:
+            windows = Windows.together([self._settled, *self._waiting])
+            order = _first_places(windows, np.lexsort((windows.rank, windows.reservoir)))
+            reservoir = windows.reservoir[order]
+            starts = np.searchsorted(reservoir, np.arange(len(self.limits)))
+            chosen = order[np.arange(len(order)) - starts[reservoir] < self._keep]
+            self._settled = windows.take(chosen)
+            self._lower_limits()
+        self._waiting, self._n_waiting = [], 0
+        return self._settled
+
+    def _lower_limits(self) -> None:
+        counts = np.bincount(self._settled.reservoir, minlength=len(self.limits))
+        full = np.flatnonzero(counts >= self._keep)
+        last = np.cumsum(counts)[full] - 1
+        self.limits[full] = np.minimum(self.limits[full], self._settled.rank[last])
+
+
+def _first_places(windows: Windows, order: Places) -> Places:
+    """The order without windows that are there already; of several places of one window the first is kept.
+
+    Windows are told apart by reservoir and rank: two different ones have the same 64 bits as good as never.
+    """
+    reservoir, rank = windows.reservoir[order], windows.rank[order]
+    new = np.append(True, (rank[1:] != rank[:-1]) | (reservoir[1:] != reservoir[:-1]))[: len(order)]
+    window = np.cumsum(new) - 1
+    first: Places = order[new]
+    again = np.flatnonzero((np.bincount(window) > 1)[window])
+    if len(again):
+        shard, line, at = windows.numbers[_PLACE][:, order[again]]
+        by_place = again[np.lexsort((at, line, shard, window[again]))]
+        first[window[by_place[new[again]]]] = order[by_place[new[again]]]
+    return first
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many records a part of the corpus holds, and how many characters in it were no UTF-8."""
+
+    records: int
+    broken: int
+
+
+@dataclass(slots=True)
+class Finds:
+    """The windows kept so far, how many there were of each word and length, and the parts of the corpus they are of."""
+
+    reservoirs: Reservoirs
+    windows: Places
+    hits: Places
+    shards: dict[int, Tally] = field(default_factory=dict)
+
+    @classmethod
+    def none(cls, settings: MiningSettings) -> Finds:
+        """Nothing found yet."""
+        n = settings.reservoirs
+        return cls(Reservoirs(n, settings.keep), np.zeros(n, np.int64), np.zeros(len(settings.words), np.int64))
+
+    def add(self, content: bytes) -> None:
+        """Take in what was found elsewhere; the order does not matter."""
+        windows, counts = _read(content)
+        self.shards |= {int(number): Tally(**tally) for number, tally in counts["shards"].items()}
+        self.windows += np.array(counts["found"], np.int64)
+        self.hits += np.array(counts["hits"], np.int64)
+        self.reservoirs.add(windows)
+
+    def to_bytes(self) -> bytes:
+        """An Arrow file: the same finds give the same bytes."""
+        import pyarrow as pa
+
+        windows = self.reservoirs.settle()
+        numbers = {
+            "reservoir": windows.reservoir,
+            "rank": windows.rank,
+            **dict(zip(FIELDS, windows.numbers, strict=True)),
+        }
+        table = pa.table(
+            {**{name: of_numbers(column) for name, column in numbers.items()}, "text": of_texts(windows.text)}
+        )
+        table = table.replace_schema_metadata({_METADATA: json.dumps(self._counts()).encode()})
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_file(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="lz4")) as writer:
+            writer.write_table(table)
+        content: bytes = sink.getvalue().to_pybytes()
+        return content
+
+    def _counts(self) -> dict[str, Any]:
+        shards = {str(n): asdict(tally) for n, tally in sorted(self.shards.items())}
+        return {"shards": shards, "found": self.windows.tolist(), "hits": self.hits.tolist()}
+
+
+class PartsFolder:
+    """Finds on disk, so that an interrupted run resumes where it was."""
+
+    def __init__(self, folder: Path, identity: Mapping[str, Any]) -> None:
+        self._folder = folder
+        self._identity = json.dumps(identity, sort_keys=True)
+
+    @property
+    def outdated(self) -> bool:
+        """Whether the folder holds parts of a run with other settings or another corpus."""
+        return self._folder.is_dir() and self._kept_identity() != self._identity
+
+    def begin(self) -> None:
+        """Make the folder ready for this run; what is left of another one is removed."""
+        if self.outdated:
+            self.clear()
+        self._folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(self._folder / _RUN, self._identity.encode())
+
+    def load(self, finds: Finds) -> None:
+        """Add all finds that are there."""
+        contents = [path.read_bytes() for path in sorted(self._folder.glob("*.arrow"))]
+        # A run that ended while parts were put together leaves both the whole and some of its parts.
+        for content in sorted(contents, key=lambda content: -len(_covered(content))):
+            if not _covered(content) <= finds.shards.keys():
+                finds.add(content)
+
+    def keep(self, number: int, content: bytes) -> None:
+        """Store the finds of one part of the corpus."""
+        write_atomically(self._folder / f"{number:08}.arrow", content)
+
+    def combine(self, finds: Finds) -> None:
+        """Store all finds as one file, where there are many."""
+        parts = [path for path in self._folder.glob("*.arrow") if path.name != _ALL]
+        if len(parts) > _MOST_PARTS:
+            write_atomically(self._folder / _ALL, finds.to_bytes())
+            for path in parts:
+                path.unlink()
+
+    def clear(self) -> None:
+        """Remove the parts and their folder."""
+        if self._folder.is_dir():
+            for pattern in ("*.arrow", _RUN, f"*{UNFINISHED}"):
+                for path in self._folder.glob(pattern):
+                    path.unlink()
+            self._folder.rmdir()
+
+    def _kept_identity(self) -> str:
+        path = self._folder / _RUN
+        return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+def _read(content: bytes) -> tuple[Windows, dict[str, Any]]:
+    import pyarrow as pa
+
+    table = pa.ipc.open_file(content).read_all()
+    reservoir, rank, *numbers = (numbers_of(table.column(name)) for name in ("reservoir", "rank", *FIELDS))
+    windows = Windows(reservoir, rank, texts_of(table.column("text")), np.stack(numbers))
+    return windows, json.loads(table.schema.metadata[_METADATA])
+
+
+def _covered(content: bytes) -> set[int]:
+    import pyarrow as pa
+
+    counts = json.loads(pa.ipc.open_file(content).schema.metadata[_METADATA])
+    return set(map(int, counts["shards"]))

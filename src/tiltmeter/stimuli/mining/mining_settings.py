@@ -1,0 +1,131 @@
+"""What a run of mining looks for, and all that decides what it finds: words with their forms, lengths, options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tiltmeter.errors import BadInput
+from tiltmeter.stimuli.languages import Language, is_word_character, language
+from tiltmeter.stimuli.lexicon.lexicon import Group, group, load_lexicon
+
+_LENGTH = re.compile(r"(>(?=0)|>?(?=[1-9]))([0-9]{1,7})")
+
+
+@dataclass(frozen=True, slots=True)
+class WordForms:
+    """A word of a lexicon, the forms it takes (itself first), and the addresses of the groups that hold it."""
+
+    text: str
+    forms: tuple[str, ...]
+    groups: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """How much text around a word: exactly so many words, all of a text with more than so many, or a sentence.
+
+    >>> Length.parse(">75")
+    Length(kind='more', words=75)
+    >>> str(Length.parse("9"))
+    '9'
+    """
+
+    kind: Literal["exactly", "more", "sentence"]
+    words: int = 0
+
+    @classmethod
+    def parse(cls, text: str) -> Length:
+        if text == "sentence":
+            return cls("sentence")
+        match = _LENGTH.fullmatch(text)
+        if match is None:
+            raise BadInput(
+                f"unknown length '{text}': write a number of words (9), more than a number (>75) or sentence"
+            )
+        return cls("more" if match[1] else "exactly", int(match[2]))
+
+    def __str__(self) -> str:
+        return {"exactly": f"{self.words}", "more": f">{self.words}", "sentence": "sentence"}[self.kind]
+
+
+@dataclass(frozen=True, slots=True)
+class MiningSettings:
+    """The words and lengths to look for, how many windows to keep of each, and how texts are read."""
+
+    language: Language
+    words: tuple[WordForms, ...]
+    lengths: tuple[Length, ...]
+    keep: int
+    within: Literal["text", "sentence"]
+    errors: Literal["strict", "replace"]
+    seed: int
+
+    @property
+    def reservoirs(self) -> int:
+        return len(self.words) * len(self.lengths)
+
+    def names(self) -> list[str]:
+        """The names of the reservoirs, which are numbered by word, then by length."""
+        return [f"{word.text}\n{length}" for word in self.words for length in self.lengths]
+
+
+def parse_lengths(texts: Iterable[str]) -> tuple[Length, ...]:
+    """Lengths, each once.
+
+    >>> [str(length) for length in parse_lengths(["9", ">75", "9"])]
+    ['9', '>75']
+    """
+    lengths = tuple(dict.fromkeys(Length.parse(text.strip()) for text in texts))
+    if not lengths:
+        raise BadInput("no length is given: write e.g. 9,25,75,>75")
+    return lengths
+
+
+def find_groups(addresses: Sequence[str | Group]) -> dict[str, Group]:
+    """The groups behind addresses; the name or file of a lexicon stands for all of its groups.
+
+    >>> list(find_groups(["gender.male_terms"]))
+    ['gender.male_terms']
+    """
+    groups: dict[str, Group] = {}
+    for address in addresses:
+        if isinstance(address, Group):
+            groups[address.name] = address
+        elif "." not in address or address.endswith((".yaml", ".yml")):
+            members = load_lexicon(address).groups
+            if not members:
+                raise BadInput(f"lexicon '{address}' holds no group of words: give one that does")
+            groups |= {f"{address}.{name}": members[name] for name in members}
+        else:
+            groups[address] = group(address)
+    if not groups:
+        raise BadInput("no words to look for: name a lexicon, e.g. gender.male_terms,gender.female_terms")
+    return groups
+
+
+def find_language(code: str | None, groups: dict[str, Group]) -> Language:
+    """The language asked for, or else the one all groups are in."""
+    if code is not None:
+        return language(code)
+    codes = sorted({group.language for group in groups.values()})
+    if len(codes) > 1:
+        raise BadInput(f"the words are in several languages ({', '.join(codes)}): say which with --language")
+    return language(codes[0])
+
+
+def find_words(groups: dict[str, Group], language: Language) -> tuple[WordForms, ...]:
+    """Every word of the groups once, with its forms; a word of two groups is looked for once and counts for both."""
+    addresses_of: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for address, members in groups.items():
+        for word in members.words:
+            forms = language.forms(word)
+            for form in forms:
+                if not any(map(is_word_character, form)):
+                    raise BadInput(f"{address}: '{form}' holds no letter, so it cannot be found: remove it")
+            addresses = addresses_of.setdefault((forms[0], forms), [])
+            if address not in addresses:
+                addresses.append(address)
+    return tuple(WordForms(word, forms, tuple(addresses)) for (word, forms), addresses in addresses_of.items())

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.planted import stacked
+from tests.probes.words.planted_pairs import JOBS, PAIRS, alternating, model, sides
+from tiltmeter import measures, probe
+
+
+@pytest.mark.parametrize(
+    ("lean", "leans", "says"),
+    [
+        (0.3, "occupations → female", "lean to female"),
+        (-0.3, "occupations → male", "lean to male"),
+        (0.0, "no clear lean", "lean neither way clearly"),
+    ],
+)
+def test_ripa_names_the_side_of_the_pairs_that_words_were_made_to_lean_to(lean, leans, says):
+    vectors = model(alternating(lean))
+    reading = probe("ripa", vectors, cache=False)
+    direct = measures.ripa(stacked(vectors, JOBS), *sides(vectors))
+    assert (reading.effect.value, reading.effect.ci) == (direct.score, direct.ci)
+    assert reading.effect.value == pytest.approx(lean, abs=1e-6)
+    assert reading.leans == leans
+    assert says in reading.plain_words
+    assert [item.value for item in reading.items] == list(direct.by_word)
+
+
+def test_direct_bias_is_the_mean_size_of_the_lean_and_names_the_words_at_the_ends():
+    leans = [0.01 * i - 0.29 for i in range(len(JOBS))]
+    vectors = model(leans)
+    reading = probe("direct-bias", vectors, cache=False)
+    axis = measures.bias_direction(*sides(vectors))
+    assert reading.effect.value == measures.direct_bias(stacked(vectors, JOBS), axis).score
+    assert reading.effect.value == pytest.approx(np.mean(np.abs(leans)), abs=1e-6)
+    assert f"Most to female: {JOBS[-1]}; most to male: {JOBS[0]}." in reading.plain_words
+    assert [item.value for item in reading.items] == pytest.approx(leans, abs=1e-6)
+    assert probe("direct-bias", model([0.0] * len(JOBS)), cache=False).effect.value == pytest.approx(0, abs=1e-6)
+
+
+def test_a_pair_with_an_unknown_word_is_dropped_whole():
+    vectors = model(alternating(0.3))
+    del vectors["she"]
+    reading = probe("ripa", vectors, cache=False)
+    left = [each for each in reading.left_out if each.what.startswith("pair")]
+    assert [(each.what, "'she' is out of vocabulary" in each.reason) for each in left] == [("pair she/he", True)]
+    kept = [pair for pair in PAIRS.pairs if "she" not in pair]
+    direct = measures.ripa(
+        stacked(vectors, JOBS),
+        stacked(vectors, [one for one, _ in kept]),
+        stacked(vectors, [two for _, two in kept]),
+    )
+    assert reading.effect.value == direct.score

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from tests.planted import CAREER_FAMILY, TERMS, Sentences, gendered, sets, twins, words
+from tiltmeter import measures, probe
+from tiltmeter.stimuli import group
+
+
+@pytest.mark.parametrize(
+    ("male", "female", "leans"),
+    [
+        (0.3, -0.3, "male terms → career, female terms → family"),
+        (-0.3, 0.3, "female terms → career, male terms → family"),
+    ],
+)
+def test_weat_names_the_group_that_was_made_to_lean(male, female, leans):
+    model = gendered(male, female)
+    reading = probe("weat", model, cache=False)
+    direct = measures.weat(*sets(model, *TERMS, *CAREER_FAMILY))
+    assert reading.effect.value == direct.effect_size
+    assert math.copysign(1, reading.effect.value) == math.copysign(1, male)
+    assert (reading.effect.p_value, reading.effect.ci) == (direct.p_value, direct.ci)
+    assert reading.leans == leans
+    assert reading.strength == "large"
+    first = leans.partition(" → ")[0]
+    assert reading.plain_words.startswith(f"{first.capitalize()} lean towards career")
+    assert f"d = {direct.effect_size:.2f}" in reading.plain_words
+
+
+def test_weat_finds_no_lean_where_the_groups_cannot_be_told_apart():
+    reading = probe("weat", twins(TERMS) | words({CAREER_FAMILY[0]: 0.8, CAREER_FAMILY[1]: -0.8}), cache=False)
+    assert reading.effect.value == pytest.approx(0, abs=1e-12)
+    assert reading.effect.p_value == 1
+    assert reading.leans == "no clear lean"
+    assert reading.plain_words.startswith("No clear tilt of male terms against female terms between career and family")
+    assert "no proof of balance" in reading.plain_words
+
+
+def test_the_items_of_weat_are_every_target_word_with_its_lean():
+    model = gendered(0.3, -0.3)
+    reading = probe("weat", model, cache=False)
+    assert [item.label for item in reading.items] == [*group(TERMS[0]).texts, *group(TERMS[1]).texts]
+    career, family = sets(model, *CAREER_FAMILY)
+    he = model["he"].astype(float)
+    expected = np.mean([he @ c for c in career.astype(float)]) - np.mean([he @ f for f in family.astype(float)])
+    he_item = reading.items[0]
+    assert (he_item.label, he_item.unit, he_item.group) == ("he", "he", "male terms")
+    assert he_item.value == pytest.approx(expected, abs=1e-6)
+    d = [item.value for item in reading.items]
+    assert reading.effect.value == pytest.approx((np.mean(d[:20]) - np.mean(d[20:])) / np.std(d, ddof=1))
+    assert (reading.n_items, reading.n_units) == (40, 40)
+
+
+def test_the_published_weat_stands_beside_as_a_one_sided_test():
+    model = gendered(0.005, -0.005)
+    reading = probe("weat", model, cache=False)
+    direct = measures.weat(*sets(model, *TERMS, *CAREER_FAMILY), alternative="greater")
+    assert reading.published.value == reading.effect.value
+    assert reading.published.p_value == direct.p_value < reading.effect.p_value
+    assert (reading.published.alternative, reading.effect.alternative) == ("greater", "two-sided")
+    assert "one-sided" in reading.repair
+
+
+def test_options_reach_the_measure_and_the_provenance():
+    model = gendered(0.05, -0.05)
+    reading = probe("weat", model, cache=False, alternative="less", seed=7, permutations=99)
+    direct = measures.weat(*sets(model, *TERMS, *CAREER_FAMILY), alternative="less", seed=7, permutations=99)
+    assert reading.effect.p_value == direct.p_value
+    assert reading.provenance.settings == {"alternative": "less", "seed": 7, "permutations": 99}
+
+
+def test_a_model_of_texts_is_asked_for_words_as_texts():
+    reading = probe("weat", Sentences(gendered(0.3, -0.3)), cache=False)
+    assert reading.effect.value == probe("weat", gendered(0.3, -0.3), cache=False).effect.value
