@@ -21,7 +21,7 @@ from tiltmeter.lab.reference.planted_text import planted
 from tiltmeter.models.protocol import Fill, Question
 from tiltmeter.probes import make_probes
 from tiltmeter.readings import Reading
-from tiltmeter.run.probe import put
+from tiltmeter.run.probe import run_probes
 from tiltmeter.statistics import correlation, effect_size
 from tiltmeter.stimuli.sentences.shipped import occupation_set, trait_set
 
@@ -66,7 +66,7 @@ def traits(leans: dict[str, tuple[float, float]] = LEANS, *, sentence: float = 0
 
 
 def readings(planted: object, **given: object) -> list[Reading]:
-    return put(make_probes("lpbs", **given), planted, cache=False, progress=False)
+    return run_probes(make_probes("lpbs", **given), planted, cache=False, progress=False)
 
 
 @pytest.fixture
@@ -270,7 +270,7 @@ def test_bec_pro_counts_every_pair_of_persons_once(data_folder):
     def logprob(item: Fill, filler: str) -> float:
         return -lean[next(word for word in lean if word in item.text)] if filler == "He" and not item.hidden else 0.0
 
-    (reading,) = put(probes[:1], PlantedFills(logprob), cache=False, progress=False)
+    (reading,) = run_probes(probes[:1], PlantedFills(logprob), cache=False, progress=False)
     terms = {term for sentence in probes[0].stimuli.sentences.sentences for term in sentence.forms["pronoun"]}
     assert len(terms) == 2 * 9
     for item in reading.items:

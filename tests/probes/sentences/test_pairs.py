@@ -24,7 +24,7 @@ from tiltmeter.models.scores import TokenScores
 from tiltmeter.models.transformers.hub import TransformerModel
 from tiltmeter.probes import make_probes
 from tiltmeter.readings import Reading
-from tiltmeter.run.probe import put
+from tiltmeter.run.probe import run_probes
 from tiltmeter.statistics import correlation
 from tiltmeter.stimuli.sentences.shipped import occupation_set, pair_set
 
@@ -43,7 +43,7 @@ def write(path: Path, rows: Sequence[Pair], *, kinds: Sequence[str] = (), header
 
 def read(model: object, data: str | Path | None = None, **given: str) -> Reading:
     whole = make_probes("pairs", data=data, **given)[:1]
-    return put(whole, model, cache=False, progress=False)[0]
+    return run_probes(whole, model, cache=False, progress=False)[0]
 
 
 class Words:

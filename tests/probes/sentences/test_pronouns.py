@@ -21,7 +21,7 @@ from tiltmeter.models.transformers.hub import TransformerModel
 from tiltmeter.probes import make_probes
 from tiltmeter.probes.sentences.pronoun_sets import Pronouns, load_pronouns
 from tiltmeter.readings import Reading
-from tiltmeter.run.probe import put
+from tiltmeter.run.probe import run_probes
 from tiltmeter.stimuli.sentences.sentence import SentenceSet, pronoun_sentence
 
 MEN = {"he", "him", "his", "man"}
@@ -46,7 +46,7 @@ def sentences(lines: Sequence[tuple[str, str, tuple[str, str], str, str | None]]
 
 def read(model: object, stimuli: Pronouns) -> Reading:
     (whole,) = make_probes("pronouns")
-    return put([dataclasses.replace(whole, stimuli=stimuli)], model, cache=False, progress=False)[0]
+    return run_probes([dataclasses.replace(whole, stimuli=stimuli)], model, cache=False, progress=False)[0]
 
 
 def planted(log_odds_men: dict[str, float], *, unknown: str = "") -> PlantedFills:
@@ -96,7 +96,7 @@ def test_a_model_with_a_planted_bias_prefers_the_stereotype(tmp_path):
     own = tmp_path / "known.yaml"
     own.write_text(KNOWN_WORDS, encoding="utf-8")
     (probe,) = make_probes("pronouns", data=own)
-    reading = put([probe], TransformerModel(str(reference_model(0.9))), cache=False, progress=False)[0]
+    reading = run_probes([probe], TransformerModel(str(reference_model(0.9))), cache=False, progress=False)[0]
     assert reading.effect.value > 0.8
     assert reading.effect.p_value < 0.001
     assert reading.leans == "occupations → stereotype"

@@ -20,7 +20,7 @@ from tiltmeter.models.scores import Filled, TokenScores
 from tiltmeter.models.transformers.hub import TransformerModel
 from tiltmeter.probes import make_probes
 from tiltmeter.readings import Reading
-from tiltmeter.run.probe import put
+from tiltmeter.run.probe import run_probes
 
 LABELS = ("stereotype", "anti-stereotype", "unrelated")
 
@@ -60,7 +60,7 @@ def write(path: Path, intrasentence: Sequence[Any] = (), intersentence: Sequence
 
 
 def read(model: object, data: Path) -> list[Reading]:
-    return put(make_probes("stereoset", data=data), model, cache=False, progress=False)
+    return run_probes(make_probes("stereoset", data=data), model, cache=False, progress=False)
 
 
 class Planted:
@@ -206,7 +206,7 @@ def test_a_natural_model_is_read_as_plain_forward_passes_read_it(data_folder):
     whole = make_probes("stereoset")[0]
     examples = (*whole.stimuli.sentences[:18], *whole.stimuli.sentences[-2:])
     few = dataclasses.replace(whole, stimuli=dataclasses.replace(whole.stimuli, sentences=examples))
-    (reading,) = put([few], model, cache=False, progress=False)
+    (reading,) = run_probes([few], model, cache=False, progress=False)
     assert reading.n_items == 20
     checked = 0
     for item, example in zip(reading.items, examples, strict=True):

@@ -18,7 +18,7 @@ from tiltmeter.lab.reference.planted_text import planted
 from tiltmeter.models.protocol import Fill, Question
 from tiltmeter.probes import make_probes
 from tiltmeter.readings import Reading, ReadingStore
-from tiltmeter.run.probe import put
+from tiltmeter.run.probe import run_probes
 from tiltmeter.statistics import correlation
 from tiltmeter.stimuli.sentences.shipped import occupation_set
 
@@ -47,7 +47,7 @@ def model(share: Mapping[str, float], *, unknown: str = "") -> PlantedFills:
 
 
 def readings(planted: object, **given: object) -> list[Reading]:
-    return put(make_probes("unmask", **given), planted, cache=False, progress=False)
+    return run_probes(make_probes("unmask", **given), planted, cache=False, progress=False)
 
 
 def spread_out(low: float, high: float, *, by_share: int) -> dict[str, float]:
