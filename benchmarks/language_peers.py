@@ -22,9 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from tiltmeter.models.protocol import Span
+from tiltmeter.models.protocol import Span, TokenScores
 from tiltmeter.models.registry import load_bundled
-from tiltmeter.models.scores import TokenScores
 from tiltmeter.models.transformers.hub import TransformerModel
 from tiltmeter.stimuli.sentences.cloze_sets import cloze_sets
 from tiltmeter.stimuli.sentences.shipped import occupation_set, pair_set

@@ -29,7 +29,7 @@ class BudgetSpent(TiltmeterError):
     """The next request would go over the budget the user gave; what was bought so far is kept."""
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, choices: Iterable[str]) -> str:
     """Suggest the nearest known names, or list them all where nothing is near.
 
     >>> did_you_mean("waet", ["weat", "seat", "mac"])
@@ -37,17 +37,17 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     >>> did_you_mean("xyz", ["weat", "mac"])
     'known: mac, weat'
     """
-    choices = sorted(set(known))
-    near = difflib.get_close_matches(name, choices, n=1, cutoff=0.6)
+    names = sorted(set(choices))
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     if near:
         return f"did you mean '{near[0]}'?"
-    return f"known: {', '.join(choices)}" if choices else "none are known"
+    return f"known: {', '.join(names)}" if names else "none are known"
 
 
-def unknown(kind: str, name: str, known: Iterable[str]) -> BadInput:
+def unknown(kind: str, name: str, choices: Iterable[str]) -> BadInput:
     """The error for a name that does not exist.
 
     >>> str(unknown("probe", "waet", ["weat"]))
     "unknown probe 'waet': did you mean 'weat'?"
     """
-    return BadInput(f"unknown {kind} '{name}': {did_you_mean(name, known)}")
+    return BadInput(f"unknown {kind} '{name}': {did_you_mean(name, choices)}")

@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import EmbedsWords, Identified, Question, Streams, gather
-from tiltmeter.models.static import StaticVectors
-from tiltmeter.models.static import opening as files
+from tiltmeter.models.static import StaticVectors, row_formats
 
 WORDS = ["the", "nurse", "New_York", "naïve", "নার্স", "看護師", "👩‍⚕️", "'s", "0.5", "1,000"]
 VALUES = np.random.default_rng(7).normal(size=(len(WORDS), 5)).astype(np.float32)
@@ -218,7 +217,7 @@ def test_what_is_written_is_read_back_whatever_the_size_of_a_block(name, tmp_pat
     )
     path = file(tmp_path, name, content)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(files, "BLOCK", block)
+        patch.setattr(row_formats, "BLOCK", block)
         ours = StaticVectors(path).embed_words([*words, "\N{SNOWMAN} not there"])
     assert ours.pop() is None
     np.testing.assert_array_equal(ours, np.array(values, np.float32))

@@ -1,4 +1,4 @@
-"""Checked answers: one usable vector per input, or None where a word is out of vocabulary."""
+"""Answers as they are kept: one usable vector per input, or a row of numbers for what a language model answers."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiltmeter.errors import ModelFailed
-from tiltmeter.models.protocol import Rows, Span, Vector
+from tiltmeter.models.protocol import Answer, Chosen, Filled, Rows, Span, TokenScores, Vector
 
 
 def shown(item: object) -> str:
@@ -63,3 +64,45 @@ def same_width(model: str, vectors: Sequence[Vector | None], width: int | None) 
                 )
             width = vector.size
     return width
+
+
+def encode(answer: Answer | Sequence[float]) -> NDArray[np.float32]:
+    """An answer as a row of numbers; every whole number in it is small enough for float32 to keep."""
+    if isinstance(answer, TokenScores):
+        row: Any = np.concatenate([answer.ids, answer.starts, answer.ends, answer.logprobs])
+    elif isinstance(answer, Chosen):
+        row = (answer.first, answer.second)
+    else:
+        filled = answer if isinstance(answer, Filled) else Filled(tuple(answer), (1,) * len(answer))
+        row = (*(filled.unknown or (-1, -1)), *filled.tokens, *filled.logprobs)
+    return np.asarray(row, dtype=np.float32)
+
+
+def decode(kind: type[Answer], row: NDArray[np.float32]) -> Answer:
+    """The answer that ``encode`` made a row of.
+
+    >>> decode(Filled, encode(Filled((-1.5, -2.0), (1, 2), (4, 9))))
+    Filled(logprobs=(-1.5, -2.0), tokens=(1, 2), unknown=(4, 9))
+    """
+    if kind is TokenScores:
+        return TokenScores(*row.reshape(4, -1))
+    if kind is Chosen:
+        return Chosen(*row.astype(int).tolist())
+    (start, end), (tokens, logprobs) = row[:2].astype(int).tolist(), row[2:].reshape(2, -1)
+    place = None if start < 0 else (start, end)
+    return Filled(tuple(logprobs.astype(float).tolist()), tuple(tokens.astype(int).tolist()), place)
+
+
+def checked_row(model: str, kind: type[Answer], item: str, answer: Any, *, fillers: int | None) -> NDArray[np.float32]:
+    """A model's answer as a row, or one line that says what is wrong with it."""
+    if not isinstance(answer, kind) and kind is not Filled:
+        raise ModelFailed(f"{model}: the answer for {item} is a {type(answer).__name__}, not a {kind.__name__}")
+    try:
+        row = encode(answer)
+    except (TypeError, ValueError):
+        raise ModelFailed(f"{model}: the answer for {item} is no list of log-probabilities") from None
+    if not np.isfinite(row).all():
+        raise ModelFailed(f"{model}: the log-probabilities of {item} hold NaN or infinity, so nothing can be measured")
+    if fillers is not None and len(row) != 2 + 2 * fillers:
+        raise ModelFailed(f"{model} gave {(len(row) - 2) // 2} log-probabilities for the {fillers} fillers of {item}")
+    return row

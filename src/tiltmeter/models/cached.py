@@ -7,9 +7,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from tiltmeter.errors import BadInput, ModelFailed
-from tiltmeter.models.answers import checked, same_width, shown
+from tiltmeter.models.answers import checked, checked_row, decode, same_width, shown
 from tiltmeter.models.protocol import METHODS, SCORES, Batch, Identity, Question, Streams, Vector
-from tiltmeter.models.scores import checked_row, decode
 from tiltmeter.models.store import VectorStore
 
 #: Inputs per call for a model that does not stream; few enough that a killed run loses little.
@@ -69,26 +68,26 @@ class CachedModel:
         known = self.store.get(self.identity, asked_as, unique) if self.store else {}
         self.recalled += len(known)
         progress(len(known))
-        found: dict[Any, Vector | None] = {unique[i]: row for i, row in known.items()}
+        rows: dict[Any, Vector | None] = {unique[i]: row for i, row in known.items()}
         width = None if asked_as in SCORES else same_width(name, list(known.values()), None)
         missing = [item for i, item in enumerate(unique) if i not in known]
         for positions, answer in self._batches(asked_as, unique, known) if missing else ():
             items = [unique[i] for i in positions]
-            rows = self._checked(asked_as, items, answer)
+            new = self._checked(asked_as, items, answer)
             if asked_as not in SCORES:
-                width = same_width(name, rows, width)
+                width = same_width(name, new, width)
             if self.store:
-                self.store.put(self.identity, asked_as, items, rows)
-            found.update(zip(items, rows, strict=True))
+                self.store.put(self.identity, asked_as, items, new)
+            rows.update(zip(items, new, strict=True))
             self.asked += len(items)
             progress(len(items))
-        left = [item for item in missing if item not in found]
+        left = [item for item in missing if item not in rows]
         if left:
             raise ModelFailed(f"{name} left {len(left)} inputs unanswered, e.g. {shown(left[0])}: it must answer each")
         if asked_as not in SCORES:
-            return found
+            return rows
         _, form = SCORES[asked_as]
-        return {item: decode(form, row) for item, row in found.items() if row is not None}
+        return {item: decode(form, row) for item, row in rows.items() if row is not None}
 
     def _checked(self, question: Question, items: list[Any], answer: Any) -> list[Vector | None]:
         name = self.identity.name
@@ -98,8 +97,8 @@ class CachedModel:
             raise ModelFailed(f"{name} gave {len(answer)} answers for {len(items)} inputs: it must give one each")
         _, form = SCORES[question]
         return [
-            checked_row(name, form, shown(item), each, fillers=_fillers(item))
-            for item, each in zip(items, answer, strict=True)
+            checked_row(name, form, shown(item), one, fillers=_fillers(item))
+            for item, one in zip(items, answer, strict=True)
         ]
 
     def unknown_inputs(self, question: Question, inputs: Sequence[Any]) -> list[Any]:
@@ -109,16 +108,16 @@ class CachedModel:
         return [item for i, item in enumerate(unique) if i not in known]
 
     def embed_words(self, words: Sequence[str]) -> list[Vector | None]:
-        found = self.answers(Question.WORDS, words)
-        return [found[word] for word in words]
+        vectors = self.answers(Question.WORDS, words)
+        return [vectors[word] for word in words]
 
     def embed_texts(self, texts: Sequence[str]) -> list[Vector | None]:
-        found = self.answers(Question.TEXTS, texts)
-        return [found[text] for text in texts]
+        vectors = self.answers(Question.TEXTS, texts)
+        return [vectors[text] for text in texts]
 
     def embed_spans(self, spans: Sequence[Any]) -> list[Vector | None]:
-        found = self.answers(Question.SPANS, spans)
-        return [found[span] for span in spans]
+        vectors = self.answers(Question.SPANS, spans)
+        return [vectors[span] for span in spans]
 
     def _asked_as(self, question: Question) -> Question:
         method = self._method(question)

@@ -14,9 +14,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import platformdirs
-
 from tiltmeter.errors import BadInput
+from tiltmeter.models.store import cache_folder
 
 DIGITS = 16
 #: A file changed this recently may change again within one tick of the clock (2 s on FAT): not remembered.
@@ -58,8 +57,8 @@ def _of_folder(folder: Path) -> str:
 def _of_file(path: Path) -> str:
     key = _key(path)
     settled = time.time() - key[2] / 1e9 > SETTLED_SECONDS
-    if settled and (known := _recall(key)):
-        return known
+    if settled and (remembered := _recall(key)):
+        return remembered
     with path.open("rb", buffering=0) as stream:
         digest = hashlib.file_digest(stream, hashlib.blake2b).hexdigest()[:DIGITS]
     if settled and _key(path) == key:
@@ -72,20 +71,20 @@ def _key(path: Path) -> _Key:
     return str(path.resolve()), status.st_size, status.st_mtime_ns
 
 
-_known: dict[_Key, str] = {}
+_digests: dict[_Key, str] = {}
 
 
 def _recall(key: _Key) -> str | None:
-    if key not in _known:
+    if key not in _digests:
         with contextlib.suppress(*_MEMO_FAILS), _memo() as memo:
             row = memo.execute("SELECT digest FROM seen WHERE path=? AND size=? AND mtime=?", key).fetchone()
             if row:
-                _known[key] = row[0]
-    return _known.get(key)
+                _digests[key] = row[0]
+    return _digests.get(key)
 
 
 def _remember(key: _Key, digest: str) -> None:
-    _known[key] = digest
+    _digests[key] = digest
     with contextlib.suppress(*_MEMO_FAILS), _memo() as memo:
         memo.execute("INSERT OR REPLACE INTO seen VALUES (?, ?, ?, ?)", (*key, digest))
 
@@ -96,7 +95,7 @@ _MEMO_FAILS = (sqlite3.Error, OSError, ValueError)
 
 @contextlib.contextmanager
 def _memo() -> Iterator[sqlite3.Connection]:
-    folder = Path(os.environ.get("TILTMETER_CACHE") or platformdirs.user_cache_dir("tiltmeter"))
+    folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     with contextlib.closing(sqlite3.connect(folder / "fingerprints.sqlite")) as memo, memo:
         memo.execute("CREATE TABLE IF NOT EXISTS seen (path TEXT PRIMARY KEY, size INT, mtime INT, digest TEXT)")

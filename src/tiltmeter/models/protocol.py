@@ -1,4 +1,4 @@
-"""The questions a model can be asked, and how one says which of them it answers.
+"""The questions a model can be asked, what they are about, and what answers them.
 
 A model needs no base class: it answers a question by having the method. Where a model also has
 ``stream``, answers arrive batch by batch, so that a killed run loses at most the batch in flight.
@@ -14,9 +14,6 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltmeter.models.inputs import Choice, Continuation, Fill, Span
-from tiltmeter.models.scores import Chosen, Filled, TokenScores
-
 Vector: TypeAlias = NDArray[np.float32]
 #: One answer per input, in order; None where a word is out of vocabulary.
 Rows: TypeAlias = Sequence[Vector | None] | NDArray[np.floating[Any]]
@@ -24,28 +21,122 @@ Rows: TypeAlias = Sequence[Vector | None] | NDArray[np.floating[Any]]
 Batch: TypeAlias = tuple[Sequence[int], Sequence[Any] | NDArray[np.floating[Any]]]
 
 
-__all__ = [
-    "METHODS",
-    "SCORES",
-    "Batch",
-    "Choice",
-    "Chosen",
-    "Continuation",
-    "EmbedsSpans",
-    "EmbedsTexts",
-    "EmbedsWords",
-    "Fill",
-    "Filled",
-    "Identified",
-    "Identity",
-    "Question",
-    "Rows",
-    "Span",
-    "Streams",
-    "TokenScores",
-    "Vector",
-    "gather",
-]
+@dataclasses.dataclass(frozen=True, slots=True)
+class Span:
+    """A word in its sentence, by character offsets; empty at 0, the mark ([CLS]) that a model puts before the sentence.
+
+    >>> Span("The nurse slept.", 4, 9).word
+    'nurse'
+    """
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def word(self) -> str:
+        return self.text[self.start : self.end]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Fill:
+    """What could stand at a place of a sentence, for a masked language model.
+
+    The characters from ``start`` to ``end`` give way to each filler in turn, as many masks as it has tokens. Every
+    token of the ``hidden`` stretches is masked as well, in every case.
+
+    >>> Fill("He is a nurse.", 0, 2, ("He", "She"), hidden=((8, 13),)).with_filler("She")
+    ('She is a nurse.', (0, 3), ((9, 14),))
+    """
+
+    text: str
+    start: int
+    end: int
+    fillers: tuple[str, ...]
+    hidden: tuple[tuple[int, int], ...] = ()
+
+    def with_filler(self, filler: str) -> tuple[str, tuple[int, int], tuple[tuple[int, int], ...]]:
+        """The sentence with the filler in its place, where it stands, and where the hidden stretches stand."""
+        longer = len(filler) - (self.end - self.start)
+        moved = tuple((a + longer, b + longer) if a >= self.end else (a, b) for a, b in self.hidden)
+        text = self.text[: self.start] + filler + self.text[self.end :]
+        return text, (self.start, self.start + len(filler)), moved
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Continuation:
+    """What could follow a stem, for a causal language model; the endings bring the space before them along."""
+
+    stem: str
+    endings: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Choice:
+    """A sentence with ``[MASK]`` at a blank, and two words to choose from, for a model that is asked in words."""
+
+    text: str
+    options: tuple[str, str]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class TokenScores:
+    """Natural-log probabilities of the tokens of a text that were scored, with their places in it.
+
+    ``ids`` are the model's own token numbers, -1 for a token unknown to it. A first token that nothing stands
+    before has no probability and is left out.
+
+    >>> TokenScores([5, -1], [0, 4], [3, 9], [-1.0, -2.5]).total
+    -3.5
+    """
+
+    ids: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    logprobs: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        for name in ("ids", "starts", "ends"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=np.int64))
+        object.__setattr__(self, "logprobs", np.asarray(self.logprobs, dtype=np.float64))
+
+    @property
+    def total(self) -> float:
+        return float(self.logprobs.sum())
+
+    @property
+    def unknown(self) -> list[tuple[int, int]]:
+        """Where the text holds something that the model does not know."""
+        return [(int(self.starts[i]), int(self.ends[i])) for i in np.flatnonzero(self.ids == -1)]
+
+    def within(self, start: int, end: int) -> TokenScores:
+        """The tokens that hold a character of a stretch of the text."""
+        inside = (self.starts < end) & (self.ends > start)
+        return TokenScores(self.ids[inside], self.starts[inside], self.ends[inside], self.logprobs[inside])
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Filled:
+    """One natural-log probability per filler or ending; ``unknown`` is where the text holds a token that the model
+    does not know, and ``tokens`` how many tokens each filler has."""
+
+    logprobs: tuple[float, ...]
+    tokens: tuple[int, ...]
+    unknown: tuple[int, int] | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Chosen:
+    """The option chosen, 1 or 2, where they were shown in the order given and in the reverse one; 0 for none."""
+
+    first: int
+    second: int
+
+
+Answer: TypeAlias = TokenScores | Filled | Chosen
 
 
 class Question(StrEnum):
@@ -148,7 +239,7 @@ class Streams(Protocol):
     """A model that answers in batches, in any order that suits it (e.g. by length).
 
     Inputs at ``known`` positions need no answer. Where the company a text keeps in a batch changes its last digits,
-    batches are those of all the inputs without the known ones: a killed run then goes on to the very same numbers.
+    batches are those of all the inputs without the known ones: a killed run then resumes with the very same numbers.
     """
 
     def stream(self, question: Question, inputs: Sequence[Any], *, known: Collection[int] = ()) -> Iterator[Batch]: ...

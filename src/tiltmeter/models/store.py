@@ -88,7 +88,7 @@ class VectorStore:
 
     def contents(self) -> list[dict[str, Any]]:
         """What is stored: one row per model and question."""
-        found = self._run(
+        rows = self._run(
             lambda db: db.execute(
                 "SELECT identity, question, COUNT(*), SUM(LENGTH(vector)) FROM vectors "
                 "JOIN models ON models.id = vectors.model "
@@ -97,7 +97,7 @@ class VectorStore:
         )
         return [
             {**_described(identity), "question": question, "entries": count, "bytes": size or 0}
-            for identity, question, count, size in found
+            for identity, question, count, size in rows
         ]
 
     def clear(self, model: str | None = None) -> int:
@@ -134,17 +134,17 @@ class VectorStore:
         if model is None:
             return {}
         keys = [_key(item) for item in inputs]
-        found, damaged = _select(db, model, name, question, keys)
+        sound, damaged = _select(db, model, name, question, keys)
         if damaged:
             db.execute("REINDEX vectors")  # the index may be all that is damaged: look again before anything is dropped
-            found, damaged = _select(db, model, name, question, keys)
+            sound, damaged = _select(db, model, name, question, keys)
             db.executemany(
                 "DELETE FROM vectors WHERE model = ? AND question = ? AND input = ?",
                 [(model, question.value, key) for key in damaged],
             )
             lost = f"entries dropped and asked again: {len(damaged)}" if damaged else "its index was rebuilt"
             self.notes.append(f"the cache of {identity.name} was damaged; {lost}")
-        return {position: found[key] for position, key in enumerate(keys) if key in found}
+        return {position: sound[key] for position, key in enumerate(keys) if key in sound}
 
     def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Do the work on the open database; mend a damaged one and do it again."""
@@ -203,7 +203,7 @@ def _select(
     db: sqlite3.Connection, model: int, name: str, question: Question, keys: list[bytes]
 ) -> tuple[dict[bytes, Vector | None], list[bytes]]:
     """The sound answers to these inputs, and the inputs whose answers are damaged."""
-    found: dict[bytes, Vector | None] = {}
+    sound: dict[bytes, Vector | None] = {}
     damaged: list[bytes] = []
     for start in range(0, len(keys), _AT_ONCE):
         some = keys[start : start + _AT_ONCE]
@@ -217,8 +217,8 @@ def _select(
             if _checksum(name, question, key, blob) != checksum:
                 damaged.append(key)
             else:
-                found[key] = None if blob is None else np.frombuffer(blob, dtype="<f4").astype(np.float32)
-    return found, damaged
+                sound[key] = None if blob is None else np.frombuffer(blob, dtype="<f4").astype(np.float32)
+    return sound, damaged
 
 
 def _salvage(damaged: Path, fresh: Path) -> int:
@@ -238,8 +238,8 @@ def _salvage(damaged: Path, fresh: Path) -> int:
                 new.execute("INSERT OR IGNORE INTO models VALUES (?, ?)", (number, name))
         for _, *row in _readable(old, "vectors", columns):
             model, question, key, blob, checksum = row
-            known = model in names and None not in (question, key)
-            if known and _checksum(names[model], question, key, blob) == checksum:
+            readable = model in names and None not in (question, key)
+            if readable and _checksum(names[model], question, key, blob) == checksum:
                 saved += new.execute("INSERT OR IGNORE INTO vectors VALUES (?, ?, ?, ?, ?)", row).rowcount
     return saved
 
@@ -332,8 +332,8 @@ def _described(name: str) -> dict[str, Any]:
 
 
 def _number(db: sqlite3.Connection, name: str) -> int | None:
-    found = db.execute("SELECT id FROM models WHERE identity = ?", (name,)).fetchone()
-    return None if found is None else int(found[0])
+    row = db.execute("SELECT id FROM models WHERE identity = ?", (name,)).fetchone()
+    return None if row is None else int(row[0])
 
 
 def _checksum(name: str, question: str, key: bytes, blob: bytes | None) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from tiltmeter.errors import BadInput
 from tiltmeter.models import CachedModel, Question
-from tiltmeter.models.inputs import Continuation, Fill
+from tiltmeter.models.protocol import Continuation, Fill
 from tiltmeter.probes import make_probes
 from tiltmeter.readings import Reading
 from tiltmeter.run.probe import run_probes, stored

@@ -574,7 +574,7 @@ def test_a_budget_of_requests_stops_before_the_request_that_is_too_many(server: 
     assert server.texts == MANY[:64]
     assert str(caught.value) == (
         "the next request to openai:small (about 12 tokens) would go over the budget: "
-        "2 of 2 requests spent, 0 remain; everything bought is kept: raise the budget and run again to go on"
+        "2 of 2 requests spent, 0 remain; everything bought is kept: raise the budget and run again to resume"
     )
 
 

@@ -52,7 +52,7 @@ def test_a_cut_off_file_is_one_line_and_leaves_nothing_in_the_cache(cache, sampl
     cut = tmp_path / "cut.gguf"
     with sample.open("rb") as file:
         cut.write_bytes(file.read(size))
-    with pytest.raises(ModelFailed, match=r"cut.gguf.*damaged, cut off.*fetch it anew") as caught:
+    with pytest.raises(ModelFailed, match=r"cut.gguf.*damaged, cut off.*fetch it again") as caught:
         GgufModel(cut).score(["He left."])
     assert "\n" not in str(caught.value)
     assert unpacked(cache) == []

@@ -15,8 +15,7 @@ from tests.probes.natural_model import by_hand, natural_model
 from tests.probes.sentences.from_items import effect_from_items
 from tiltmeter.errors import BadInput
 from tiltmeter.models import Identity
-from tiltmeter.models.protocol import Continuation, Fill, Question, Span
-from tiltmeter.models.scores import Filled, TokenScores
+from tiltmeter.models.protocol import Continuation, Fill, Filled, Question, Span, TokenScores
 from tiltmeter.models.transformers.hub import TransformerModel
 from tiltmeter.probes import make_probes
 from tiltmeter.readings import Reading

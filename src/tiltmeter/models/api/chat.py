@@ -7,16 +7,13 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack
 
 from tiltmeter.errors import BadInput
-from tiltmeter.models.api.address import checked_url, revision_at
-from tiltmeter.models.api.budget import Budget
+from tiltmeter.models.api.budget import Budget, Cost, estimate_cost, estimate_tokens
 from tiltmeter.models.api.chat_prompt import PROMPT_VERSION, bare, prompts, read_choice
-from tiltmeter.models.api.chat_requests import AT_ONCE, Asking, StoppedError
-from tiltmeter.models.api.chat_wire import CHAT, connect
+from tiltmeter.models.api.chat_requests import AT_ONCE, CHAT, PromptPool, StoppedError, connect
 from tiltmeter.models.api.keys import key_for, scrubbed_logs, secrets_of
-from tiltmeter.models.api.prices import Estimate, estimate_cost, estimate_tokens
-from tiltmeter.models.api.provider import Target
+from tiltmeter.models.api.provider import Target, checked_url, revision_at
 from tiltmeter.models.api.requests import Requests
-from tiltmeter.models.protocol import Batch, Choice, Chosen, Identity, Question
+from tiltmeter.models.protocol import Batch, Choice, Chosen, Identity, Question, gather
 from tiltmeter.stimuli.sentences.sentence import MASK
 
 #: Tokens that a server puts around one message, at most.
@@ -71,39 +68,36 @@ class ChatModel:
 
     def choose(self, items: Sequence[Choice]) -> list[Chosen]:
         """One answer per choice, in order."""
-        found: dict[int, Chosen] = {}
-        for positions, answers in self.stream(Question.CHOICES, items):
-            found.update(zip(positions, answers, strict=True))
-        return [found[position] for position in range(len(items))]
+        return gather(self.stream(Question.CHOICES, items), len(items))
 
     def stream(self, question: Question, inputs: Sequence[Choice], *, known: Collection[int] = ()) -> Iterator[Batch]:
         """A few choices at a time, in order, so that they can be saved before the next are bought.
 
         A choice that stands several times among the inputs is bought once. Where a request fails for good, the
-        choices that were answered beside it still come before the error.
+        choices that were answered along with it still come before the error.
         """
         if question is not Question.CHOICES:
             raise BadInput(f"{self.identity.name} gives {Question.CHOICES.about}, not {question.about}")
         return self._buy(_places(inputs, known))
 
-    def estimate(self, items: Sequence[Choice]) -> Estimate:
+    def estimate(self, items: Sequence[Choice]) -> Cost:
         """What these choices cost at most, without a request; no price is known for a server of one's own."""
         asked = [prompt for item in _places(items) for prompt in prompts(item)]
         written = len(asked) * self._max_tokens
         tokens = sum(map(self._most_tokens, asked))
         dollars = None if self._base_url else estimate_cost(self.identity.name, tokens - written, written=written)
-        return Estimate(len(asked), tokens, dollars)
+        return Cost(len(asked), tokens, dollars)
 
     def _buy(self, places: dict[Choice, list[int]]) -> Iterator[Batch]:
         if not places:
             return
         items = list(places)
         with ExitStack() as stack:
-            asking = self._open(stack)
+            pool = self._open(stack)
             for start in range(0, len(items), AT_ONCE):
                 some = items[start : start + AT_ONCE]
                 asked = [(prompt, self._most_tokens(prompt)) for item in some for prompt in prompts(item)]
-                replies = asking.ask(asked)
+                replies = pool.ask(asked)
                 pairs = zip(some, replies.texts[::2], replies.texts[1::2], strict=True)
                 chosen = {
                     item: Chosen(read_choice(first, item.options), read_choice(second, item.options))
@@ -116,7 +110,7 @@ class ChatModel:
                 if replies.failure:
                     raise replies.failure
 
-    def _open(self, stack: ExitStack) -> Asking:
+    def _open(self, stack: ExitStack) -> PromptPool:
         key = key_for(CHAT.name, CHAT.variables, needed=self._base_url is None)
         secrets = secrets_of(key, self._base_url)
         stop = threading.Event()
@@ -137,7 +131,7 @@ class ChatModel:
         target = Target(self._model, key, self._base_url, self._timeout)
         send = requests.open(connect(target, max_tokens=self._max_tokens), stack)
         stack.enter_context(scrubbed_logs(secrets))
-        return stack.enter_context(Asking(requests, send, max_tokens=self._max_tokens, stop=stop))
+        return stack.enter_context(PromptPool(requests, send, max_tokens=self._max_tokens, stop=stop))
 
     def _most_tokens(self, prompt: str) -> int:
         return estimate_tokens(prompt) + _FRAME + self._max_tokens

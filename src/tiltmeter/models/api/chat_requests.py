@@ -1,34 +1,85 @@
-"""Several prompts at once: the answers in order, and the first failure beside what was bought."""
+"""Prompts over the chat protocol that OpenAI began and most servers speak: several at once, the answers in order."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self, TypeAlias
 
 from tiltmeter.models.api.chat_prompt import THINKS, THOUGHT
-from tiltmeter.models.api.chat_wire import Reply, Send
-from tiltmeter.models.api.requests import Requests
+from tiltmeter.models.api.openai import OPENAI, open_client
+from tiltmeter.models.api.provider import Service, Target, load_sdk
+from tiltmeter.models.api.requests import Requests, UnusableError
 
+CHAT = Service(name="chat", variables=OPENAI.variables, fault=OPENAI.fault)
+#: What an HTTP 400 is called that refuses what the prompt says, not how it was sent.
+_FILTERED = ("content_filter", "content_policy_violation")
 #: Requests under way at once: few, because providers count them and small servers have one machine.
 AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Replies:
-    """One text per prompt, None where there is none because of ``failure``."""
+class ChatReply:
+    """What the model wrote, nothing where a filter stepped in; ``cut`` where it ran out of tokens."""
+
+    text: str
+    cut: bool = False
+
+
+#: From a prompt to the reply and the tokens billed.
+SendPrompt: TypeAlias = Callable[[str], tuple[ChatReply, int | None]]
+
+
+@contextmanager
+def connect(target: Target, *, max_tokens: int) -> Iterator[SendPrompt]:
+    """A client for one model, which may be used by several threads."""
+    # OpenAI's newer models refuse the old name, and many other servers do not know the new one.
+    limit = {"max_completion_tokens" if target.base_url is None else "max_tokens": max_tokens}
+    filtered = load_sdk("openai").BadRequestError
+    with open_client(target) as client:
+        # Looked up here, once: the SDK loads the rest of itself at the first use, with its loggers.
+        create = client.chat.completions.create
+
+        def send(prompt: str) -> tuple[ChatReply, int | None]:
+            messages = [{"role": "user", "content": prompt}]
+            try:
+                response = create(model=target.model, messages=messages, temperature=0, **limit)
+            except filtered as error:
+                if error.code not in _FILTERED:
+                    raise
+                return ChatReply(""), None
+            tokens = getattr(getattr(response, "usage", None), "total_tokens", None)
+            return _reply(response), tokens
+
+        yield send
+
+
+def _reply(response: Any) -> ChatReply:
+    choices = getattr(response, "choices", None)
+    if not isinstance(choices, list) or not choices:
+        raise UnusableError("no message in it")
+    content = getattr(getattr(choices[0], "message", None), "content", ...)
+    if content is not None and not isinstance(content, str):
+        raise UnusableError("a message without text")
+    ended = getattr(choices[0], "finish_reason", None)
+    return ChatReply("" if ended == "content_filter" else content or "", cut=ended == "length")
+
+
+@dataclass(frozen=True, slots=True)
+class ChatReplies:
+    """One text per prompt, None where there is none because of ``failure``, the first of them."""
 
     texts: list[str | None]
     failure: BaseException | None
 
 
-class Asking:
+class PromptPool:
     """Open while prompts are asked. A failure of one ends the waiting of the others; what is under way is finished."""
 
-    def __init__(self, requests: Requests, send: Send, *, max_tokens: int, stop: threading.Event) -> None:
+    def __init__(self, requests: Requests, send: SendPrompt, *, max_tokens: int, stop: threading.Event) -> None:
         self._requests, self._send, self._max_tokens, self._stop = requests, send, max_tokens, stop
 
     def __enter__(self) -> Self:
@@ -40,13 +91,13 @@ class Asking:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def ask(self, prompts: Sequence[tuple[str, int]]) -> Replies:
+    def ask(self, prompts: Sequence[tuple[str, int]]) -> ChatReplies:
         """Ask prompts, each with the tokens it may cost."""
         futures = [self._pool.submit(self._one, prompt, tokens) for prompt, tokens in prompts]
         failures = [future.exception() for future in futures]
-        told = [failure for failure in failures if failure and not isinstance(failure, StoppedError)]
+        causes = [failure for failure in failures if failure and not isinstance(failure, StoppedError)]
         texts = [None if failure else future.result() for future, failure in zip(futures, failures, strict=True)]
-        return Replies(texts, told[0] if told else None)
+        return ChatReplies(texts, causes[0] if causes else None)
 
     def _one(self, prompt: str, tokens: int) -> str:
         if self._stop.is_set():
@@ -57,7 +108,7 @@ class Asking:
             self._stop.set()
             raise
 
-    def _finished(self, reply: Reply) -> str:
+    def _finished(self, reply: ChatReply) -> str:
         text = reply.text.strip()
         if reply.cut and (not text or (text.startswith(THINKS) and THOUGHT not in text)):
             # Not a refusal: the model was stopped in its thoughts, and every answer would be lost that way.

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from tiltmeter.models.api.provider import Answer, Fault, Limits, Provider, Send, Target, http_fault, load_sdk
+from tiltmeter.models.api.provider import Fault, Limits, Provider, Send, Target, VectorAnswer, http_fault, load_sdk
 
 
 def _limits(model: str) -> Limits:
-    each = 512 if "-v3" in model or "-v2" in model else 128_000
-    return Limits(inputs=96, tokens=128_000, tokens_each=each)
+    longest = 512 if "-v3" in model or "-v2" in model else 128_000
+    return Limits(inputs=96, tokens=128_000, tokens_each=longest)
 
 
 @contextmanager
@@ -23,7 +23,7 @@ def _connect(target: Target) -> Iterator[Send]:
         timeout=target.timeout,
     )
 
-    def send(texts: Sequence[str]) -> Answer:
+    def send(texts: Sequence[str]) -> VectorAnswer:
         response = client.embed(
             texts=list(texts),
             model=target.model,
@@ -35,7 +35,7 @@ def _connect(target: Target) -> Iterator[Send]:
         )
         billed = getattr(response.meta, "billed_units", None)
         tokens = getattr(billed, "input_tokens", None)
-        return Answer(response.embeddings.float_, order=None, tokens=None if tokens is None else int(tokens))
+        return VectorAnswer(response.embeddings.float_, order=None, tokens=None if tokens is None else int(tokens))
 
     with client:
         yield send

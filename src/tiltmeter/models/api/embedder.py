@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack
@@ -11,17 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.models.api.address import checked_url, revision_at
-from tiltmeter.models.api.budget import Budget
-from tiltmeter.models.api.checked_vectors import in_order
+from tiltmeter.models.api.budget import Budget, Cost, estimate_cost, estimate_tokens
 from tiltmeter.models.api.cohere import COHERE
 from tiltmeter.models.api.keys import key_for, scrubbed_logs, secrets_of
 from tiltmeter.models.api.openai import OPENAI
-from tiltmeter.models.api.prices import Estimate, estimate_cost, estimate_tokens
-from tiltmeter.models.api.provider import Limits, Send, Target
-from tiltmeter.models.api.requests import Requests, batches
+from tiltmeter.models.api.provider import Limits, Send, Target, VectorAnswer, checked_url, revision_at
+from tiltmeter.models.api.requests import Requests, UnusableError, batches
 from tiltmeter.models.api.voyage import VOYAGE
-from tiltmeter.models.protocol import Batch, Identity, Question
+from tiltmeter.models.protocol import Batch, Identity, Question, gather
 
 PROVIDERS = {provider.name: provider for provider in (OPENAI, COHERE, VOYAGE)}
 #: Servers people run themselves are smaller: some refuse more inputs in one request.
@@ -41,7 +39,7 @@ class ApiEmbedder:
     >>> model.identity.name, dict(model.identity.settings)
     ('openai:text-embedding-3-small', {'dimensions': '256'})
     >>> model.estimate(["The nurse slept.", "The doctor slept."])
-    Estimate(requests=1, tokens=14, dollars=2.8e-07)
+    Cost(requests=1, tokens=14, dollars=2.8e-07)
     """
 
     #: A word is sent as a text of its own, so the two share stored answers.
@@ -94,10 +92,8 @@ class ApiEmbedder:
 
     def embed_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row per text."""
-        rows: dict[int, NDArray[np.float32]] = {}
-        for positions, answers in self.stream(Question.TEXTS, texts):
-            rows.update(zip(positions, np.asarray(answers, np.float32), strict=True))
-        return np.stack([rows[i] for i in range(len(texts))]) if rows else np.empty((0, 0), np.float32)
+        rows = gather(self.stream(Question.TEXTS, texts), len(texts))
+        return np.stack(rows) if rows else np.empty((0, 0), np.float32)
 
     def embed_words(self, words: Sequence[str]) -> NDArray[np.float32]:
         """One row per word: the bare word, sent as a text."""
@@ -112,18 +108,18 @@ class ApiEmbedder:
             raise BadInput(f"{self.identity.name} embeds texts and bare words, not words in context")
         return self._buy(self._places(inputs, known))
 
-    def estimate(self, texts: Sequence[str]) -> Estimate:
+    def estimate(self, texts: Sequence[str]) -> Cost:
         """What these texts cost at most, without a request; no price is known for a server of one's own."""
         places = self._places(texts)
         tokens = sum(map(estimate_tokens, places))
         dollars = None if self._base_url else estimate_cost(self.identity.name, tokens)
-        return Estimate(sum(1 for _ in batches(list(places), self._limits)), tokens, dollars)
+        return Cost(sum(1 for _ in batches(list(places), self._limits)), tokens, dollars)
 
     def _buy(self, places: dict[str, list[int]]) -> Iterator[Batch]:
         if not places:
             return
-        own_server = self._base_url is not None and self._provider is OPENAI
-        key = key_for(self._provider.name, self._provider.variables, needed=not own_server)
+        self_hosted = self._base_url is not None and self._provider is OPENAI
+        key = key_for(self._provider.name, self._provider.variables, needed=not self_hosted)
         target = Target(self._model, key, self._base_url, self._timeout, self._dimensions, self._input_type)
         self._requests.secrets = secrets = secrets_of(key, self._base_url)
         with ExitStack() as stack:
@@ -137,18 +133,18 @@ class ApiEmbedder:
     def _rows(self, send: Send, texts: Sequence[str]) -> NDArray[np.float32]:
         def ask() -> tuple[list[NDArray[np.float32]], int | None]:
             answer = send(texts)
-            return in_order(answer, len(texts)), answer.tokens
+            return _in_order(answer, len(texts)), answer.tokens
 
         vectors = self._requests.buy(ask, tokens=sum(map(estimate_tokens, texts)))
-        found = sorted({len(vector) for vector in vectors})
-        if len(found) > 1:
-            sizes = ", ".join(map(str, found))
+        widths = sorted({len(vector) for vector in vectors})
+        if len(widths) > 1:
+            sizes = ", ".join(map(str, widths))
             raise self._requests.failed(f"vectors of different lengths ({sizes}) in one answer: check the server")
-        if found != [self._width or found[0]]:
+        if widths != [self._width or widths[0]]:
             raise self._requests.failed(
-                f"vectors of {found[0]} numbers where {self._width} were expected: check the model and its dimensions"
+                f"vectors of {widths[0]} numbers where {self._width} were expected: check the model and its dimensions"
             )
-        self._width = found[0]
+        self._width = widths[0]
         return np.stack(vectors)
 
     def _places(self, texts: Sequence[str], known: Collection[int] = ()) -> dict[str, list[int]]:
@@ -180,3 +176,28 @@ class ApiEmbedder:
 
     def __repr__(self) -> str:
         return f"ApiEmbedder({self.identity.name!r})"
+
+
+def _in_order(answer: VectorAnswer, n: int) -> list[NDArray[np.float32]]:
+    """The vectors in the order of the inputs."""
+    if len(answer.vectors) != n:
+        raise UnusableError(f"{len(answer.vectors)} vectors for {n} texts")
+    order = range(n) if answer.order is None else answer.order
+    if sorted(order) != list(range(n)):
+        raise UnusableError("the vectors are not numbered one for each text")
+    vectors: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * n
+    for position, vector in zip(order, answer.vectors, strict=True):
+        vectors[position] = _numbers(vector)
+    return vectors
+
+
+def _numbers(vector: Sequence[float] | str) -> NDArray[np.float32]:
+    if isinstance(vector, str):
+        numbers = np.frombuffer(base64.b64decode(vector, validate=True), dtype="<f4").astype(np.float32)
+    else:
+        numbers = np.asarray(vector, dtype=np.float32)
+    if numbers.ndim != 1 or not np.isfinite(numbers).all():
+        raise UnusableError("a vector that is not finite numbers")
+    if not numbers.any():
+        raise UnusableError("a vector of zeros")
+    return numbers

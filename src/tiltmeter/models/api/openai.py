@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tiltmeter.models.api.provider import Answer, Fault, Limits, Provider, Send, Target, http_fault, load_sdk
+from tiltmeter.models.api.provider import Fault, Limits, Provider, Send, Target, VectorAnswer, http_fault, load_sdk
 
 
 def _limits(_model: str) -> Limits:
@@ -29,10 +29,10 @@ def _connect(target: Target) -> Iterator[Send]:
     options = {} if target.dimensions is None else {"dimensions": target.dimensions}
     client = open_client(target)
 
-    def send(texts: Sequence[str]) -> Answer:
+    def send(texts: Sequence[str]) -> VectorAnswer:
         response = client.embeddings.create(input=list(texts), model=target.model, encoding_format="base64", **options)
         usage = getattr(response, "usage", None)
-        return Answer(
+        return VectorAnswer(
             vectors=[item.embedding for item in response.data],
             order=[item.index for item in response.data],
             tokens=getattr(usage, "total_tokens", None),

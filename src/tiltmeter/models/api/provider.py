@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
+from urllib.parse import urlsplit
 
-from tiltmeter.errors import MissingExtra
-from tiltmeter.models.api.keys import Key
+from tiltmeter.errors import BadInput, MissingExtra
+from tiltmeter.models.api.keys import Key, scrub
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class VectorAnswer:
     """Vectors as they came (numbers, or base64 of little-endian float32), not yet checked.
 
     ``order[i]`` is the input that vector i belongs to; None where the provider keeps the order.
@@ -55,7 +56,7 @@ class Fault:
     no_credit: bool = False
 
 
-Send: TypeAlias = Callable[[Sequence[str]], Answer]
+Send: TypeAlias = Callable[[Sequence[str]], VectorAnswer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +92,29 @@ def http_fault(status: int | None, headers: Mapping[str, str] | None, reason: ob
         return Fault("an answer that cannot be read")
     lower = {name.lower(): value for name, value in (headers or {}).items()}
     return Fault(str(reason), status=status, headers=lower, no_credit=status == 402)
+
+
+def checked_url(url: str) -> str:
+    """The address of an API, without the slash at its end."""
+    try:
+        address = urlsplit(url)
+        whole = address.scheme in ("http", "https") and address.hostname and address.port != 0
+    except ValueError:
+        whole = False
+    if not whole or "?" in url or "#" in url:
+        # The address is not quoted: it may hold a password.
+        raise BadInput("base_url must look like http://localhost:11434/v1, with nothing after the path")
+    return url.rstrip("/")
+
+
+def revision_at(model: str, base_url: str | None) -> str:
+    """The model, and the server of one's own that serves it: two servers may mean two things by one name.
+
+    >>> revision_at("llama3", "http://ann:secret@localhost:11434/v1")
+    'llama3@localhost:11434/v1'
+    """
+    if base_url is None:
+        return model
+    address = urlsplit(base_url)
+    # Without user and password; with the path, because one host may serve several models.
+    return f"{model}@{address.netloc.rpartition('@')[2]}{scrub(address.path, ())}"

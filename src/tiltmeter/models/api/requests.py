@@ -12,9 +12,8 @@ from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
 from tiltmeter.errors import ModelFailed, TiltmeterError
-from tiltmeter.models.api.budget import Budget
+from tiltmeter.models.api.budget import Budget, estimate_tokens
 from tiltmeter.models.api.keys import scrub
-from tiltmeter.models.api.prices import estimate_tokens
 from tiltmeter.models.api.provider import Fault, Limits, Service
 
 T = TypeVar("T")

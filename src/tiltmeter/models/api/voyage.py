@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from tiltmeter.models.api.provider import Answer, Fault, Limits, Provider, Send, Target, http_fault, load_sdk
+from tiltmeter.models.api.provider import Fault, Limits, Provider, Send, Target, VectorAnswer, http_fault, load_sdk
 
 
 def _limits(_model: str) -> Limits:
@@ -23,7 +23,7 @@ def _connect(target: Target) -> Iterator[Send]:
     }
     options = {name: value for name, value in asked.items() if value is not None}
 
-    def send(texts: Sequence[str]) -> Answer:
+    def send(texts: Sequence[str]) -> VectorAnswer:
         # Not Client.embed: that drops the index of each vector, and runs some models on this machine.
         response = sdk.Embedding.create(
             input=list(texts),
@@ -34,7 +34,7 @@ def _connect(target: Target) -> Iterator[Send]:
             request_timeout=target.timeout,
             **options,
         )
-        return Answer(
+        return VectorAnswer(
             vectors=[item["embedding"] for item in response["data"]],
             order=[item["index"] for item in response["data"]],
             tokens=(response.get("usage") or {}).get("total_tokens"),

@@ -1,12 +1,21 @@
-"""Batches of nearly equal length under a token budget, so that almost nothing is computed on padding."""
+"""Rows of tokens, and batches of nearly equal length under a token budget: almost nothing is computed on padding."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import dataclasses
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tiltmeter.models.protocol import Answer, Continuation, Question
+
+Logprobs = NDArray[np.float32]
+#: Tokens in the rows that are laid out at a time.
+CHUNK = 1_000_000
+#: A place in a row of tokens, and the token whose log-probability there is asked for.
+Read = tuple[int, int]
 #: Opening a batch costs about as much as this many tokens, so padding up to it is cheaper than a batch more.
 SLACK = 32
 #: Batches come in multiples of this, which shares them out evenly.
@@ -76,3 +85,96 @@ def in_chunks(texts: Sequence[str], *, most: int) -> Iterator[range]:
             last += 1
         yield range(first, last)
         first = last
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TokenRow:
+    """Tokens as the model sees them, and what is read off them."""
+
+    ids: tuple[int, ...]
+    reads: tuple[Read, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Task:
+    """One input: the rows it needs, and how its answer is made of what was read off each."""
+
+    rows: tuple[TokenRow, ...]
+    answer: Callable[[list[Logprobs]], Answer]
+
+
+@dataclasses.dataclass(slots=True)
+class _Shared:
+    """Rows of the same tokens: computed once, read for everyone who asked."""
+
+    row: TokenRow
+    askers: list[tuple[int, int, int, int]]
+
+
+def answered(
+    tasks: Sequence[Task],
+    known: Collection[int],
+    run: Callable[[Iterable[tuple[Any, int]]], Iterator[list[tuple[_Shared, Logprobs]]]],
+    *,
+    budget: int,
+) -> Iterator[tuple[list[int], list[Answer]]]:
+    """Answers by position, as the batches that they need are ready.
+
+    Batches are made of the rows of all tasks, and those that only known tasks need are then left out, but never a part
+    of one: which rows share a batch changes the last digits, and a run that resumes after a kill must give the same.
+    """
+    shared = _shared(tasks)
+    lengths = [len(one.row.ids) for one in shared]
+    groups = by_length(lengths, budget=fair_budget(lengths, budget=budget))
+    wanted = [
+        [shared[i] for i in group]
+        for group in groups
+        if any(asker[0] not in known for i in group for asker in shared[i].askers)
+    ]
+    batches = [(batch, sum(len(one.row.ids) for one in batch)) for batch in wanted]
+    nothing = np.empty(0, dtype=np.float32)
+    values = {position: [nothing] * len(task.rows) for position, task in enumerate(tasks) if position not in known}
+    left = {position: len(rows) for position, rows in values.items()}
+    for batch in run(batches):
+        done: list[int] = []
+        for one, logprobs in batch:
+            for position, slot, first, last in one.askers:
+                if position in values:
+                    values[position][slot] = logprobs[first:last]
+                    left[position] -= 1
+                    if not left[position]:
+                        done.append(position)
+        if done:
+            yield done, [tasks[position].answer(values.pop(position)) for position in done]
+
+
+def _shared(tasks: Sequence[Task]) -> list[_Shared]:
+    unique: dict[tuple[int, ...], _Shared] = {}
+    for position, task in enumerate(tasks):
+        for slot, row in enumerate(task.rows):
+            one = unique.setdefault(row.ids, _Shared(TokenRow(row.ids, ()), []))
+            first = len(one.row.reads)
+            one.row = TokenRow(row.ids, one.row.reads + row.reads)
+            one.askers.append((position, slot, first, first + len(row.reads)))
+    return list(unique.values())
+
+
+def chunks(question: Question, inputs: Sequence[Any]) -> Iterator[list[int]]:
+    """Positions of inputs whose rows together stay small; bytes stand for tokens, four to one."""
+    chunk: list[int] = []
+    size = 0
+    for position, item in enumerate(inputs):
+        length = _length(item)
+        size += length * length if question is Question.PSEUDO else length
+        chunk.append(position)
+        if size >= CHUNK:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def _length(item: Any) -> int:
+    text = item if isinstance(item, str) else item.stem if isinstance(item, Continuation) else item.text
+    times = len(getattr(item, "fillers", ())) or len(getattr(item, "endings", ())) or 1
+    return (len(text.encode(errors="replace")) // 4 + 8) * times

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from tiltmeter.errors import BadInput
-from tiltmeter.models.protocol import Continuation, Question
-from tiltmeter.models.scores import Filled
+from tiltmeter.models.protocol import Continuation, Filled, Question
+from tiltmeter.models.transformers.batching import Task, TokenRow
 from tiltmeter.models.transformers.masked import scores
-from tiltmeter.models.transformers.token_rows import Row, Task
 from tiltmeter.models.transformers.tokens import Tokens, shortened, whole
 
 QUESTIONS = (Question.TOKENS, Question.CONTINUATIONS)
@@ -30,9 +29,9 @@ class Stem:
         """What must be read after the stem: the endings without their last token, those within others left out."""
         longest = sorted({ending[:-1] for ending in self.endings if len(ending) > 1}, key=len, reverse=True)
         kept: list[tuple[int, ...]] = []
-        for each in longest:
-            if not any(other[: len(each)] == each for other in kept):
-                kept.append(each)
+        for prefix in longest:
+            if not any(other[: len(prefix)] == prefix for other in kept):
+                kept.append(prefix)
         return kept
 
     @property
@@ -59,12 +58,12 @@ class CausalQuestions:
             if not item.endings or not all(ending.strip() for ending in item.endings):
                 raise BadInput(f"{shortened(item.stem)}: an empty ending cannot be scored")
         texts = [text for item in items for text in (item.stem, *(item.stem + ending for ending in item.endings))]
-        found = iter(self._tokens(texts))
-        return [self._stem(item, list(itertools.islice(found, 1 + len(item.endings)))) for item in items]
+        tokens = iter(self._tokens(texts))
+        return [self._stem(item, list(itertools.islice(tokens, 1 + len(item.endings)))) for item in items]
 
     def _tokens(self, texts: Sequence[str]) -> list[Tokens]:
-        found = whole(self._tokenizer, texts, limit=self._limit, called=self._called)
-        return [self._started(tokens) for tokens in found]
+        texts_in_tokens = whole(self._tokenizer, texts, limit=self._limit, called=self._called)
+        return [self._started(tokens) for tokens in texts_in_tokens]
 
     def _started(self, tokens: Tokens) -> Tokens:
         if self._bos is None or tokens.ids[0] == self._bos:
@@ -74,17 +73,17 @@ class CausalQuestions:
                 f"{shortened(tokens.text)} has {len(tokens.ids) + 1} tokens with its start mark, and {self._called} "
                 f"reads {self._limit}: shorten it"
             )
-        own = tuple(at + 1 for at in tokens.own)
-        return Tokens(tokens.text, (self._bos, *tokens.ids), [(0, 0), *tokens.offsets], own)
+        places = tuple(at + 1 for at in tokens.text_places)
+        return Tokens(tokens.text, (self._bos, *tokens.ids), [(0, 0), *tokens.offsets], places)
 
     def _left_to_right(self, tokens: Tokens) -> Task:
-        places = [at for at in tokens.own if at > 0]
+        places = [at for at in tokens.text_places if at > 0]
         if not places:
             raise BadInput(
                 f"{shortened(tokens.text)} is one token to {self._called} with nothing before it: add bos=yes to "
                 "the model, or give a longer text"
             )
-        row = Row(tokens.ids, tuple((at - 1, tokens.ids[at]) for at in places))
+        row = TokenRow(tokens.ids, tuple((at - 1, tokens.ids[at]) for at in places))
         return Task((row,), lambda read: scores(tokens, places, read[0], unknown=self._unknown))
 
     def _stem(self, item: Continuation, versions: list[Tokens]) -> Stem:
@@ -92,23 +91,20 @@ class CausalQuestions:
 
         A tokenizer may join the end of a stem with what follows; the joint token then belongs to the endings.
         """
-        ids = [tokens.ids[: tokens.own[-1] + 1] for tokens in versions]
-        common = next(
-            (i for i, same in enumerate(zip(*ids, strict=False)) if len(set(same)) > 1), min(len(each) for each in ids)
-        )
-        common = min(common, *(len(each) - 1 for each in ids[1:]))
+        ids = [tokens.ids[: tokens.text_places[-1] + 1] for tokens in versions]
+        common = next((i for i, same in enumerate(zip(*ids, strict=False)) if len(set(same)) > 1), min(map(len, ids)))
+        common = min(common, *(len(version) - 1 for version in ids[1:]))
         if common == 0:
             raise BadInput(f"{shortened(item.stem)}: nothing stands before the ending that {self._called} could read")
-        endings = tuple(each[common:] for each in ids[1:])
+        endings = tuple(version[common:] for version in ids[1:])
         for ending, tokens in zip(item.endings, endings, strict=True):
             if self._unknown in tokens:
                 raise BadInput(f"'{ending.strip()}' is unknown to {self._called}: use another word")
-        stretch = next(
-            (versions[1].offsets[at] for at in versions[1].own if at < common and ids[1][at] == self._unknown), None
-        )
-        return Stem(ids[0][:common], endings, stretch)
+        first = versions[1]
+        unknown = [at for at in first.text_places if at < common and first.ids[at] == self._unknown]
+        return Stem(ids[0][:common], endings, first.offsets[unknown[0]] if unknown else None)
 
 
 def filled(stem: Stem, logprobs: Sequence[float]) -> Filled:
-    """The answer to a continuation, from one log-probability an ending."""
+    """The answer to a continuation, from one log-probability per ending."""
     return Filled(tuple(logprobs), tuple(map(len, stem.endings)), stem.unknown)

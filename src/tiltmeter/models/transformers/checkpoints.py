@@ -49,10 +49,10 @@ def locate(name: str, *, revision: str | None = None) -> Path:
     except ImportError as error:
         raise MissingExtra("a Transformers model", "hf") from error
     try:
-        found = hub.try_to_load_from_cache(name, "config.json", revision=revision)
+        config = hub.try_to_load_from_cache(name, "config.json", revision=revision)
     except ValueError:  # the hub has no such names, so it was meant as a path
         raise ModelFailed(f"cannot load 'hf:{name}': no such folder; give the path of a local copy") from None
-    cached = Path(found).parent if isinstance(found, str) else None
+    cached = Path(config).parent if isinstance(config, str) else None
     if cached and (cached / "modules.json").is_file() and _weights(_files(cached)):
         return cached
     try:
@@ -139,14 +139,14 @@ def load(folder: Path, *, called: str, head: Head = "none") -> tuple[Any, Any]:
             )
         except Exception as error:
             raise ModelFailed(
-                f"cannot load '{called}': bad weights or config.json ({first_line(error)}); fetch it anew"
+                f"cannot load '{called}': bad weights or config.json ({first_line(error)}); fetch it again"
             ) from error
     # The pooler is the one part that no answer uses; any other missing weight would be random.
     missing = sorted(key for key in report["missing_keys"] if not key.startswith("pooler."))
     if missing:
         raise ModelFailed(
             f"cannot load '{called}': its weights do not fit its config.json ({len(missing)} missing, e.g. "
-            f"{missing[0]}); fetch it anew"
+            f"{missing[0]}); fetch it again"
         )
     model.config.use_cache = False
     return tokenizer, model.float().eval()

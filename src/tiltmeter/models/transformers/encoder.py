@@ -16,9 +16,9 @@ from tiltmeter.models.protocol import Batch, Identity, Question, Span, gather
 from tiltmeter.models.transformers.batching import by_length, fair_budget, in_chunks, pad
 from tiltmeter.models.transformers.checkpoints import first_line, load, locate, revision_of
 from tiltmeter.models.transformers.on_ray import cluster_in_use, computed_on
-from tiltmeter.models.transformers.pooling import Recipe, pool, read_recipe
+from tiltmeter.models.transformers.pooling_recipe import PoolingRecipe, pool, read_recipe
 from tiltmeter.models.transformers.threads import ThreadTuner, in_lanes, usable_cpus
-from tiltmeter.models.transformers.tokens import Offsets, shortened, tokenise, tokens_of, with_own_mask
+from tiltmeter.models.transformers.tokens import Offsets, shortened, tokenise, tokens_of, with_model_mask
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -42,17 +42,17 @@ class _Loaded:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Row:
+class _EncodedText:
     """A text's token ids, and the inputs it answers: their positions, and the tokens of each span."""
 
     ids: list[int]
     positions: list[int]
     spans: list[list[int]]
 
-    def without(self, known: Collection[int]) -> _Row:
+    def without(self, known: Collection[int]) -> _EncodedText:
         kept = [place for place, position in enumerate(self.positions) if position not in known]
         spans = [self.spans[place] for place in kept] if self.spans else []
-        return _Row(self.ids, [self.positions[place] for place in kept], spans)
+        return _EncodedText(self.ids, [self.positions[place] for place in kept], spans)
 
 
 class TransformerEncoder:
@@ -99,7 +99,7 @@ class TransformerEncoder:
         return locate(self._source, revision=self._revision)
 
     @functools.cached_property
-    def _recipe(self) -> Recipe:
+    def _recipe(self) -> PoolingRecipe:
         return read_recipe(self._root, self._pooling)
 
     @functools.cached_property
@@ -144,7 +144,7 @@ class TransformerEncoder:
         """Answers batch by batch, in the order in which they are ready.
 
         Batches are made of all the inputs and the known ones then left out: which texts share a batch changes the last
-        digits of their vectors, and a run that goes on after a kill must give the same ones.
+        digits of their vectors, and a run that resumes after a kill must give the same ones.
         """
         texts = [_text(question, position, item) for position, item in enumerate(inputs)]
         for positions in in_chunks(texts, most=CHUNK):
@@ -153,25 +153,25 @@ class TransformerEncoder:
 
     def _rows(
         self, question: Question, inputs: Sequence[Any], texts: Sequence[str], positions: Sequence[int]
-    ) -> list[_Row]:
+    ) -> list[_EncodedText]:
         askers: dict[str, list[int]] = {}
         for position in positions:
             askers.setdefault(texts[position], []).append(position)
         loaded, spans = self._loaded, question is Question.SPANS
         prompt = "" if spans else self._recipe.prompt
         mask = loaded.tokenizer.mask_token
-        shown = [prompt + with_own_mask(Span(text, 0, 0), mask).text for text in askers]
+        shown = [prompt + with_model_mask(Span(text, 0, 0), mask).text for text in askers]
         ids, offsets = tokenise(loaded.tokenizer, shown, limit=loaded.limit)
 
         def places(one: int, where: Offsets) -> list[int]:
-            return tokens_of(with_own_mask(inputs[one], mask), where, limit=loaded.limit)
+            return tokens_of(with_model_mask(inputs[one], mask), where, limit=loaded.limit)
 
         return [
-            _Row(own, who, [places(one, where) for one in who] if spans else [])
-            for own, where, who in zip(ids, offsets, askers.values(), strict=True)
+            _EncodedText(tokens, who, [places(one, where) for one in who] if spans else [])
+            for tokens, where, who in zip(ids, offsets, askers.values(), strict=True)
         ]
 
-    def _answers(self, rows: list[_Row], known: Collection[int]) -> Iterator[Batch]:
+    def _answers(self, rows: list[_EncodedText], known: Collection[int]) -> Iterator[Batch]:
         loaded = self._loaded
         lengths = [len(row.ids) for row in rows]
         budget = fair_budget(lengths, budget=BUDGET[loaded.device])
@@ -187,7 +187,7 @@ class TransformerEncoder:
             for batch, _ in batches:
                 yield self._compute(batch)
 
-    def _compute(self, rows: list[_Row]) -> Batch:
+    def _compute(self, rows: list[_EncodedText]) -> Batch:
         import torch
 
         index = [row for row, one in enumerate(rows) for _ in one.positions]
@@ -221,11 +221,11 @@ class TransformerEncoder:
 
     def _tokens(self, ids: Tensor, mask: Tensor | None) -> Tensor:
         model = self._loaded.model
-        given = {} if mask is None else {"attention_mask": mask.long()}
+        inputs = {} if mask is None else {"attention_mask": mask.long()}
         if self._layer in (-1, model.config.num_hidden_layers):
-            last: Tensor = model(input_ids=ids, **given).last_hidden_state
+            last: Tensor = model(input_ids=ids, **inputs).last_hidden_state
             return last
-        hidden: Tensor = model(input_ids=ids, output_hidden_states=True, **given).hidden_states[self._layer]
+        hidden: Tensor = model(input_ids=ids, output_hidden_states=True, **inputs).hidden_states[self._layer]
         return hidden
 
     def _lanes(self) -> int:
@@ -249,21 +249,22 @@ def _text(question: Question, position: int, item: Any) -> str:
 def lower_case(tokenizer: Any) -> None:
     from tokenizers import normalizers
 
-    own = tokenizer.backend_tokenizer.normalizer
-    tokenizer.backend_tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase(), *([own] if own else [])])
+    backend = tokenizer.backend_tokenizer
+    further = [backend.normalizer] if backend.normalizer else []
+    backend.normalizer = normalizers.Sequence([normalizers.Lowercase(), *further])
 
 
 def device_named(asked: Device) -> str:
     import torch
 
-    there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
-    device = next(name for name, usable in there.items() if usable) if asked == "auto" else asked
-    if not there[device]:
+    available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    device = next(name for name, usable in available.items() if usable) if asked == "auto" else asked
+    if not available[device]:
         raise BadInput(f"device={device} is not available on this machine: use cpu, or leave it out")
     return device
 
 
-def token_limit(tokenizer: Any, model: Any, recipe: Recipe) -> int | None:
+def token_limit(tokenizer: Any, model: Any, recipe: PoolingRecipe) -> int | None:
     """Tokens the model can take, as sentence-transformers counts them, and never more than it has positions for."""
     limits = [recipe.max_length or tokenizer.model_max_length]
     limits.append(getattr(model.config, "max_position_embeddings", None) or limits[0])

@@ -107,7 +107,7 @@ def _unpack(path: Path, folder: Path, called: str) -> None:
         except Exception as error:
             raise ModelFailed(
                 f"cannot load '{called}': the GGUF file is damaged, cut off or of an unknown kind "
-                f"({first_line(error)}); fetch it anew"
+                f"({first_line(error)}); fetch it again"
             ) from error
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)

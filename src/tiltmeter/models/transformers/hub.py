@@ -8,8 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.models.protocol import METHODS, SCORES, Batch, Continuation, Fill, Identity, Question, Span, gather
-from tiltmeter.models.scores import Filled, TokenScores
+from tiltmeter.models.protocol import (
+    METHODS,
+    SCORES,
+    Batch,
+    Continuation,
+    Fill,
+    Filled,
+    Identity,
+    Question,
+    Span,
+    TokenScores,
+    gather,
+)
 from tiltmeter.models.transformers import causal, masked
 from tiltmeter.models.transformers.checkpoints import Head, head_of
 from tiltmeter.models.transformers.encoder import TransformerEncoder, device_named, lower_case, token_limit
@@ -83,8 +94,8 @@ class TransformerModel(TransformerEncoder):
     def continue_with(self, items: str | Sequence[Continuation], endings: Sequence[str] | None = None) -> list[Any]:
         """Log-probabilities of endings after a stem, which is read once.
 
-        ``continue_with("The chef said that", [" he", " she"])`` gives one number an ending; a list of ``Continuation``
-        gives a ``Filled`` each, in batches.
+        ``continue_with("The chef said that", [" he", " she"])`` gives one number per ending; a list of ``Continuation``
+        gives one ``Filled`` each, in batches.
         """
         if isinstance(items, str):
             return list(self.continue_with([Continuation(items, tuple(endings or ()))])[0].logprobs)

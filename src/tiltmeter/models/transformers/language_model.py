@@ -11,13 +11,12 @@ import numpy as np
 
 from tiltmeter.errors import BadInput, ModelFailed
 from tiltmeter.models.protocol import SCORES, Batch, Question
-from tiltmeter.models.transformers.batching import by_length, fair_budget, pad
+from tiltmeter.models.transformers.batching import Task, TokenRow, answered, by_length, chunks, fair_budget, pad
 from tiltmeter.models.transformers.causal import CausalQuestions, Stem, filled
 from tiltmeter.models.transformers.checkpoints import Head, first_line, load
 from tiltmeter.models.transformers.masked import MaskedQuestions
 from tiltmeter.models.transformers.projection import AGREES, Projection
 from tiltmeter.models.transformers.threads import ThreadTuner, in_lanes, usable_cpus
-from tiltmeter.models.transformers.token_rows import Row, Task, answered, chunks
 from tiltmeter.models.transformers.tokens import shortened
 
 #: Tokens in a batch: few enough for a core's cache, enough to keep a GPU busy.
@@ -100,7 +99,7 @@ class LanguageModel:
                 values = compute()
         except Exception as error:
             raise ModelFailed(f"'{self._called}' failed on {self._shown(text)} ({first_line(error)})") from error
-        if not all(np.isfinite(each).all() for each in values):
+        if not all(np.isfinite(value).all() for value in values):
             raise ModelFailed(
                 f"'{self._called}' answered {self._shown(text)} with NaN or infinity: its weights are damaged"
             )
@@ -111,22 +110,23 @@ class LanguageModel:
 
     def _read(self, batch: list[Any]) -> list[tuple[Any, Any]]:
         """The log-probabilities read off each row of a batch."""
-        rows = [each.row for each in batch]
+        rows = [shared.row for shared in batch]
         values = self._guarded(rows[0].ids, lambda: self._logprobs(rows))
         ends = np.cumsum([len(row.reads) for row in rows])
         return list(zip(batch, np.split(values, ends[:-1]), strict=True))
 
-    def _logprobs(self, rows: Sequence[Row]) -> Any:
+    def _logprobs(self, rows: Sequence[TokenRow]) -> Any:
         import torch
 
         ids, real = pad([row.ids for row in rows], fill=self._fill)
-        given = {} if real is None else {"attention_mask": torch.from_numpy(real).to(self._device).long()}
+        mask = {} if real is None else {"attention_mask": torch.from_numpy(real).to(self._device).long()}
         reads = [(index, at, token) for index, row in enumerate(rows) for at, token in row.reads]
         places = {place: number for number, place in enumerate(dict.fromkeys((i, at) for i, at, _ in reads))}
         index, at = zip(*places, strict=True)
-        found, _ = self._projection.logprobs((index, at), input_ids=torch.from_numpy(ids).to(self._device), **given)
+        tokens = torch.from_numpy(ids).to(self._device)
+        distributions, _ = self._projection.logprobs((index, at), input_ids=tokens, **mask)
         wanted = [places[i, at] for i, at, _ in reads], [token for _, _, token in reads]
-        return found[wanted].cpu().numpy()
+        return distributions[wanted].cpu().numpy()
 
     def _continued(self, stems: list[Stem], known: set[int]) -> Iterator[Batch]:
         """Continuations of stems of one length at a time: nothing is padded before an ending."""
@@ -135,7 +135,7 @@ class LanguageModel:
         groups = [
             [same[i] for i in some]
             for length in sorted(set(lengths), reverse=True)
-            for same in [[i for i, own in enumerate(lengths) if own == length]]
+            for same in [[i for i, other in enumerate(lengths) if other == length]]
             for some in by_length(
                 [costs[i] for i in same], budget=fair_budget(costs, budget=BUDGET[self._device]), slack=64
             )
@@ -167,8 +167,8 @@ class LanguageModel:
             places = [(i, at) for i, (_, prefix) in enumerate(follow) for at in range(len(prefix))]
             index, at = zip(*places, strict=True)
             tokens = torch.from_numpy(padded).to(self._device)
-            found, _ = self._projection.logprobs((index, at), input_ids=tokens, past_key_values=cache, use_cache=True)
-            for (i, place), distribution in zip(places, found, strict=True):
+            read, _ = self._projection.logprobs((index, at), input_ids=tokens, past_key_values=cache, use_cache=True)
+            for (i, place), distribution in zip(places, read, strict=True):
                 row, prefix = follow[i]
                 after[row, prefix[: place + 1]] = distribution
         return [
@@ -214,8 +214,8 @@ class LanguageModel:
 
         def compute() -> Any:
             tokens = torch.tensor([ids], device=self._device)
-            found, _ = self._projection.logprobs(([0], [at]), input_ids=tokens)
-            return [each.cpu().numpy() for each in found[0].exp().topk(min(k, self._vocabulary))]
+            logprobs, _ = self._projection.logprobs(([0], [at]), input_ids=tokens)
+            return [part.cpu().numpy() for part in logprobs[0].exp().topk(min(k, self._vocabulary))]
 
         values, tokens = self._guarded(tuple(ids), compute)
         words = [self.tokenizer.decode([token]).strip() for token in tokens.tolist()]
@@ -226,7 +226,7 @@ def _as_rows(stem: Stem) -> Task:
     """A continuation as whole rows, for models whose stored states cannot be used again."""
     before = len(stem.ids)
     rows = tuple(
-        Row(stem.ids + ending[:-1], tuple((before - 1 + at, token) for at, token in enumerate(ending)))
+        TokenRow(stem.ids + ending[:-1], tuple((before - 1 + at, token) for at, token in enumerate(ending)))
         for ending in stem.endings
     )
-    return Task(rows, lambda read: filled(stem, [float(each.sum()) for each in read]))
+    return Task(rows, lambda read: filled(stem, [float(logprobs.sum()) for logprobs in read]))

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from tiltmeter.errors import BadInput
-from tiltmeter.models.protocol import Fill, Question, Span
-from tiltmeter.models.scores import Filled, TokenScores
-from tiltmeter.models.transformers.token_rows import Logprobs, Row, Task
+from tiltmeter.models.protocol import Fill, Filled, Question, Span, TokenScores
+from tiltmeter.models.transformers.batching import Logprobs, Task, TokenRow
 from tiltmeter.models.transformers.tokens import Tokens, shortened, whole
 
 QUESTIONS = (Question.FILLS, Question.PSEUDO, Question.UNMASKED)
@@ -33,19 +32,19 @@ class MaskedQuestions:
         texts = [item.text if isinstance(item, Span) else item for item in items]
         tokens = whole(self._tokenizer, texts, limit=self._limit, called=self._called)
         if question is Question.UNMASKED:
-            return [self._unmasked(each) for each in tokens]
-        return [self._masked_in_turn(each, item) for each, item in zip(tokens, items, strict=True)]
+            return [self._unmasked(text) for text in tokens]
+        return [self._masked_in_turn(text, item) for text, item in zip(tokens, items, strict=True)]
 
     def _fills(self, items: Sequence[Fill]) -> list[Task]:
         for item in items:
             _check(item)
         texts = [item.with_filler(filler)[0] for item in items for filler in item.fillers]
-        found = iter(whole(self._tokenizer, texts, limit=self._limit, called=self._called))
-        return [self._fill(item, list(itertools.islice(found, len(item.fillers)))) for item in items]
+        versions = iter(whole(self._tokenizer, texts, limit=self._limit, called=self._called))
+        return [self._fill(item, list(itertools.islice(versions, len(item.fillers)))) for item in items]
 
     def _fill(self, item: Fill, versions: list[Tokens]) -> Task:
         """A filler of several tokens is filled in from left to right, so that its probability is a true one."""
-        rows: list[Row] = []
+        rows: list[TokenRow] = []
         lengths = []
         unknown: tuple[int, int] | None = None
         for filler, tokens in zip(item.fillers, versions, strict=True):
@@ -58,13 +57,13 @@ class MaskedQuestions:
                         f"'{filler}' is unknown to {self._called} (in {shortened(tokens.text)}): use another word"
                     )
             for step, at in enumerate(places):
-                rows.append(Row(tokens.masked([*places[step:], *hidden], self._mask), ((at, tokens.ids[at]),)))
+                rows.append(TokenRow(tokens.masked([*places[step:], *hidden], self._mask), ((at, tokens.ids[at]),)))
             lengths.append(len(places))
             unknown = unknown or self._unknown_stretch(tokens, {*places, *hidden}, place, item)
         ends = list(itertools.accumulate(lengths))
 
         def answer(read: list[Logprobs]) -> Filled:
-            values = np.array([each[0] for each in read], dtype=np.float64)
+            values = np.array([logprobs[0] for logprobs in read], dtype=np.float64)
             sums = [float(values[end - n : end].sum()) for n, end in zip(lengths, ends, strict=True)]
             return Filled(tuple(sums), tuple(lengths), unknown)
 
@@ -74,7 +73,7 @@ class MaskedQuestions:
         self, tokens: Tokens, masked: set[int], place: tuple[int, int], item: Fill
     ) -> tuple[int, int] | None:
         """Where the rest of the sentence holds a token that the model does not know, in the item's own characters."""
-        for at in tokens.own:
+        for at in tokens.text_places:
             if tokens.ids[at] == self._unknown and at not in masked:
                 start, end = tokens.offsets[at]
                 longer = (place[1] - place[0]) - (item.end - item.start)
@@ -82,13 +81,13 @@ class MaskedQuestions:
         return None
 
     def _unmasked(self, tokens: Tokens) -> Task:
-        row = Row(tokens.ids, tuple((at, tokens.ids[at]) for at in tokens.own))
-        return Task((row,), lambda read: scores(tokens, tokens.own, read[0], unknown=self._unknown))
+        row = TokenRow(tokens.ids, tuple((at, tokens.ids[at]) for at in tokens.text_places))
+        return Task((row,), lambda read: scores(tokens, tokens.text_places, read[0], unknown=self._unknown))
 
     def _masked_in_turn(self, tokens: Tokens, span: Span) -> Task:
         inside = tokens.places(span.start, span.end)
         places = range(inside[0], inside[-1] + 1)  # with line breaks and spaces in between that are tokens
-        rows = tuple(Row(tokens.masked([at], self._mask), ((at, tokens.ids[at]),)) for at in places)
+        rows = tuple(TokenRow(tokens.masked([at], self._mask), ((at, tokens.ids[at]),)) for at in places)
         return Task(rows, lambda read: scores(tokens, places, np.concatenate(read), unknown=self._unknown))
 
 

@@ -19,7 +19,7 @@ def tokenise(tokenizer: Any, texts: Sequence[str], *, limit: int | None) -> tupl
     """Token ids and character offsets of each text, cut at ``limit`` tokens."""
     with _one_tokenizer_thread():
         try:
-            found = tokenizer(
+            encoded = tokenizer(
                 list(texts),
                 truncation=limit is not None,
                 max_length=limit,
@@ -30,20 +30,20 @@ def tokenise(tokenizer: Any, texts: Sequence[str], *, limit: int | None) -> tupl
         except Exception as error:
             raise ModelFailed(f"the tokenizer refused a text ({type(error).__name__}: {error})") from error
     least = tokenizer.num_special_tokens_to_add()
-    for text, ids in zip(texts, found["input_ids"], strict=True):
+    for text, ids in zip(texts, encoded["input_ids"], strict=True):
         if len(ids) <= least:
             raise BadInput(f"{shortened(text)} holds nothing that the model can read: leave it out")
-    return found["input_ids"], found["offset_mapping"]
+    return encoded["input_ids"], encoded["offset_mapping"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Tokens:
-    """The tokens of one whole text: ``own`` are the places of those that are not the model's own marks."""
+    """The tokens of one whole text: ``text_places`` are those that are not marks of the model."""
 
     text: str
     ids: tuple[int, ...]
     offsets: Offsets
-    own: tuple[int, ...]
+    text_places: tuple[int, ...]
 
     def places(self, start: int, end: int) -> list[int]:
         """Where the tokens stand that hold a character of a stretch of the text."""
@@ -61,7 +61,7 @@ def whole(tokenizer: Any, texts: Sequence[str], *, limit: int | None, called: st
     """The tokens of texts that are to be scored, none of them cut off."""
     with _one_tokenizer_thread():
         try:
-            found = tokenizer(
+            encoded = tokenizer(
                 list(texts),
                 return_offsets_mapping=True,
                 return_special_tokens_mask=True,
@@ -72,14 +72,14 @@ def whole(tokenizer: Any, texts: Sequence[str], *, limit: int | None, called: st
         except Exception as error:
             raise ModelFailed(f"the tokenizer refused a text ({type(error).__name__}: {error})") from error
     result = []
-    rows = zip(texts, found["input_ids"], found["offset_mapping"], found["special_tokens_mask"], strict=True)
+    rows = zip(texts, encoded["input_ids"], encoded["offset_mapping"], encoded["special_tokens_mask"], strict=True)
     for index, (text, ids, offsets, marks) in enumerate(rows):
-        own = tuple(place for place, mark in enumerate(marks) if not mark)
-        if not own:
+        places = tuple(place for place, mark in enumerate(marks) if not mark)
+        if not places:
             raise BadInput(f"{shortened(text)} holds nothing that {called} can read: leave it out")
         if limit is not None and len(ids) > limit:
             raise BadInput(f"{shortened(text)} has {len(ids)} tokens, and {called} reads {limit}: shorten it")
-        result.append(Tokens(text, tuple(ids), _placed(text, offsets, found.word_ids(index)), own))
+        result.append(Tokens(text, tuple(ids), _placed(text, offsets, encoded.word_ids(index)), places))
     return result
 
 
@@ -104,19 +104,19 @@ def _one_tokenizer_thread() -> Iterator[None]:
     # Tokenising takes some 3% of the time, so its threads gain nothing; used once, they make every later
     # fork of the process print a warning.
     name = "TOKENIZERS_PARALLELISM"
-    given = os.environ.get(name)
+    before = os.environ.get(name)
     os.environ.setdefault(name, "false")
     try:
         yield
     finally:
-        if given is None:
+        if before is None:
             del os.environ[name]
 
 
-def with_own_mask(span: Span, mask: str | None) -> Span:
-    """The span in the text as a model must see it: with its own mask where ours stands.
+def with_model_mask(span: Span, mask: str | None) -> Span:
+    """The span in the text as a model must see it: with the mask of the model where ours stands.
 
-    >>> with_own_mask(Span("The [MASK] left.", 11, 15), "<m>")
+    >>> with_model_mask(Span("The [MASK] left.", 11, 15), "<m>")
     Span(text='The <m> left.', start=8, end=12)
     """
     if mask is None or mask == MASK or MASK not in span.text:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -26,10 +26,7 @@ from pathlib import Path
 from typing import Literal
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.stimuli.languages.characters import word_spans
-from tiltmeter.stimuli.languages.segmenter import mecab_spans
-from tiltmeter.stimuli.languages.sentence_ends import GENERAL_ENDS, sentence_spans
-from tiltmeter.stimuli.languages.suffixes import Ending, with_endings
+from tiltmeter.stimuli.languages.text_spans import GENERAL_ENDS, mecab_spans, sentence_spans, word_spans
 from tiltmeter.stimuli.lexicon.lexicon import Word
 
 #: Characters that show nothing and separate nothing: soft hyphen, word joiner, marks of direction, byte order mark.
@@ -37,9 +34,19 @@ _INVISIBLE = re.compile("[\u00ad\u2060\u200e\u200f\u202a-\u202e\ufeff]+")
 #: The only letter whose small form is two characters; offsets would move.
 _LOWER = {ord("İ"): "i"}
 _MOST_PASSES, _MOST_GROWTH = 100, 10
-_CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
+CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 #: Languages whose words stand together without a sign between them.
 _UNSPACED = frozenset({"zh", "yue", "wuu", "th", "lo", "km", "my", "bo", "dz"})
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Suffixes of the words that end as ``after`` says; ``cut`` characters go first, ``then`` names what may follow."""
+
+    add: tuple[str, ...]
+    after: re.Pattern[str] | None = None
+    cut: int = 0
+    then: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +78,8 @@ class Language:
         room = _MOST_GROWTH * (len(text) + 1)
         for _ in range(_MOST_PASSES):
             replaced = text
-            for pattern, put in self.replacements:
-                replaced = pattern.sub(put, replaced)
+            for pattern, replacement in self.replacements:
+                replaced = pattern.sub(replacement, replaced)
             if replaced == text:
                 return text
             text = self._plain(replaced)
@@ -95,12 +102,12 @@ class Language:
         ('city', 'cities', "city's")
         """
         root = self.normalise(word.text)
-        made = [root]
+        derived = [root]
         for name in str(word.properties.get("suffixes", "")).split():
             if name not in self.suffixes:
                 raise BadInput(f"'{word.text}': {unknown(f'suffix group of {self.name}', name, self.suffixes)}")
-            made += with_endings(root, name, self.suffixes)
-        forms = dict.fromkeys(map(self.normalise, [*made, *_listed(word, "forms")]))
+            derived += _with_endings(root, name, self.suffixes)
+        forms = dict.fromkeys(map(self.normalise, [*derived, *_listed(word, "forms")]))
         without = {*map(self.normalise, _listed(word, "without"))} - {root}
         return tuple(form for form in forms if form and form not in without)
 
@@ -117,6 +124,19 @@ class Language:
             text = _INVISIBLE.sub("", text)
             text = unicodedata.normalize(self.unicode, text)
         return " ".join(text.split())
+
+
+def _with_endings(root: str, group: str, groups: Mapping[str, tuple[Ending, ...]]) -> Iterator[str]:
+    """The forms of a root by the endings of a group, each followed by what may stand after it."""
+    for ending in groups[group]:
+        if ending.after is not None and not ending.after.search(root):
+            continue
+        stem = root[: len(root) - ending.cut]
+        for suffix in ending.add:
+            form = stem + suffix
+            yield form
+            if ending.then is not None:
+                yield from _with_endings(form, ending.then, groups)
 
 
 def _listed(word: Word, key: str) -> list[str]:
@@ -151,7 +171,7 @@ def _packs() -> Traversable:
 
 @functools.cache
 def _by_code(code: str) -> Language:
-    if not _CODE.fullmatch(code):
+    if not CODE.fullmatch(code):
         raise BadInput(f"'{code}' is no language code: write a BCP 47 tag such as bn or pt-BR, or the path of a pack")
     main = code.split("-")[0].lower()
     if main in language_codes():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Literal
@@ -13,30 +13,27 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, Validat
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import read_yaml
-from tiltmeter.stimuli.languages.language import Language
-from tiltmeter.stimuli.languages.sentence_ends import GENERAL_ENDS
-from tiltmeter.stimuli.languages.suffixes import Ending, chain_of
-
-_CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
+from tiltmeter.stimuli.languages.language import CODE, Ending, Language
+from tiltmeter.stimuli.languages.text_spans import GENERAL_ENDS
 
 
-class _Strict(BaseModel):
+class _PackPart(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class _Replacement(_Strict):
+class _Replacement(_PackPart):
     replace: StrictStr = Field(min_length=1)
-    put: StrictStr = Field(alias="with")
+    by: StrictStr = Field(alias="with")
 
 
-class _Ending(_Strict):
+class _Ending(_PackPart):
     add: list[StrictStr] = Field(default=[""], min_length=1)
     after: StrictStr | None = None
     cut: StrictInt = Field(default=0, ge=0)
     then: StrictStr | None = None
 
 
-class _PackFile(_Strict):
+class _PackFile(_PackPart):
     code: StrictStr
     name: StrictStr = Field(min_length=1)
     script: StrictStr
@@ -54,7 +51,7 @@ class _PackFile(_Strict):
         """A group may be written as a plain list of suffixes, also with longer entries between them."""
         if not isinstance(groups, dict):
             return groups
-        return {name: [_entry(each) for each in group] if isinstance(group, list) else group
+        return {name: [_entry(suffix) for suffix in group] if isinstance(group, list) else group
                 for name, group in groups.items()}  # fmt: skip
 
 
@@ -73,7 +70,7 @@ def read_pack(path: Path | Traversable) -> Language:
 
 
 def _language(file: _PackFile) -> Language:
-    if not _CODE.fullmatch(file.code):
+    if not CODE.fullmatch(file.code):
         raise ValueError(f"code: '{file.code}' is no BCP 47 tag: write e.g. tr or pt-BR")
     for capital, small in file.lower.items():
         if len(capital) != 1 or len(small) != 1:
@@ -109,8 +106,8 @@ def _named(name: str) -> bool:
     return True
 
 
-def _entry(each: Any) -> Any:
-    return {"add": [each]} if isinstance(each, str) else each
+def _entry(suffix: Any) -> Any:
+    return {"add": [suffix]} if isinstance(suffix, str) else suffix
 
 
 def _ending(group: str, entry: _Ending) -> Ending:
@@ -132,10 +129,10 @@ def _pattern(place: str, pattern: str, *, at: str = "{}") -> re.Pattern[str]:
 def _replacement(entry: _Replacement) -> tuple[re.Pattern[str], str]:
     pattern = _pattern("normalise", entry.replace)
     try:
-        pattern.sub(entry.put, "")
+        pattern.sub(entry.by, "")
     except (re.error, IndexError) as error:
-        raise ValueError(f"normalise: '{entry.put}' cannot be put in: {error}") from None
-    return pattern, entry.put
+        raise ValueError(f"normalise: '{entry.by}' cannot be put in: {error}") from None
+    return pattern, entry.by
 
 
 def _check_chains(groups: dict[str, tuple[Ending, ...]]) -> None:
@@ -144,16 +141,25 @@ def _check_chains(groups: dict[str, tuple[Ending, ...]]) -> None:
             if ending.then is not None and ending.then not in groups:
                 raise ValueError(f"suffixes: {name}: then: {unknown('suffix group', ending.then, groups)}")
     for name in groups:
-        chain = chain_of(name, groups)
+        chain = _circle(name, groups)
         if chain:
             raise ValueError(f"suffixes: {' -> '.join(chain)} goes round in a circle: take one 'then' out")
+
+
+def _circle(group: str, groups: Mapping[str, tuple[Ending, ...]], above: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The groups that lead back to themselves from here, () where every chain comes to an end."""
+    if group in above:
+        return (*above[above.index(group) :], group)
+    following = {ending.then for ending in groups[group] if ending.then is not None}
+    chains = (_circle(name, groups, (*above, group)) for name in sorted(following))
+    return next((chain for chain in chains if chain), ())
 
 
 def _complaint(error: ValidationError) -> str:
     """The first complaint of pydantic as one line that says where in the file it is."""
     complaints = error.errors()
     # A misspelt key is also missing under its right name; the misspelling is the more useful thing to say.
-    first = next((each for each in complaints if each["type"] == "extra_forbidden"), complaints[0])
+    first = next((complaint for complaint in complaints if complaint["type"] == "extra_forbidden"), complaints[0])
     place = [f"entry {step + 1}" if isinstance(step, int) else step for step in first["loc"]]
     if first["type"] == "extra_forbidden":
         *above, key = place

@@ -42,9 +42,9 @@ def texts_of(column: Any) -> npt.NDArray[np.object_]:
     texts: list[bytes] = []
     for places, content in pieces_of(column):
         texts += [bytes(content[start:end]) for start, end in itertools.pairwise(places.tolist())]
-    found = np.empty(len(texts), object)
-    found[:] = texts
-    return found
+    array = np.empty(len(texts), object)
+    array[:] = texts
+    return array
 
 
 def pieces_of(column: Any) -> Iterator[tuple[npt.NDArray[np.int64], memoryview]]:

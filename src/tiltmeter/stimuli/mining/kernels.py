@@ -45,7 +45,7 @@ def words_and_forms(
     """
     room = len(borders) // 2
     starts, ends, forms = np.empty(room, np.int64), np.empty(room, np.int64), np.empty((3, room * most), np.int64)
-    words = found = 0
+    words = spelled_alike = 0
     for run in range(room):
         start, end = borders[2 * run], borders[2 * run + 1]
         form = slots[slot(kinds[start], kinds[end - 1], end - start)]
@@ -57,8 +57,8 @@ def words_and_forms(
                     break
                 same = spelled[first + at] == kinds[start + at]
             if same:
-                forms[0, found], forms[1, found], forms[2, found] = form, start, end
-                found += 1
+                forms[0, spelled_alike], forms[1, spelled_alike], forms[2, spelled_alike] = form, start, end
+                spelled_alike += 1
             form = after[form]
         lettered = start
         while lettered < end and kinds[lettered] < letter:
@@ -70,7 +70,7 @@ def words_and_forms(
         else:
             starts[words], ends[words] = start, end
             words += 1
-    return starts[:words], ends[:words], forms[:, :found]
+    return starts[:words], ends[:words], forms[:, :spelled_alike]
 
 
 @njit(cache=True)
@@ -175,7 +175,7 @@ def windows(
     text. ``scan.py`` says what a window is.
     """
     n = hits.shape[1]
-    found, ranks = np.empty((4, n * len(lengths)), np.int64), np.empty(n * len(lengths), np.uint64)
+    entering, ranks = np.empty((4, n * len(lengths)), np.int64), np.empty(n * len(lengths), np.uint64)
     counts = np.zeros(len(keys), np.int64)
     kept = 0
     for hit in range(n):
@@ -200,7 +200,7 @@ def windows(
             counts[reservoir] += 1
             rank = rank_of(hashes, powers, keys[reservoir], start, end, form)
             if rank <= limits[reservoir]:
-                found[0, kept], found[1, kept], found[2, kept], found[3, kept] = hit, start, end, reservoir
+                entering[0, kept], entering[1, kept], entering[2, kept], entering[3, kept] = hit, start, end, reservoir
                 ranks[kept] = rank
                 kept += 1
-    return found[:, :kept], ranks[:kept], counts
+    return entering[:, :kept], ranks[:kept], counts

@@ -18,7 +18,7 @@ _INSTEAD = "choose one with pooling=mean or pooling=cls"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Recipe:
+class PoolingRecipe:
     """How a text becomes a vector: the Transformer's folder, what is fed to it, and what is made of its output."""
 
     folder: Path
@@ -32,13 +32,14 @@ class Recipe:
         return f"{self.mode}+normalize" if self.normalize else self.mode
 
 
-def read_recipe(root: Path, pooling: Literal["auto", "cls", "mean"]) -> Recipe:
+def read_recipe(root: Path, pooling: Literal["auto", "cls", "mean"]) -> PoolingRecipe:
     """What sentence-transformers' ``modules.json`` says, where there is one; the mean of all tokens otherwise."""
     modules = read_json(root / "modules.json", default=[])
     kinds = [(str(module["type"]).rpartition(".")[2], root / module["path"]) for module in modules]
     folder = next((path for kind, path in kinds if kind == "Transformer"), root)
     settings: dict[str, Any] = next((read_json(path) for path in sorted(folder.glob("sentence_*_config.json"))), {})
-    recipe = Recipe(folder, max_length=settings.get("max_seq_length"), lower=bool(settings.get("do_lower_case", False)))
+    lower = bool(settings.get("do_lower_case", False))
+    recipe = PoolingRecipe(folder, max_length=settings.get("max_seq_length"), lower=lower)
     if pooling != "auto":
         return dataclasses.replace(recipe, mode=pooling)
     for kind, path in kinds:
@@ -59,10 +60,10 @@ def _mode(path: Path) -> Mode:
         switches = [key.removeprefix(prefix) for key, on in config.items() if key.startswith(prefix) and on]
         asked = [switch.removesuffix("_tokens").removesuffix("_token") for switch in switches] or ["mean"]
     modes = [asked] if isinstance(asked, str) else list(asked)
-    known = [mode for mode in MODES if modes == [mode]]
-    if not known:
+    supported = [mode for mode in MODES if modes == [mode]]
+    if not supported:
         raise BadInput(f"{path}: pooling by {' and '.join(modes)} is not supported; {_INSTEAD}")
-    return known[0]
+    return supported[0]
 
 
 def _prompt(root: Path) -> str:
@@ -78,7 +79,7 @@ def read_json(path: Path, *, default: Any = None) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no JSON"
-        raise BadInput(f"{path}: cannot be read ({reason}); fetch the model anew") from error
+        raise BadInput(f"{path}: cannot be read ({reason}); fetch the model again") from error
 
 
 def pool(tokens: Tensor, real: Tensor | None, mode: Mode) -> Tensor:
