@@ -17,7 +17,7 @@ from tiltmeter.probes.cloze.one_sentence import parse
 from tiltmeter.probes.cloze.pronoun_chances import ask_chances
 from tiltmeter.readings import Poles, Reading
 from tiltmeter.readings.details.cloze import ChatChoices
-from tiltmeter.run.probe import put
+from tiltmeter.run.probe import run_probes
 from tiltmeter.stimuli.sentences.cloze_sets import two_versions
 from tiltmeter.stimuli.sentences.sentence import Sentence
 
@@ -58,7 +58,7 @@ def written(folder: Path, name: str, rows: str) -> Path:
 
 def measure(model: object, data: Path, vectors: object, **options: str) -> list[Reading]:
     probes = make_probes("cloze", data=data, vectors=vectors, options=Options(), **options)
-    return put(probes, model, cache=False, progress=False)
+    return run_probes(probes, model, cache=False, progress=False)
 
 
 ROWS = "It was drilled by him,It was drilled by her,drill,M\nIt was baked by him,It was baked by her,cake,W\n"
