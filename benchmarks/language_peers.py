@@ -23,8 +23,7 @@ from typing import Any
 import numpy as np
 
 from tiltmeter.models.bundled import load_bundled
-from tiltmeter.models.protocol import Span
-from tiltmeter.models.protocol import TokenScores
+from tiltmeter.models.protocol import Span, TokenScores
 from tiltmeter.models.transformers.hub import TransformerModel
 from tiltmeter.stimuli.sentences.shipped import cloze_sets, japanese_pairs, masked_set
 

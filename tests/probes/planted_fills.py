@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tiltmeter.models import Identity
-from tiltmeter.models.protocol import Fill
-from tiltmeter.models.protocol import Filled
+from tiltmeter.models.protocol import Fill, Filled
 
 #: A set all of whose words are in the text that the reference models learn from.
 KNOWN_WORDS = """

@@ -18,8 +18,7 @@ from tests.reference import reference_model
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.reference.planted_text import planted
 from tiltmeter.models import Identity
-from tiltmeter.models.protocol import Question, Span
-from tiltmeter.models.protocol import TokenScores
+from tiltmeter.models.protocol import Question, Span, TokenScores
 from tiltmeter.models.transformers.hub import TransformerModel
 from tiltmeter.probes import Options
 from tiltmeter.probes.sentences import pairs

@@ -14,8 +14,7 @@ from tests.models.tiny_language_models import save_tiny
 from tests.probes.natural_model import by_hand, natural_model
 from tiltmeter.errors import BadInput
 from tiltmeter.models import Identity
-from tiltmeter.models.protocol import Continuation, Fill, Question, Span
-from tiltmeter.models.protocol import Filled, TokenScores
+from tiltmeter.models.protocol import Continuation, Fill, Filled, Question, Span, TokenScores
 from tiltmeter.models.transformers.hub import TransformerModel
 from tiltmeter.probes import Options
 from tiltmeter.probes.sentences import stereoset
