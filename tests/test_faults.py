@@ -331,7 +331,7 @@ def test_a_budget_keeps_what_was_bought_the_next_run_buys_only_the_rest_and_the_
 ) -> None:
     complaint = bench.audit("--budget", "2 requests").complaint
     assert "would go over the budget: 2 of 2 requests spent, 0 remain" in complaint
-    assert "everything bought is kept: raise the budget and run again to go on" in complaint
+    assert "everything bought is kept: raise the budget and run again to resume" in complaint
     bought = list(bench.server.texts)
     assert len(bench.server.requests) == 2
     assert bench.known() == set(bought)

@@ -29,7 +29,7 @@ class Cluster:
     def share_out(self, work: Callable[[Any, T], R], shared: Any, items: Iterable[T]) -> Iterator[tuple[T, R]]:
         """Each item with ``work(shared, item)``, as they are ready; ``shared`` is sent to every machine once."""
         once = self._ray.put(shared)
-        task = self._ray.remote(max_retries=_RETRIES)(_run)
+        task = self._ray.remote(max_retries=_RETRIES)(_run_task)
         waiting: dict[Any, T] = {}
         queue = iter(items)
         while True:
@@ -73,7 +73,7 @@ def connected(*, workers: int, address: str | None = None) -> Iterator[Cluster]:
             ray.shutdown()
 
 
-def _run(work: Callable[[Any, Any], Any], shared: Any, item: Any) -> tuple[str, Any]:
+def _run_task(work: Callable[[Any, Any], Any], shared: Any, item: Any) -> tuple[str, Any]:
     """The answer, or the error in words: Ray would wrap it into a traceback of its own."""
     try:
         return "", work(shared, item)

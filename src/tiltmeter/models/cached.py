@@ -54,11 +54,7 @@ class CachedModel:
         return self._method(question) is not None
 
     def answers(
-        self,
-        question: Question,
-        inputs: Sequence[Any],
-        *,
-        progress: Callable[[int], None] = lambda _: None,
+        self, question: Question, inputs: Sequence[Any], *, progress: Callable[[int], None] = lambda _: None
     ) -> dict[Any, Any]:
         """The answer for every different input (a vector, or what ``SCORES`` names); ``progress`` is told how many
         more are done."""

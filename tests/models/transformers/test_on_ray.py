@@ -25,10 +25,10 @@ SCRIPT = textwrap.dedent(
     def kill_one():
         import psutil
         for _ in range(600):
-            found = [each for each in psutil.process_iter(["cmdline"])
-                     if "ray::_told" in " ".join(each.info["cmdline"] or ())]
-            if found:
-                found[0].send_signal(signal.SIGKILL)
+            workers = [process for process in psutil.Process().children(recursive=True)
+                       if "ray::_run_task" in " ".join(process.as_dict(["cmdline"])["cmdline"] or ())]
+            if workers:
+                workers[0].send_signal(signal.SIGKILL)
                 print("killed", flush=True)
                 return
             time.sleep(0.02)

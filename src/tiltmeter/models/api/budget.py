@@ -5,56 +5,42 @@ from __future__ import annotations
 import re
 import threading
 from dataclasses import asdict, dataclass
-from datetime import date
 
 from tiltmeter.errors import BadInput, BudgetSpent
 
 _ITEM = r"(\d[\d_,]*(?:\.\d+)?)\s*([km]?)\s*(token|request)s?"
 _FACTOR = {"": 1, "k": 1_000, "m": 1_000_000}
-#: When the prices below were noted. Providers change them: an estimate is not an invoice.
-NOTED = date(2026, 11, 16)
-
-#: US dollars for a million input tokens, list price without batch or volume discount.
+#: US dollars for a million tokens read, and for a million that a chat model writes: list prices without batch or volume
+#: discount, as noted on 16 November 2026. Providers change them: an estimate is not an invoice.
 DOLLARS_PER_MILLION = {
-    "openai:text-embedding-3-small": 0.02,
-    "openai:text-embedding-3-large": 0.13,
-    "openai:text-embedding-ada-002": 0.10,
-    "cohere:embed-v4.0": 0.12,
-    "cohere:embed-english-v3.0": 0.10,
-    "cohere:embed-english-light-v3.0": 0.10,
-    "cohere:embed-multilingual-v3.0": 0.10,
-    "cohere:embed-multilingual-light-v3.0": 0.10,
-    "voyage:voyage-4-large": 0.12,
-    "voyage:voyage-4": 0.06,
-    "voyage:voyage-4-lite": 0.02,
-    "voyage:voyage-3.5": 0.06,
-    "voyage:voyage-3.5-lite": 0.02,
-    "voyage:voyage-3-large": 0.18,
-    "voyage:voyage-3": 0.06,
-    "voyage:voyage-3-lite": 0.02,
-    "voyage:voyage-code-3": 0.18,
-    "voyage:voyage-finance-2": 0.12,
-    "voyage:voyage-law-2": 0.12,
-    "voyage:voyage-multilingual-2": 0.12,
-    "chat:gpt-3.5-turbo": 0.50,
-    "chat:gpt-4": 30.00,
-    "chat:gpt-4-turbo": 10.00,
-    "chat:gpt-4o": 2.50,
-    "chat:gpt-4o-mini": 0.15,
-    "chat:gpt-4.1": 2.00,
-    "chat:gpt-4.1-mini": 0.40,
-    "chat:gpt-4.1-nano": 0.10,
-}
-#: The same for a million tokens that a chat model writes.
-DOLLARS_PER_MILLION_WRITTEN = {
-    "chat:gpt-3.5-turbo": 1.50,
-    "chat:gpt-4": 60.00,
-    "chat:gpt-4-turbo": 30.00,
-    "chat:gpt-4o": 10.00,
-    "chat:gpt-4o-mini": 0.60,
-    "chat:gpt-4.1": 8.00,
-    "chat:gpt-4.1-mini": 1.60,
-    "chat:gpt-4.1-nano": 0.40,
+    "openai:text-embedding-3-small": (0.02, 0.0),
+    "openai:text-embedding-3-large": (0.13, 0.0),
+    "openai:text-embedding-ada-002": (0.10, 0.0),
+    "cohere:embed-v4.0": (0.12, 0.0),
+    "cohere:embed-english-v3.0": (0.10, 0.0),
+    "cohere:embed-english-light-v3.0": (0.10, 0.0),
+    "cohere:embed-multilingual-v3.0": (0.10, 0.0),
+    "cohere:embed-multilingual-light-v3.0": (0.10, 0.0),
+    "voyage:voyage-4-large": (0.12, 0.0),
+    "voyage:voyage-4": (0.06, 0.0),
+    "voyage:voyage-4-lite": (0.02, 0.0),
+    "voyage:voyage-3.5": (0.06, 0.0),
+    "voyage:voyage-3.5-lite": (0.02, 0.0),
+    "voyage:voyage-3-large": (0.18, 0.0),
+    "voyage:voyage-3": (0.06, 0.0),
+    "voyage:voyage-3-lite": (0.02, 0.0),
+    "voyage:voyage-code-3": (0.18, 0.0),
+    "voyage:voyage-finance-2": (0.12, 0.0),
+    "voyage:voyage-law-2": (0.12, 0.0),
+    "voyage:voyage-multilingual-2": (0.12, 0.0),
+    "chat:gpt-3.5-turbo": (0.50, 1.50),
+    "chat:gpt-4": (30.00, 60.00),
+    "chat:gpt-4-turbo": (10.00, 30.00),
+    "chat:gpt-4o": (2.50, 10.00),
+    "chat:gpt-4o-mini": (0.15, 0.60),
+    "chat:gpt-4.1": (2.00, 8.00),
+    "chat:gpt-4.1-mini": (0.40, 1.60),
+    "chat:gpt-4.1-nano": (0.10, 0.40),
 }
 
 
@@ -160,7 +146,7 @@ def estimate_cost(name: str, tokens: int, *, written: int = 0) -> float | None:
     >>> estimate_cost("openai:my-own-model", 500_000) is None
     True
     """
-    price = DOLLARS_PER_MILLION.get(name)
-    if price is None:
+    if name not in DOLLARS_PER_MILLION:
         return None
-    return (price * tokens + DOLLARS_PER_MILLION_WRITTEN.get(name, 0.0) * written) / 1_000_000
+    to_read, to_write = DOLLARS_PER_MILLION[name]
+    return (to_read * tokens + to_write * written) / 1_000_000

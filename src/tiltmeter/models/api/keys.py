@@ -33,23 +33,17 @@ class Key(str):
         return "[key]"
 
 
-def find_key(variables: Sequence[str]) -> Key | None:
-    """The key in the first of these environment variables that is set."""
+def key_for(name: str, variables: Sequence[str], *, needed: bool) -> Key:
+    """The key in the first of these environment variables that is set; a stand-in where none is, and none is needed."""
     for variable in variables:
         value = os.environ.get(variable, "").strip()
         if value and not (value.isascii() and value.isprintable() and " " not in value):
             raise BadInput(f"{variable} holds characters that no key has: set it to the key alone")
         if value:
             return Key(value)
-    return None
-
-
-def key_for(name: str, variables: Sequence[str], *, needed: bool) -> Key:
-    """The key of the service of that name; where none is needed, a stand-in for one that is not set."""
-    key = find_key(variables)
-    if key is None and needed:
+    if needed:
         raise BadInput(f"no key for {name}: set the environment variable {' or '.join(variables)}")
-    return key or Key("none-needed")
+    return Key("none-needed")
 
 
 def secrets_of(key: str, base_url: str | None) -> tuple[str, ...]:

@@ -16,11 +16,7 @@ def _limits(_model: str) -> Limits:
 @contextmanager
 def _connect(target: Target) -> Iterator[Send]:
     sdk = load_sdk("voyageai")
-    asked = {
-        "base_url": target.base_url,
-        "output_dimension": target.dimensions,
-        "input_type": target.input_type,
-    }
+    asked = {"base_url": target.base_url, "output_dimension": target.dimensions, "input_type": target.input_type}
     options = {name: value for name, value in asked.items() if value is not None}
 
     def send(texts: Sequence[str]) -> VectorAnswer:

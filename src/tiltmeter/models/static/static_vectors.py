@@ -42,12 +42,7 @@ class StaticVectors:
     """
 
     def __init__(
-        self,
-        path: Path | str,
-        *,
-        name: str | None = None,
-        case: Case = "exact",
-        index: Path | str | None = None,
+        self, path: Path | str, *, name: str | None = None, case: Case = "exact", index: Path | str | None = None
     ) -> None:
         self.path = Path(path).expanduser()
         self.name = name or f"static:{self.path.name}"

@@ -14,11 +14,7 @@ from typing import Any, Literal
 from tiltmeter.errors import BadInput, MissingExtra, ModelFailed
 
 Head = Literal["none", "masked", "causal"]
-_CLASSES: dict[Head, str] = {
-    "none": "AutoModel",
-    "masked": "AutoModelForMaskedLM",
-    "causal": "AutoModelForCausalLM",
-}
+_CLASSES: dict[Head, str] = {"none": "AutoModel", "masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
 #: Masked language models whose names say something else: mostly saved with another head beside that one.
 _MASKED_TOO = {
     "AlbertForPreTraining",

@@ -1,0 +1,102 @@
+"""Masked language models against plain forward passes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tiltmeter.models.protocol import Fill, Span
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+
+from tests.models.tiny_language_models import (  # noqa: E402
+    MASKED,
+)
+from tests.models.transformers.plain_passes import (  # noqa: E402
+    CLOSE,
+    FILLS,
+    HE,
+    SPANS,
+    TEXTS,
+    assert_close,
+    fill_of,
+)
+
+
+@pytest.mark.parametrize("family", MASKED)
+def test_tokens_masked_in_turn_equal_a_plain_forward_pass_each(tiny_lm, plain_lm, family):
+    assert_close(tiny_lm(family).pseudo_score(SPANS), [plain_lm(family).pseudo(span) for span in SPANS])
+
+
+@pytest.mark.parametrize("family", MASKED)
+def test_unmasked_tokens_equal_a_plain_forward_pass(tiny_lm, plain_lm, family):
+    assert_close(tiny_lm(family).unmasked_score(TEXTS), [plain_lm(family).unmasked(text) for text in TEXTS])
+
+
+@pytest.mark.parametrize("family", MASKED)
+def test_fillers_are_filled_in_from_left_to_right_with_the_hidden_words_masked_whole(tiny_lm, plain_lm, family):
+    expected = [[plain_lm(family).fill(item, filler) for filler in item.fillers] for item in FILLS]
+    found = tiny_lm(family).fill(FILLS)
+    assert_close(found, [[sum(steps) for steps in item] for item in expected])
+    assert [answer.tokens for answer in found] == [tuple(map(len, item)) for item in expected]
+    assert max(max(answer.tokens) for answer in found) > 2
+
+
+def test_the_chain_rule_by_hand_for_a_filler_of_two_tokens(tiny_lm, plain_lm):
+    tokenizer, vocabulary = plain_lm("bert").tokenizer, plain_lm("bert").tokenizer.get_vocab()
+    assert tokenizer.tokenize("him") == ["hi", "##m"]
+    mask, hi, m = vocabulary["[MASK]"], vocabulary["hi"], vocabulary["##m"]
+    before, after = tokenizer("baked by", add_special_tokens=False)["input_ids"], [vocabulary["."], vocabulary["[SEP]"]]
+    start = [vocabulary["[CLS]"], *before]
+    first = plain_lm("bert").logprobs([*start, mask, mask, *after])[len(start), hi]
+    second = plain_lm("bert").logprobs([*start, hi, mask, *after])[len(start) + 1, m]
+    (found,) = tiny_lm("bert").fill([fill_of("Baked by ", ".", "him")])
+    assert found.logprobs[0] == pytest.approx(first + second, abs=CLOSE)
+    # all second pieces together take the probability of the first, no more and no less
+    assert np.exp(plain_lm("bert").logprobs([*start, hi, mask, *after])[len(start) + 1]).sum() == pytest.approx(1)
+
+
+def test_what_is_hidden_makes_no_difference_and_what_is_not_does(tiny_lm):
+    def asked(word: str, **options: str) -> float:
+        return tiny_lm("bert").fill([fill_of(f"The {word} said that ", " slept.", "he", **options)])[0].logprobs[0]
+
+    assert len(tiny_lm("bert")._language.tokenizer.tokenize("nurse teacher")) == 2
+    assert asked("nurse", hide="nurse") == pytest.approx(asked("teacher", hide="teacher"), abs=1e-6)
+    # The tokenizer numbers its words anew each time, so two of them may fall close together by chance; six do not.
+    shown = [asked(word) for word in ("nurse", "teacher", "engineer", "bridge", "café", "children")]
+    assert max(shown) - min(shown) > 0.01
+
+
+def test_a_space_that_is_a_token_of_its_own_belongs_to_the_word_after_it(tiny_lm):
+    for family in ("xlm-roberta", "modernbert", "roberta"):
+        model = tiny_lm(family)
+        tokens = model._language.tokenizer.tokenize("by Zürich")
+        assert tokens[-5] in ("▁", "Ġ")  # the case in point: ▁ Z ü ri ch
+        text = "made by Zürich."
+        (word,) = model.pseudo_score([Span(text, 8, 14)])
+        (whole,) = model.pseudo_score([Span(text, 0, len(text))])
+        (unmasked,) = model.unmasked_score([text])
+        assert len(word) == 5
+        assert whole.ids.tolist() == unmasked.ids.tolist()
+        assert len(whole.within(8, 14)) == 5
+
+
+@pytest.mark.parametrize("family", ["bert", "bert-cased", "xlm-roberta", "albert"])
+def test_an_unknown_word_is_reported_by_its_characters(tiny_lm, family):
+    text = "The ღ nurse said he saw ვ there."
+    model = tiny_lm(family)
+    (unmasked,), (masked,) = model.unmasked_score([text]), model.pseudo_score([Span(text, 0, len(text))])
+    assert unmasked.unknown == masked.unknown == [(4, 5), (24, 25)]
+    (inside,) = model.pseudo_score([Span(text, 17, 32)])
+    assert inside.unknown == [(24, 25)]
+
+
+@pytest.mark.parametrize("family", ["bert", "xlm-roberta"])
+@pytest.mark.parametrize("fillers", [("he", "she"), ("the engineer", "he"), ("it", "the old bridge")])
+def test_an_unknown_word_beside_a_filler_is_reported_in_the_characters_of_the_item(tiny_lm, family, fillers):
+    ask = tiny_lm(family).fill
+    before, after = Fill("A ღ said he left.", 9, 11, fillers), Fill("A nurse said he saw ვ.", 13, 15, fillers)
+    hidden = Fill("A nurse said he saw ვ.", 13, 15, fillers, hidden=((20, 21),))
+    found = ask([before, after, hidden, HE])
+    assert [answer.unknown for answer in found] == [(2, 3), (20, 21), None, None]
