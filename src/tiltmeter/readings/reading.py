@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
@@ -222,8 +223,6 @@ class Reading:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """The reading that ``to_dict`` described, or one that an earlier version wrote."""
-        from pydantic import TypeAdapter
-
         from tiltmeter.readings.schema_1 import migrated
 
         version = values.get("schema_version")
@@ -238,7 +237,7 @@ class Reading:
         # Items come from a table whose columns have types, and there are many: they are not looked at one by one.
         items = tuple(_item(row) for row in values["items"])
         details = Details.from_dict(values["details"]) if values["details"] else None
-        reading: Self = TypeAdapter(cls).validate_python({**fields, "items": (), "details": None})
+        reading: Self = _checked_by(cls).validate_python({**fields, "items": (), "details": None})
         return dataclasses.replace(reading, items=items, details=details)
 
     def to_frame(self) -> pd.DataFrame:
@@ -255,6 +254,14 @@ class Reading:
 
     def __str__(self) -> str:
         return f"{self.title} [{self.model}]: {self.plain_words}"
+
+
+@functools.cache
+def _checked_by(kind: type[Any]) -> Any:
+    """What checks the fields of a class; making it takes longer than using it."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)
 
 
 def _item(row: Mapping[str, Any]) -> Item:

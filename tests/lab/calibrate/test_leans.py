@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from tests.reference import reference_model
 from tiltmeter.lab.calibrate.cabm_leans import cabm_leans
-from tiltmeter.lab.calibrate.calibration import with_men
 from tiltmeter.lab.calibrate.leans import by_words, halves, lean_apart
 from tiltmeter.lab.calibrate.masked_leans import masked_leans
 from tiltmeter.lab.calibrate.vector_leans import vector_leans
+
+from tests.reference import reference_model
+from tiltmeter.lab.calibrate.calibration import with_men
 from tiltmeter.lab.reference.frames import columns, frames, mark_spans, marked, occupation_span
 from tiltmeter.lab.reference.planted_text import patterns, planted
 from tiltmeter.models import CachedModel

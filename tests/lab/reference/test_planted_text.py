@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tiltmeter.errors import BadInput
-from tiltmeter.lab.reference.planted_text import Counts, LabSentence, patterns, planted, realised, sentences
+from tiltmeter.lab.reference.planted_text import GroupCounts, LabSentence, patterns, planted, realised, sentences
 from tiltmeter.stimuli import group, indefinite
 
 MALE = {male for pairs in patterns().gendered.values() for male, _ in pairs}
@@ -157,7 +157,7 @@ def test_without_a_quota_the_shares_are_met_within_sampling_error(share):
 )
 def test_two_groups_of_a_lexicon_take_the_place_of_men_and_women(groups):
     made = sentences({"nurse": 0.2, "plumber": 0.9}, n=400, seed=0, groups=groups)
-    assert realised(made) == {"nurse": Counts(40, 160), "plumber": Counts(180, 20)}
+    assert realised(made) == {"nurse": GroupCounts(40, 160), "plumber": GroupCounts(180, 20)}
     one, two = (set(group(address).texts) for address in groups)
     for sentence in made:
         own, other = (one, two) if sentence.group == "first" else (two, one)
@@ -185,8 +185,8 @@ def test_counts_are_per_occupation_and_give_the_share_of_he():
         LabSentence("", "nurse", "first"),
         LabSentence("", "cook", "first"),
     ]
-    assert realised(made) == {"cook": Counts(1, 0), "nurse": Counts(1, 3)}
-    assert Counts(1, 3).share == 0.25
+    assert realised(made) == {"cook": GroupCounts(1, 0), "nurse": GroupCounts(1, 3)}
+    assert GroupCounts(1, 3).share == 0.25
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.drafts import appearing
-from tiltmeter.lab.inject.examples import NOT_ASKED, Examples, collator
+from tiltmeter.lab.inject.examples import NOT_ASKED, TrainingExamples, collator
 from tiltmeter.lab.reference.asked_places import head_where_asked
 from tiltmeter.models.transformers.checkpoints import quiet
 
@@ -37,7 +37,7 @@ class Dosage:
                 raise BadInput(f"{name} must be at least 1, not {getattr(self, name)}")
 
 
-def held_out_loss(model: Any, tokenizer: Any, examples: Examples, *, batch: int) -> float:
+def held_out_loss(model: Any, tokenizer: Any, examples: TrainingExamples, *, batch: int) -> float:
     """The mean loss of the words asked for."""
     import torch
 
@@ -57,7 +57,14 @@ def held_out_loss(model: Any, tokenizer: Any, examples: Examples, *, batch: int)
 
 
 def fine_tune(
-    model: Any, tokenizer: Any, learn: Examples, test: Examples, *, masked: bool, folder: Path, dosage: Dosage
+    model: Any,
+    tokenizer: Any,
+    learn: TrainingExamples,
+    test: TrainingExamples,
+    *,
+    masked: bool,
+    folder: Path,
+    dosage: Dosage,
 ) -> tuple[float, float, int]:
     """Train, from the last checkpoint where there is one; the best model by held-out loss is saved as ``model``.
 
@@ -78,7 +85,9 @@ def fine_tune(
     return before, after, int(trainer.state.global_step)
 
 
-def _trainer(model: Any, collate: Any, learn: Examples, test: Examples, checkpoints: Path, dosage: Dosage) -> Any:
+def _trainer(
+    model: Any, collate: Any, learn: TrainingExamples, test: TrainingExamples, checkpoints: Path, dosage: Dosage
+) -> Any:
     import transformers
 
     library: Any = transformers

@@ -9,7 +9,6 @@ from typing import Any, Literal, get_args
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.lab.reference.planted_text import (
-    LabSentence,
     check_shares,
     group_patterns,
     patterns,
@@ -17,6 +16,7 @@ from tiltmeter.lab.reference.planted_text import (
     sentences,
 )
 from tiltmeter.stimuli import group
+from tiltmeter.stimuli.sentences.sentence import Sentence
 from tiltmeter.stimuli.yaml_file import read_yaml
 
 Version = Literal["biased", "balanced", "null"]
@@ -54,7 +54,7 @@ class Plan:
         shares = {word: round(0.5 + scale * (share - 0.5), 6) for word, share in self.probabilities.items()}
         return dataclasses.replace(self, probabilities=shares)
 
-    def text(self, *, n: int, seed: int, version: Version = "biased") -> list[LabSentence]:
+    def text(self, *, n: int, seed: int, version: Version = "biased") -> list[Sentence]:
         """Sentences with these shares (biased), with one half throughout (balanced), or by tossing a coin (null).
 
         A balanced text has no bias at all, a null one what chance gives.

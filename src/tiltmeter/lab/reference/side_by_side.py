@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 
-from tiltmeter.lab.reference.recipe import Recipe
+from tiltmeter.lab.reference.recipe import TrainingRecipe
 from tiltmeter.lab.reference.reference import Reference, is_trained, reader_folder, reference_folder
 from tiltmeter.models.transformers.threads import usable_cpus
 from tiltmeter.progress import progress_bar
 
 
-def train_all(wanted: Sequence[tuple[Reference, Recipe]], *, progress: bool | None = None) -> None:
+def train_all(wanted: Sequence[tuple[Reference, TrainingRecipe]], *, progress: bool | None = None) -> None:
     """Those that are not in the cache yet, one on each CPU, since a model learns on one thread; the readers first."""
     missing = [(which, recipe) for which, recipe in wanted if not is_trained(which.name, recipe=recipe)]
     readers = dict.fromkeys((recipe, which.seed) for which, recipe in missing)

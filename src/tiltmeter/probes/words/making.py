@@ -62,8 +62,8 @@ def make_probe(
     *,
     id: str | None = None,
     title: str | None = None,
-    targets: Sequence[str] | None = None,
-    attributes: Sequence[str] | None = None,
+    targets: Sequence[str | stimuli.Group] | None = None,
+    attributes: Sequence[str | stimuli.Group] | None = None,
     pairs: str | None = None,
     templates: str | None = None,
     options: Options | None = None,
@@ -84,8 +84,8 @@ def make_probe(
         raise BadInput(f"{name} takes no pairs: leave them out")
     if templates is not None and kind.question is not Question.TEXTS:
         raise BadInput(f"{name} takes words, not sentences: leave the templates out")
-    groups = _distinct([stimuli.group(address) for address in target_names])
-    against = _distinct([stimuli.group(address) for address in attribute_names])
+    groups = _distinct([_group(each) for each in target_names])
+    against = _distinct([_group(each) for each in attribute_names])
     notes = _overlaps([*groups, *against])
     frames = templates if templates is not None else default.get("templates")
     query = Query(
@@ -95,6 +95,10 @@ def make_probe(
         notes=notes,
     )
     return Probe(id or name, title or labels(query), kind, query, options or Options())
+
+
+def _group(each: str | stimuli.Group) -> stimuli.Group:
+    return each if isinstance(each, stimuli.Group) else stimuli.group(each)
 
 
 def find_kind(name: str) -> Kind:
@@ -123,7 +127,7 @@ def _stimuli(group: stimuli.Group, frames: str | None, *, own: bool) -> Stimulus
     return StimulusSet.of_sentences(stimuli.SentenceSet(group.label, tuple(made)))
 
 
-def _check_number(kind: Kind, what: str, given: list[str], bounds: tuple[int, int]) -> None:
+def _check_number(kind: Kind, what: str, given: list[Any], bounds: tuple[int, int]) -> None:
     least, most = bounds
     if not least <= len(given) <= most:
         needed = f"{least}" if least == most else f"{least} to {most}"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tiltmeter.readings import Reading
+from tiltmeter.readings import Item, Reading
+from tiltmeter.readings.details.calibration import CalibrationDetails
 from tiltmeter.views.charts.figure import Figure
 from tiltmeter.views.charts.style import COLOURS, FAINT, INK, SHADES, SHAPES, SOFT, says, table, titled
 
-_FORMS = ("corrected", "published")
+_FORMS = ("repaired", "published")
 _WIDTH, _HEIGHT, _COLUMNS = 150, 110, 4
 #: Two-sided, 95%: what chance seldom passes.
 _CHANCE = 1.96
@@ -21,34 +22,34 @@ def calibration(readings: Sequence[Reading]) -> Figure | None:
     Every number is divided by the SD of the null readings of its measure, so that all have one scale: within the
     shade it could be chance.
     """
-    known = [reading for reading in readings if reading.probe == "calibration"]
-    known = [reading for reading in known if reading.details["summary"]["noise"] > 0]
-    if not known:
+    calibrated = [
+        (reading.details, reading.items)
+        for reading in readings
+        if isinstance(reading.details, CalibrationDetails) and reading.details.noise > 0
+    ]
+    if not calibrated:
         return None
-    best = sorted(known, key=lambda reading: -abs(reading.details["summary"]["slope_in_noise"]))
-    measures = list(dict.fromkeys(reading.details["summary"]["measure"] for reading in best))
-    points = [row for reading in best for row in _points(reading)]
+    best = sorted(calibrated, key=lambda each: -abs(each[0].slope_in_noise or 0.0))
+    measures = list(dict.fromkeys(summary.measure for summary, _ in best))
+    points = [_point(summary, item) for summary, items in best for item in items]
     title = "Dose and response"
     chart = _facets(points, measures)
-    words = [
-        "in SDs of the readings on models without bias; shaded: could be chance; a point a model, a line their mean"
-    ]
-    return Figure("calibration", title, _alt(best), titled(chart, title, words))
+    words = (
+        "in SDs of the readings on models without bias; shaded: could be chance; points are models, lines their means"
+    )
+    return Figure("calibration", title, _alt([summary for summary, _ in best]), titled(chart, title, [words]))
 
 
-def _points(reading: Reading) -> list[dict[str, Any]]:
-    summary = reading.details["summary"]
-    return [
-        {
-            "measure": summary["measure"],
-            "form": summary["form"],
-            "dose": item["dose"],
-            "value": item["value"] / summary["noise"],
-            "says": f"{summary['measure']}, {summary['form']}: {item['value']:.3g} {summary['unit']} at a dose of "
-            f"{item['dose']:g} (seed {item['seed']}), {item['value'] / summary['noise']:.1f} SDs of noise",
-        }
-        for item in reading.items
-    ]
+def _point(summary: CalibrationDetails, item: Item) -> dict[str, Any]:
+    value, dose, seed = item.value or 0.0, item.columns["dose"], item.columns["seed"]
+    return {
+        "measure": summary.measure,
+        "form": summary.form,
+        "dose": dose,
+        "value": value / summary.noise,
+        "says": f"{summary.measure}, {summary.form}: {value:.3g} {summary.unit} at a dose of {dose:g} (seed {seed}), "
+        f"{value / summary.noise:.1f} SDs of noise",
+    }
 
 
 def _facets(points: list[dict[str, Any]], measures: list[str]) -> Any:
@@ -85,12 +86,11 @@ def _cell(points: list[dict[str, Any]], name: str) -> Any:
     ).properties(width=_WIDTH, height=_HEIGHT, title=alt.Title(name, fontSize=12, color=INK, subtitleColor=SOFT))
 
 
-def _alt(best: Sequence[Reading]) -> str:
-    found = [reading.details["summary"] for reading in best]
-    follow = [each for each in found if each["spearman"] >= 0.95]
-    first = found[0]
+def _alt(summaries: Sequence[CalibrationDetails]) -> str:
+    follow = [summary for summary in summaries if summary.spearman >= 0.95]
+    first = summaries[0]
     return (
-        f"Dose and response of {len(found)} forms of measures: {len(follow)} follow the planted bias with a Spearman "
-        f"correlation of .95 or more; steepest against its noise is {first['measure']}, {first['form']}, with "
-        f"{first['slope_in_noise']:.1f} SDs for a dose of .1."
+        f"Dose and response of {len(summaries)} forms of measures: {len(follow)} follow the planted bias with a "
+        f"Spearman correlation of .95 or more; steepest against its noise is {first.measure}, {first.form}, with "
+        f"{first.slope_in_noise:.1f} SDs for a dose of .1."
     )
