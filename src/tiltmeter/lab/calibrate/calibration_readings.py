@@ -10,7 +10,18 @@ from tiltmeter.lab.calibrate.dose_response import DosePoint
 from tiltmeter.lab.reference.frames import frames
 from tiltmeter.models.protocol import Identity
 from tiltmeter.probes.make_reading import versions
-from tiltmeter.readings import About, Estimate, Item, ItemMeaning, Poles, Provenance, Reading, ReadingStore, Statistic
+from tiltmeter.readings import (
+    About,
+    Cell,
+    Estimate,
+    Item,
+    ItemMeaning,
+    Poles,
+    Provenance,
+    Reading,
+    ReadingStore,
+    Statistic,
+)
 from tiltmeter.readings.details.calibration import CalibrationDetails
 from tiltmeter.readings.scale import COHERENCE
 
@@ -55,7 +66,7 @@ def save(calibration: Calibration, folder: str | Path) -> None:
 
 def _reading(settings: CalibrationSettings, summary: CalibrationDetails, points: tuple[DosePoint, ...]) -> Reading:
     recipes = "-".join(recipe.key for recipe in settings.recipes)
-    chosen = {
+    chosen: dict[str, Cell] = {
         "doses": ",".join(f"{dose:g}" for dose in settings.doses),
         "seeds": settings.seeds,
         "nulls": settings.nulls,

@@ -34,9 +34,7 @@ def calibration(readings: Sequence[Reading]) -> Figure | None:
     points = [_point(summary, item) for summary, items in best for item in items]
     title = "Dose and response"
     chart = _facets(points, measures)
-    words = (
-        "in SDs of the readings on models without bias; shaded: could be chance; points are models, lines their means"
-    )
+    words = "in SDs of the readings on models without bias; shaded: could be chance; points are models, lines means"
     return Figure("calibration", title, _alt([summary for summary, _ in best]), titled(chart, title, [words]))
 
 
