@@ -69,7 +69,13 @@ def test_every_measure_of_sentences_is_read_from_each_set_of_them_alone_at_the_l
     sets = {(each.measure, each.form): set(each.by_set) for each in found.summaries}
     for (measure, _), names in sets.items():
         kind = measure.partition(" (")[0]
-        expected = {"WEAT": set(), "ClozeGender": {"subject", "far"}, "SEAT": {"near", "far"}, "CEAT": {"near", "far"}}
+        expected = {
+            "WEAT": set(),
+            "CABM": set(),
+            "ClozeGender": {"subject", "far"},
+            "SEAT": {"near", "far"},
+            "CEAT": {"near", "far"},
+        }
         assert names == expected.get(kind, set(frames().masked)), measure
     assert all(bool(point.by_set) == (point.dose == 0.9) for point in found.points["LPBS", "repaired"])
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,7 +19,7 @@ from tiltmeter.lab.calibrate.measure_forms import Key, halves
 from tiltmeter.lab.reference.planted_text import planted
 from tiltmeter.lab.reference.recipe import CAUSAL_RECIPE, RECIPE, TrainingRecipe
 from tiltmeter.lab.reference.reference import Reference
-from tiltmeter.lab.reference.side_by_side import train_all
+from tiltmeter.lab.reference.side_by_side import side_by_side, train_all
 from tiltmeter.models import VectorStore
 from tiltmeter.progress import progress_bar
 from tiltmeter.readings import LeftOut
@@ -65,31 +69,45 @@ def calibrate(
 ) -> Calibration:
     """Train the models that are not there yet, put the probes to them, and sum up what each measure makes of them."""
     train_all(settings.models, progress=progress)
-    models, top = list(itertools.product(sorted(settings.doses), range(settings.seeds))), max(settings.doses)
-    points: dict[Key, list[DosePoint]] = {}
-    nulls: dict[Key, list[Number]] = {}
-    total = len(models) + settings.nulls * settings.seeds
-    with bench() as tools, progress_bar("asking the models", total, show=progress) as advance:
-        for dose, seed in models:
-            asked = tools.ask(settings.recipes, dose, seed, store)
-            by_set = tools.numbers_by_set(asked) if dose == top else {}
-            for form, (number, leans) in asked.readings.items():
-                point = DosePoint(dose, seed, *number, leans, by_set.get(form.key, {}))
-                points.setdefault(form.key, []).append(point)
-            advance(1)
-            many = settings.nulls if dose == LEVEL else 0
-            for men in halves(len(tools.men), many=many, seed=[seed, 3]):
-                for key, number in tools.null_numbers(asked, men).items():
-                    nulls.setdefault(key, []).append(number)
-                advance(1)
-    complete = {form: points[form.key] for form in tools.forms if len(points.get(form.key, ())) == len(models)}
-    truth = np.array(list(planted(top).values()))
-    summaries = [summarise(*form.key, form.unit, own, _null(nulls[form.key]), truth) for form, own in complete.items()]
+    # Those without bias have most to read, and so come first.
+    models = list(itertools.product(sorted(settings.doses), range(settings.seeds)))
+    cache = None if store is None else store.path.parent
+    tasks = [partial(_read_model, settings, dose, seed, cache) for dose, seed in models]
+    with progress_bar("asking the models", len(models), show=progress) as advance:
+        read = side_by_side(tasks, lambda: advance(1))
+    points = {key: [numbers.points[key] for numbers in read if key in numbers.points] for key in read[0].units}
+    complete = {key: tuple(own) for key, own in points.items() if len(own) == len(models)}
+    truth = np.array(list(planted(max(settings.doses)).values()))
+    summaries = [summarise(*key, read[0].units[key], complete[key], _null(read, key), truth) for key in complete]
     reason = "its forest had all occupations in one category on some model, so it had nothing to learn"
-    left_out = tuple(LeftOut(", ".join(form.key), reason) for form in tools.forms if form not in complete)
-    return Calibration(settings, tuple(summaries), {form.key: tuple(own) for form, own in complete.items()}, left_out)
+    left_out = tuple(LeftOut(", ".join(key), reason) for key in points if key not in complete)
+    return Calibration(settings, tuple(summaries), complete, left_out)
 
 
-def _null(numbers: Sequence[Number]) -> NullReadings:
+class _ModelNumbers(NamedTuple):
+    """What every form of a measure reads on the models of a dose and a seed, and its unit."""
+
+    units: Mapping[Key, str]
+    points: Mapping[Key, DosePoint]
+    nulls: Mapping[Key, list[Number]]
+
+
+def _read_model(settings: CalibrationSettings, dose: float, seed: int, cache: Path | None) -> _ModelNumbers:
+    nulls: dict[Key, list[Number]] = {}
+    with bench() as tools, contextlib.nullcontext() if cache is None else VectorStore(cache) as store:
+        asked = tools.ask(settings.recipes, dose, seed, store)
+        by_set = tools.numbers_by_set(asked) if dose == max(settings.doses) else {}
+        for men in halves(len(tools.men), many=settings.nulls if dose == LEVEL else 0, seed=[seed, 3]):
+            for key, number in tools.null_numbers(asked, men).items():
+                nulls.setdefault(key, []).append(number)
+    points = {
+        form.key: DosePoint(dose, seed, *number, leans, by_set.get(form.key, {}))
+        for form, (number, leans) in asked.readings.items()
+    }
+    return _ModelNumbers({form.key: form.unit for form in tools.forms}, points, nulls)
+
+
+def _null(read: Sequence[_ModelNumbers], key: Key) -> NullReadings:
+    numbers = [number for model in read for number in model.nulls.get(key, ())]
     p_values = [p_value for _, p_value in numbers if p_value is not None]
     return NullReadings(np.array([value for value, _ in numbers]), np.array(p_values))
