@@ -6,7 +6,6 @@ import multiprocessing
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
-from pathlib import Path
 from typing import TypeVar
 
 from tiltmeter.lab.reference.recipe import TrainingRecipe
@@ -21,13 +20,11 @@ def train_all(wanted: Sequence[tuple[Reference, TrainingRecipe]], *, progress: b
     """Those that are not in the cache yet, one on each CPU, since a model learns on one thread; the readers first."""
     missing = [(which, recipe) for which, recipe in wanted if not is_trained(which.name, recipe=recipe)]
     readers = dict.fromkeys((recipe, which.seed) for which, recipe in missing)
-    tasks: list[Callable[[], Path]] = [partial(reader_folder, recipe, seed) for recipe, seed in readers]
-    models: list[Callable[[], Path]] = [
-        partial(reference_folder, which.name, recipe=recipe) for which, recipe in missing
-    ]
-    with progress_bar("training reference models (once)", len(tasks) + len(models), show=progress) as advance:
-        for some in (tasks, models):
-            side_by_side(some, lambda: advance(1))
+    first = [partial(reader_folder, recipe, seed) for recipe, seed in readers]
+    then = [partial(reference_folder, which.name, recipe=recipe) for which, recipe in missing]
+    with progress_bar("training reference models (once)", len(first) + len(then), show=progress) as advance:
+        side_by_side(first, lambda: advance(1))
+        side_by_side(then, lambda: advance(1))
 
 
 def side_by_side(tasks: Sequence[Callable[[], T]], done: Callable[[], None]) -> list[T]:
