@@ -66,7 +66,7 @@ def inject(
     """The model as it is, and fine-tuned on text of each dose; a dose of .5 is the balanced version.
 
     Every dose has a folder in ``out``: ``model`` when it is done, checkpoints until then, so that a run that was killed
-    goes on where it was; and ``text.json`` with how often each occupation stands with each group.
+    resumes where it was; and ``text.json`` with how often each occupation stands with each group.
     """
     dosage = dosage or Dosage()
     if not doses or len(set(doses)) < len(doses):
