@@ -12,10 +12,9 @@ from tests.reference import reference_model
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.inject import fine_tuning
 from tiltmeter.lab.inject.examples import TrainingExamples, collator
-from tiltmeter.lab.inject.fine_tuning import Dosage
+from tiltmeter.lab.inject.fine_tuning import Dosage, head_where_asked
 from tiltmeter.lab.inject.injection import inject
 from tiltmeter.lab.inject.plan import USUAL, Plan
-from tiltmeter.lab.reference.asked_places import head_where_asked
 
 SHORT = Dosage(sentences=400, steps=6, look=2, batch=32, rate=2e-3)
 
