@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +12,7 @@ from tiltmeter.cli.output import Json, print_json, say, show, split
 from tiltmeter.errors import BadInput
 
 if TYPE_CHECKING:
-    from tiltmeter.lab.calibrate.calibration import Settings
+    from tiltmeter.lab.calibrate.calibration import CalibrationSettings
     from tiltmeter.lab.inject.injection import Injected
 
 lab_app = typer.Typer()
@@ -35,7 +34,7 @@ def calibrate(
 ) -> None:
     """What every measure reads on models whose bias is known: which of them follow it, and from which dose on.
 
-    Models are trained once and kept in the cache, and so is what they answer: a run that was stopped goes on.
+    Models are trained once and kept in the cache, and so is what they answer: a run that was stopped resumes.
 
     Examples:
 
@@ -52,26 +51,26 @@ def calibrate(
 
     settings = _settings(quick, doses, seeds)
     with VectorStore() as store:
-        found = run(settings, store=store)
-    save(found, out)
-    readings = to_readings(found)
+        calibration = run(settings, store=store)
+    save(calibration, out)
+    readings = to_readings(calibration)
     figure = chart_of(readings)
     if figure is not None:
         write_atomically(out / "calibration.svg", to_svg(figure.chart).encode())
     if as_json:
-        print_json([dataclasses.asdict(each) for each in found.summaries])
+        print_json([dataclasses.asdict(summary) for summary in calibration.summaries])
         return
     show(calibration_rows(readings), COLUMNS, as_json=False)
     typer.echo(LEGEND)
-    for each in found.left_out:
-        say(f"left out: {each.what}: {each.reason}")
+    for left_out in calibration.left_out:
+        say(f"left out: {left_out.what}: {left_out.reason}")
     say(f"readings and chart: {out}")
 
 
-def _settings(quick: bool, doses: str | None, seeds: int | None) -> Settings:
-    from tiltmeter.lab.calibrate.calibration import QUICK, Settings
+def _settings(quick: bool, doses: str | None, seeds: int | None) -> CalibrationSettings:
+    from tiltmeter.lab.calibrate.calibration import QUICK, CalibrationSettings
 
-    settings = QUICK if quick else Settings()
+    settings = QUICK if quick else CalibrationSettings()
     changes: dict[str, Any] = {}
     if doses is not None:
         changes["doses"] = tuple(sorted(_numbers(doses)))
@@ -109,7 +108,7 @@ def inject(
     """Plant a known bias in a language model by fine-tuning it, beside the model as it is and a balanced version.
 
     At a dose the occupation farthest from one half comes to that share, the others in proportion. A run that was
-    stopped goes on from its last checkpoint.
+    stopped resumes from its last checkpoint.
 
     Examples:
 
@@ -155,16 +154,17 @@ def selftest(as_json: Json = False) -> None:
 
     Example: tiltmeter selftest
     """
-    from tiltmeter.lab.calibrate.selftest import Check
     from tiltmeter.lab.calibrate.selftest import selftest as run
 
-    checks: Sequence[Check] = run()
-    wrong = [each for each in checks if not each.passed]
+    checks = run()
+    wrong = [check for check in checks if not check.passed]
     if as_json:
-        print_json({"reads_true": not wrong, "checks": [dataclasses.asdict(each) for each in checks]})
+        names = ("what", "expected", "found", "passed")
+        rows = [dict(zip(names, dataclasses.astuple(check), strict=True)) for check in checks]
+        print_json({"reads_true": not wrong, "checks": rows})
     else:
-        for each in wrong:
-            typer.echo(f"NOT TRUE: {each.what}: expected {each.expected}, found {each.found}")
+        for check in wrong:
+            typer.echo(f"NOT TRUE: {check.what}: expected {check.expected}, found {check.actual}")
         typer.echo(
             f"{len(wrong)} of {len(checks)} checks do not read true: do not trust this installation"
             if wrong

@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+#: What needs no conversion, and is most of what there is.
+_AS_IT_IS = frozenset({str, int, float, bool, type(None)})
+
 
 def plain(value: Any) -> Any:
     """Nested results, arrays and numpy scalars as JSON-ready Python values.
@@ -15,6 +18,8 @@ def plain(value: Any) -> Any:
     >>> plain({"a": np.float64(0.5), "b": np.arange(2)})
     {'a': 0.5, 'b': [0, 1]}
     """
+    if type(value) in _AS_IT_IS:
+        return value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, np.ndarray):

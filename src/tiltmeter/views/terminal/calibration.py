@@ -20,10 +20,11 @@ COLUMNS = (
     "order",
     "spread",
 )
-LEGEND = """Spearman: of the reading with the dose. noise: SD of readings on models without bias. per .1 dose: what the
-reading gains, in SDs of noise. tells .5 from: the smallest dose read above 97.5% of null readings by every model.
-false positives: null readings with p <= .05 (5% by design). retest: r of occupations between models of one dose.
-order: Spearman of occupations with what is planted. spread: SD over sets of sentences, as a part of the mean."""
+LEGEND = """Spearman: of the number with the dose. noise: SD of readings on models without bias. per .1 dose: what the
+number gains, in SDs of noise. tells .5 from: the smallest dose read above 97.5% of null readings by every model.
+false positives: null readings with p <= .05 (5% by design), where the reading tests the number itself. retest: r of
+occupations between models of one dose. order: Spearman of occupations with what is planted. spread: SD over sets of
+sentences, as a part of the mean."""
 
 
 def calibration_rows(readings: Sequence[Reading]) -> list[dict[str, str]]:
