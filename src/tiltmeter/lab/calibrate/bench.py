@@ -38,7 +38,7 @@ class AskedModel:
     def __init__(self, model: CachedModel, probes: NamedProbes) -> None:
         self.model = model
         planned, _ = plan(model, list(probes.values()))
-        self._vectors = side_vectors(planned, model.store)
+        self._vectors = side_vectors(planned, model.store, None)
         self._answers: Mapping[Question, Mapping[Any, Any]] = ask(model, planned, lambda _: None, False)
 
     def read(self, probes: NamedProbes) -> dict[str, Reading]:
