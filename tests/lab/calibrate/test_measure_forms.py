@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from tiltmeter.lab.calibrate.measure_forms import MeasureForm, apart, halves, measure_forms
 from tiltmeter.models.protocol import Identity
-from tiltmeter.readings import SHARE, About, D, Estimate, Item, OtherDetails, Provenance, Reading
+from tiltmeter.readings import SHARE, About, D, Estimate, Item, Provenance, Reading
+from tiltmeter.readings.details.cabm import CabmDetails
 
 WORDS = ("plumber", "engineer", "nurse", "typist")
 MEN = np.array([True, True, False, False])
@@ -111,7 +113,9 @@ def test_where_it_does_not_the_items_count_and_no_test_is_made_up():
 
 def test_a_weighting_that_a_forest_could_not_learn_is_absent():
     scores = {"pca": [0.3, 0.2, -0.1, -0.2]}
-    details = OtherDetails("cabm", {"corrected": {"scores": scores}, "published": {"scores": {}}})
+    details = object.__new__(CabmDetails)  # of its many fields only the scores are looked at
+    for name, of_form in (("repaired", scores), ("published", {})):
+        object.__setattr__(details, name, SimpleNamespace(scores=of_form))
     own = dataclasses.replace(reading([0.0] * 4), details=details)
     assert form("CABM (pca)").lean(own, SIDE) == dict(zip(WORDS, scores["pca"], strict=True))
     assert form("CABM (pca_rf)").lean(own, SIDE) is None

@@ -17,6 +17,7 @@ import numpy as np
 
 from tiltmeter.lab.calibrate.lab_probes import Men
 from tiltmeter.readings import Estimate, Item, Reading
+from tiltmeter.readings.details.cabm import CabmDetails
 from tiltmeter.statistics.groups import Floats
 
 Form: TypeAlias = Literal["published", "repaired"]
@@ -144,8 +145,8 @@ def _weighted(weighting: str, form: Form) -> Callable[[Reading, Mapping[str, int
     """The scores of CABM by a weighting, of which there are none where a forest had nothing to learn."""
 
     def lean(reading: Reading, _side: Mapping[str, int]) -> Leans | None:
-        assert reading.details is not None
-        scores = reading.details.to_dict()["corrected" if form == "repaired" else form]["scores"].get(weighting)
+        assert isinstance(reading.details, CabmDetails)
+        scores = getattr(reading.details, form).scores.get(weighting)
         return scores and dict(zip((item.unit for item in reading.items), scores, strict=True))
 
     return lean
