@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from tiltmeter.readings.details import Details
+from tiltmeter.readings.reading import Details
 from tiltmeter.readings.scale import COHERENCE, CORRELATION, DIFFERENCE, DISTANCE, ETA, SHARE, SIZE, D
 
 Values: TypeAlias = Mapping[str, Any]

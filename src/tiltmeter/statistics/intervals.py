@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.statistics.groups import Floats, Group, numbers
+from tiltmeter.statistics.groups import Floats, Group, Result, numbers
 from tiltmeter.statistics.permutation import generator
-from tiltmeter.statistics.result import Result
 
 RESAMPLES = 2_000
 #: Numbers resampled at a time, so that long lists do not fill the memory.

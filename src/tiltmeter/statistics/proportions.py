@@ -11,11 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.errors import BadInput
-from tiltmeter.statistics.groups import Floats, numbers
+from tiltmeter.statistics.groups import Floats, Result, numbers
 from tiltmeter.statistics.intervals import RESAMPLES, Interval
-from tiltmeter.statistics.permutation import Alternative, PermutationTest, generator
-from tiltmeter.statistics.result import Result
-from tiltmeter.statistics.sign_flip import sign_flip_test
+from tiltmeter.statistics.permutation import Alternative, PermutationTest, generator, sign_flip_test
 
 #: Numbers resampled at a time, so that long lists do not fill the memory.
 _BATCH = 4_000_000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tiltmeter.readings.details import Details
+from tiltmeter.readings import Details
 from tiltmeter.readings.details.cloze import ChatChoices, ClozeDetails, ScoringStep
 
 NUMBERS = {

@@ -14,8 +14,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, StrictStr, field_validator
 
 from tiltmeter.errors import BadInput, did_you_mean, unknown
-from tiltmeter.files import read_yaml
-from tiltmeter.stimuli.checked import check
+from tiltmeter.files import check, read_yaml
 from tiltmeter.stimuli.lexicon.lexicon import KINDS, Group, Lexicon, Pairs, TemplateSet, Word
 from tiltmeter.stimuli.text import comparable, normalise
 
