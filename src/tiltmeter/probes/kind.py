@@ -88,7 +88,10 @@ class SideVectors:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Measured:
-    """What a measure found, before it becomes a reading (see ``Reading`` for the fields)."""
+    """What a measure found, before it becomes a reading (see ``Reading`` for the fields).
+
+    ``n_items`` is the number of items, and ``n_units`` that number, unless the measure counts something else.
+    """
 
     effect: Estimate
     poles: Poles | None
@@ -96,8 +99,8 @@ class Measured:
     items: tuple[Item, ...]
     item_meaning: ItemMeaning | None
     statistic: Statistic | None
-    n_items: int
-    n_units: int
+    n_items: int | None = None
+    n_units: int | None = None
     published: Estimate | None = None
     repair: str = ""
     notes: tuple[str, ...] = ()
@@ -218,6 +221,9 @@ class Probe(Generic[S]):
         replies = Replies(identity.name, asked, answers, vectors[1] if vectors else None)
         measured = self.kind.measure(self.stimuli, replies, self.options)
         kind, settings = self.kind, dataclasses.asdict(self.options)
+        found: dict[str, Any] = {field.name: getattr(measured, field.name) for field in dataclasses.fields(measured)}
+        found["n_items"] = measured.n_items or len(measured.items)
+        found["n_units"] = measured.n_units or found["n_items"]
         return Reading(
             id=self.id,
             probe=kind.name,
@@ -231,7 +237,7 @@ class Probe(Generic[S]):
             provenance=Provenance(
                 identity, digest(self.stimuli), settings, versions(), vectors[0] if vectors else None
             ),
-            **{field.name: getattr(measured, field.name) for field in dataclasses.fields(measured)},
+            **found,
         )
 
 
