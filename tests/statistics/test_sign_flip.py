@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tiltmeter.errors import BadInput
-from tiltmeter.statistics import sign_flip_test
+from tiltmeter.statistics import permutation, sign_flip_test
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
 
