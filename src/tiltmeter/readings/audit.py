@@ -66,18 +66,8 @@ class Audit:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the items, as JSON-ready values."""
-        return {
-            "suite": self.suite,
-            "models": list(self.models),
-            "readings": self._rows(),
-            "skipped": [dataclasses.asdict(skipped) for skipped in self.skipped],
-            "asked": self.asked,
-            "recalled": self.recalled,
-            "notes": list(self.notes),
-            "folder": None if self.folder is None else str(self.folder),
-            "command": self.command,
-            "suite_description": self.suite_description,
-        }
+        about = plain(dataclasses.replace(self, readings=(), folder=None))
+        return {**about, "readings": self._rows(), "folder": None if self.folder is None else str(self.folder)}
 
     def report(self, path: str | Path) -> Path:
         """Write the report, one HTML file that needs nothing else; into a folder as ``audit.html``."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tiltmeter.measures.contexts import Contexts
+from tiltmeter.measures.ceat.draws import Contexts
 from tiltmeter.statistics import Group, Interval, resampled_interval
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.statistics.permutation import generator

@@ -23,7 +23,6 @@ from tiltmeter.readings.details.cloze import (
     ClozeDetails,
     ClozeShares,
     ContextLean,
-    ScoringStep,
     SharedTokens,
 )
 from tiltmeter.readings.scale import SHARE
@@ -172,8 +171,8 @@ def _of_one(
 def _details(
     cell: Cell, published: ClozeShares, repaired: ClozeShares, steps: Sequence[ClozeStep], **further: Any
 ) -> ClozeDetails:
-    n, shown = len(cell.people.sentences), tuple(ScoringStep(*step) for step in steps)
-    return ClozeDetails(cell.variant, cell.context, cell.form, cell.groups, n, published, repaired, shown, **further)
+    n, used = len(cell.people.sentences), tuple(steps)
+    return ClozeDetails(cell.variant, cell.context, cell.form, cell.groups, n, published, repaired, used, **further)
 
 
 def _similarities(stimuli: ClozeSet, replies: Replies) -> _Near:

@@ -10,8 +10,16 @@ from typing import cast
 from tiltmeter import measures
 from tiltmeter.models.protocol import Question
 from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
-from tiltmeter.probes.sentences.lpbs_scores import Scores, Table, Unit, fills, mean_of, read_scores
-from tiltmeter.probes.sentences.lpbs_sets import Attributes, load_attributes
+from tiltmeter.probes.sentences.lpbs_scores import (
+    Attributes,
+    Scores,
+    Table,
+    Unit,
+    fills,
+    load_attributes,
+    mean_of,
+    read_scores,
+)
 from tiltmeter.readings import (
     ALPHA,
     DIFFERENCE,
