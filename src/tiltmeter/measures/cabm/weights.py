@@ -228,7 +228,7 @@ def _fitted(raw: list[Floats], method: str) -> Weights:
     return Weights(mean / mean.sum(), method, shares.std(axis=0, ddof=1))
 
 
-def _shap_parts(forest: Any, z: Floats) -> Floats:
+def shap_parts(forest: Any, z: Floats) -> Floats:
     """SHAP values (Lundberg & Lee 2017), which with the mean prediction add up to each prediction."""
     try:
         explainer = importlib.import_module("shap").TreeExplainer(forest)
@@ -240,7 +240,7 @@ def _shap_parts(forest: Any, z: Floats) -> Floats:
     return difference
 
 
-def _local_linear_parts(forest: Any, z: Floats) -> Floats:
+def local_linear_parts(forest: Any, z: Floats) -> Floats:
     """Slopes of a ridge regression that imitates the forest near each row, times the row."""
     width = z.shape[1]
     cloud = np.random.default_rng(forest.random_state).normal(size=(_CLOUD, width))
@@ -259,4 +259,4 @@ def _local_linear_parts(forest: Any, z: Floats) -> Floats:
 
 
 #: Each feature's part in P(label 1) - P(label 2), for every row of z-scored features.
-_EXPLAINERS: dict[str, Callable[[Any, Floats], Floats]] = {"shap": _shap_parts, "local-linear": _local_linear_parts}
+_EXPLAINERS: dict[str, Callable[[Any, Floats], Floats]] = {"shap": shap_parts, "local-linear": local_linear_parts}
