@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.errors import BadInput
 from tiltmeter.statistics import Interval, Result, clustered_share, share
-from tiltmeter.statistics.groups import Floats, numbers
-from tiltmeter.statistics.proportions import Clusters
+from tiltmeter.statistics.groups import Floats, Units, numbers
 
 Labels = Sequence[int | None] | NDArray[Any]
 
@@ -73,7 +72,7 @@ def cloze(
     ended_2: ArrayLike | None = None,
     known: ArrayLike | None = None,
     labels: Labels | None = None,
-    clusters: Clusters | None = None,
+    clusters: Units | None = None,
     permutations: int = 10_000,
     seed: int = 0,
 ) -> ClozeResult:
@@ -134,7 +133,7 @@ def cloze_combined(
     scores_2: Sequence[ArrayLike],
     *,
     labels: Labels | None = None,
-    clusters: Clusters | None = None,
+    clusters: Units | None = None,
     permutations: int = 10_000,
     seed: int = 0,
 ) -> ClozeScores:
@@ -230,7 +229,7 @@ def _judge(
     log_1: Floats,
     log_2: Floats,
     labels: Labels | None,
-    clusters: Clusters | None,
+    clusters: Units | None,
     permutations: int,
     seed: int,
 ) -> ClozeScores:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from tiltmeter.errors import BadInput, unknown
 
 Floats = NDArray[np.float64]
+#: The name of the unit that each value belongs to.
+Units = Sequence[Hashable] | NDArray[Any]
 
 #: Relative to the scores themselves, a spread below this is rounding, not variation.
 _ROUNDING = 3e-8
@@ -70,16 +72,31 @@ class Group:
         return Group(means, np.maximum(self.squares - self.means**2, 0.0) + means**2, self.observations)
 
 
+def as_floats(values: ArrayLike, otherwise: str) -> Floats:
+    """Values as an array; what is no such thing is an error that says ``otherwise``."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BadInput(otherwise) from None
+
+
+def unit_index(units: Iterable[Hashable]) -> NDArray[np.intp]:
+    """The number of each unit, in the order in which they first come.
+
+    >>> unit_index(["he", "man", "he"]).tolist()
+    [0, 1, 0]
+    """
+    order: dict[Hashable, int] = {}
+    return np.array([order.setdefault(unit, len(order)) for unit in units], dtype=np.intp)
+
+
 def numbers(name: str, values: ArrayLike) -> Floats:
     """Values as a checked list of at least one finite number.
 
     >>> numbers("scores", [1, 2]).tolist()
     [1.0, 2.0]
     """
-    try:
-        found = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise BadInput(f"{name} must be a plain list of numbers") from None
+    found = as_floats(values, f"{name} must be a plain list of numbers")
     if found.ndim != 1 or found.size == 0:
         raise BadInput(f"{name} must be a list of at least one number")
     if not np.isfinite(found).all():
@@ -87,7 +104,7 @@ def numbers(name: str, values: ArrayLike) -> Floats:
     return found
 
 
-def by_unit(scores: ArrayLike, units: Sequence[Hashable] | NDArray[Any] | None = None) -> Group:
+def by_unit(scores: ArrayLike, units: Units | None = None) -> Group:
     """Sum scores up by unit; without units each score is its own.
 
     >>> by_unit([1.0, 3.0, 5.0], ["he", "he", "man"]).means.tolist()
@@ -98,8 +115,7 @@ def by_unit(scores: ArrayLike, units: Sequence[Hashable] | NDArray[Any] | None =
         return Group(values, values**2, values.size)
     if len(units) != values.size:
         raise BadInput(f"{values.size} scores but {len(units)} units: name one unit per score")
-    order: dict[Hashable, int] = {}
-    index = np.array([order.setdefault(unit, len(order)) for unit in units])
+    index = unit_index(units)
     counts = np.bincount(index)
     return Group(
         np.bincount(index, values) / counts,

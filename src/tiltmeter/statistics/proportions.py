@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Hashable, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.statistics.groups import Floats, Result, numbers
-from tiltmeter.statistics.intervals import RESAMPLES, Interval
+from tiltmeter.statistics.groups import Floats, Result, Units, numbers, unit_index
+from tiltmeter.statistics.intervals import RESAMPLES, Interval, check_level
 from tiltmeter.statistics.permutation import Alternative, PermutationTest, generator, sign_flip_test
 
 #: Numbers resampled at a time, so that long lists do not fill the memory.
 _BATCH = 4_000_000
 #: Two scores closer than this, relative to them, are a tie.
 _TIE = 1e-9
-
-Clusters = Sequence[Hashable] | NDArray[Any]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -79,7 +75,7 @@ def wilson(value: float, trials: int, *, level: float = 0.95) -> Interval:
     """
     from scipy.special import ndtri
 
-    _check_level(level)
+    check_level(level)
     z2 = float(ndtri((1 + level) / 2)) ** 2
     centre = (value + z2 / (2 * trials)) / (1 + z2 / trials)
     reach = math.sqrt(z2 * (value * (1 - value) / trials + z2 / (4 * trials**2))) / (1 + z2 / trials)
@@ -91,7 +87,7 @@ def wilson(value: float, trials: int, *, level: float = 0.95) -> Interval:
 
 def clustered_share(
     outcomes: ArrayLike,
-    clusters: Clusters,
+    clusters: Units,
     *,
     level: float = 0.95,
     permutations: int = 10_000,
@@ -124,7 +120,7 @@ def clustered_share(
 def clustered_mean(
     values: ArrayLike,
     *,
-    clusters: Clusters | None = None,
+    clusters: Units | None = None,
     alternative: Alternative = "two-sided",
     level: float = 0.95,
     permutations: int = 10_000,
@@ -153,11 +149,10 @@ def _fields(
     return value, ci, test.p_value, test.exact, test.standard_error, n, n_clusters
 
 
-def _by_cluster(values: Floats, clusters: Clusters | range) -> tuple[Floats, Floats]:
+def _by_cluster(values: Floats, clusters: Units | range) -> tuple[Floats, Floats]:
     if len(clusters) != values.size:
         raise BadInput(f"{values.size} values but {len(clusters)} cluster names: name one cluster per value")
-    order: dict[Hashable, int] = {}
-    index = np.array([order.setdefault(cluster, len(order)) for cluster in clusters])
+    index = unit_index(clusters)
     return np.bincount(index, values).astype(np.float64), np.bincount(index).astype(np.float64)
 
 
@@ -169,7 +164,7 @@ def _interval(sums: Floats, sizes: Floats, level: float, seed: int) -> Interval:
     """
     from scipy.special import ndtr, stdtrit
 
-    _check_level(level)
+    check_level(level)
     k = len(sums)
     tail = float(ndtr(-math.sqrt(k / (k - 1)) * stdtrit(k - 1, (1 + level) / 2)))
     rng = generator(seed, "resample")
@@ -181,8 +176,3 @@ def _interval(sums: Floats, sizes: Floats, level: float, seed: int) -> Interval:
     low, high = np.quantile(ratios, [tail, 1 - tail])
     value = float(sums.sum() / sizes.sum())
     return Interval(min(float(low), value), max(float(high), value), level, "bootstrap by cluster")
-
-
-def _check_level(level: float) -> None:
-    if not 0 < level < 1:
-        raise BadInput(f"the level of an interval lies between 0 and 1, such as .95, not {level}")

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from tiltmeter.errors import BadInput, MissingExtra, unknown
 from tiltmeter.measures.cloze import Labels
 from tiltmeter.statistics import Result
-from tiltmeter.statistics.groups import Floats, numbers
+from tiltmeter.statistics.groups import Floats, as_floats, numbers
 from tiltmeter.statistics.permutation import generator
 
 FEATURES = ("pmi", "cosine", "context")
@@ -126,10 +126,7 @@ def features_array(features: ArrayLike, *, at_least: int = 1) -> Floats:
     >>> features_array([[1, 2, 3]]).tolist()
     [[1.0, 2.0, 3.0]]
     """
-    try:
-        x = np.asarray(features, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise BadInput("features must be numbers, three for each occupation") from None
+    x = as_floats(features, "features must be numbers, three for each occupation")
     if x.ndim != 2 or x.shape[1] != 3:
         raise BadInput(f"features must have three columns ({', '.join(FEATURES)}), one row for each occupation")
     if len(x) < at_least:
