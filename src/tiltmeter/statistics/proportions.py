@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from tiltmeter.errors import BadInput
 from tiltmeter.statistics.groups import Floats, Result, Units, numbers, unit_index
 from tiltmeter.statistics.intervals import RESAMPLES, Interval, check_level
-from tiltmeter.statistics.permutation import Alternative, PermutationTest, generator, sign_flip_test
+from tiltmeter.statistics.permutation import Alternative, generator, sign_flip_test
 
 #: Numbers resampled at a time, so that long lists do not fill the memory.
 _BATCH = 4_000_000
@@ -114,7 +114,7 @@ def clustered_share(
         ci = wilson(value, len(sums), level=level)
     else:
         ci = _interval(sums, sizes, level, seed)
-    return Share(*_fields(value, ci, test, values.size, len(sums)))
+    return Share(value, ci, test.p_value, test.exact, test.standard_error, values.size, len(sums))
 
 
 def clustered_mean(
@@ -140,13 +140,8 @@ def clustered_mean(
         raise BadInput("a mean with an interval needs values of at least two units")
     test = sign_flip_test(sums, alternative=alternative, permutations=permutations, seed=seed)
     ci = _interval(sums, sizes, level, seed)
-    return Mean(*_fields(float(found.mean()), ci, test, found.size, len(sums)))
-
-
-def _fields(
-    value: float, ci: Interval, test: PermutationTest, n: int, n_clusters: int
-) -> tuple[float, Interval, float, bool, float, int, int]:
-    return value, ci, test.p_value, test.exact, test.standard_error, n, n_clusters
+    value = float(found.mean())
+    return Mean(value, ci, test.p_value, test.exact, test.standard_error, found.size, len(sums))
 
 
 def _by_cluster(values: Floats, clusters: Units | range) -> tuple[Floats, Floats]:

@@ -35,8 +35,7 @@ from tiltmeter.readings import CORRELATION, SIZE, Estimate, Item, ItemMeaning, P
 from tiltmeter.readings.details.cabm import CLOSE, NEUTRAL, CabmDetails, SentenceCounts
 from tiltmeter.statistics import Correlation, bootstrap_interval, correlation
 from tiltmeter.statistics.groups import Floats
-from tiltmeter.stimuli.corpus_counts import in_corpus
-from tiltmeter.stimuli.sentences.label_file import LabelFile, read_labels
+from tiltmeter.stimuli.occupation_facts import LabelFile, in_corpus, read_labels
 from tiltmeter.stimuli.sentences.marked import MarkedSet, marked_sentences
 from tiltmeter.stimuli.sentences.shipped import group_set
 
