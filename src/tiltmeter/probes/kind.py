@@ -10,7 +10,7 @@ import json
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from tiltmeter.models.protocol import Identity, Question, Vector
 from tiltmeter.readings import (
@@ -23,9 +23,10 @@ from tiltmeter.readings import (
     Poles,
     Provenance,
     Reading,
+    Scale,
     Statistic,
 )
-from tiltmeter.statistics import plain
+from tiltmeter.statistics import Alternative, plain
 
 #: What a kind of probe shows: a frozen dataclass of its own.
 S = TypeVar("S")
@@ -105,6 +106,16 @@ class Measured:
     repair: str = ""
     notes: tuple[str, ...] = ()
     details: Details | None = None
+
+
+def statistics_options(options: Options) -> dict[str, Any]:
+    """The options of a permutation test, as measures take them."""
+    return {**dataclasses.asdict(options), "alternative": cast(Alternative, options.alternative)}
+
+
+def tested(name: str, value: float, scale: Scale, found: Any, options: Options) -> Estimate:
+    """The estimate of a measure whose result has an interval and a permutation test."""
+    return Estimate(name, value, scale, found.ci, found.p_value, options.alternative, found.exact, found.standard_error)
 
 
 class Replies:

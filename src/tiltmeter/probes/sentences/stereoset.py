@@ -204,8 +204,7 @@ def _measured(examples: Sequence[Sentence], scores: Sequence[_Three], result: me
             Poles("the stereotype", "the anti-stereotype"),
         ),
         Statistic("mean of units", ("won",), margins="value"),
-        result.n,
-        result.n_targets,
+        n_units=result.n_targets,
         published=Estimate(name, result.published.ss / 100, SHARE) if differs else None,
         repair="Examples that score the same count half; the published code counts them against the stereotype."
         if differs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tiltmeter import measures
-from tiltmeter.probes.kind import Measured, Options
+from tiltmeter.probes.kind import Measured, Options, statistics_options, tested
 from tiltmeter.probes.words.word_sets import (
     CAREER_FAMILY,
     GENDERS,
@@ -14,8 +14,6 @@ from tiltmeter.probes.words.word_sets import (
     RELIGIONS,
     WordVectors,
     compares,
-    statistics_options,
-    tested,
     word_kind,
 )
 from tiltmeter.readings import (

@@ -11,7 +11,7 @@ import numpy as np
 from tiltmeter import measures, stimuli
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.models.protocol import Question
-from tiltmeter.probes.kind import Measured, Options, Part
+from tiltmeter.probes.kind import Measured, Options, Part, statistics_options, tested
 from tiltmeter.probes.words.word_sets import (
     CAREER_FAMILY,
     GENDERS,
@@ -21,8 +21,6 @@ from tiltmeter.probes.words.word_sets import (
     WordVectors,
     compared_part,
     find_groups,
-    statistics_options,
-    tested,
     word_kind,
 )
 from tiltmeter.readings import D, Estimate, ItemMeaning, Poles, Statistic, tilt_in_words

@@ -9,7 +9,7 @@ import numpy as np
 from tiltmeter import measures
 from tiltmeter.errors import BadInput
 from tiltmeter.measures.geometry import cosines, rows
-from tiltmeter.probes.kind import Measured, Options
+from tiltmeter.probes.kind import Measured, Options, statistics_options, tested
 from tiltmeter.probes.words.word_sets import (
     CAREER_FAMILY,
     GENDERS,
@@ -19,8 +19,6 @@ from tiltmeter.probes.words.word_sets import (
     KnownWords,
     WordVectors,
     compares,
-    statistics_options,
-    tested,
     word_kind,
 )
 from tiltmeter.readings import (

@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,7 @@ from tiltmeter import stimuli
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Question
 from tiltmeter.probes.kind import OF_VECTORS, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
-from tiltmeter.readings import Estimate, Item, Scale
-from tiltmeter.statistics import Alternative
+from tiltmeter.readings import Item
 from tiltmeter.stimuli import Group, Pairs, SomePairs, SomeWords
 
 Matrix = NDArray[np.float32]
@@ -251,13 +250,3 @@ def shared_words(groups: Sequence[Group]) -> tuple[str, ...]:
         for one, two, words in shared
         if words
     )
-
-
-def statistics_options(options: Options) -> dict[str, Any]:
-    """The options of a permutation test, as measures take them."""
-    return {**dataclasses.asdict(options), "alternative": cast(Alternative, options.alternative)}
-
-
-def tested(name: str, value: float, scale: Scale, found: Any, options: Options) -> Estimate:
-    """The estimate of a measure whose result has an interval and a permutation test."""
-    return Estimate(name, value, scale, found.ci, found.p_value, options.alternative, found.exact, found.standard_error)
