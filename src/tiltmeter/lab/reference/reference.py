@@ -15,11 +15,11 @@ from typing import Any, Self
 import numpy as np
 
 from tiltmeter.errors import BadInput
+from tiltmeter.files import cache_folder
 from tiltmeter.lab.drafts import appearing
 from tiltmeter.lab.reference.planted_text import patterns, planted, sentences
 from tiltmeter.lab.reference.recipe import CAUSAL_RECIPE, RECIPE, ModelHead, TrainingRecipe
 from tiltmeter.lab.reference.training import Progress, learn_occupations, reader
-from tiltmeter.models.store import cache_folder
 from tiltmeter.models.transformers.checkpoints import load, quiet
 from tiltmeter.progress import progress_bar
 

@@ -118,8 +118,6 @@ def _measure(stimuli: Pairs, replies: Replies, _options: Options) -> Measured:
         ),
         ItemMeaning("log-probability of the stereotype, less that of the other", Poles("the stereotype", "the other")),
         Statistic("mean", ("won",), margins="value"),
-        result.n,
-        result.n,
         published=Estimate(name, result.published.score, SHARE) if differs else None,
         repair=_REPAIR if differs else "",
         notes=stimuli.pairs.notes,

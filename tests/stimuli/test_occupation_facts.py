@@ -6,8 +6,8 @@ import pytest
 
 from tiltmeter.errors import BadInput
 from tiltmeter.probes import make_probes
-from tiltmeter.stimuli.corpus_counts import in_corpus
 from tiltmeter.stimuli.mining import mine
+from tiltmeter.stimuli.occupation_facts import in_corpus
 
 TEXT = """\
 The nurse said that she was tired. The plumber came late, and he had no tools.

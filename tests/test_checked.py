@@ -8,7 +8,7 @@ import pytest
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictStr
 
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli.checked import check
+from tiltmeter.files import check
 
 
 def red(colour: str) -> str:
