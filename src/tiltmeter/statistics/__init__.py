@@ -2,8 +2,8 @@
 
 from tiltmeter.statistics.correlation import Correlation, correlation
 from tiltmeter.statistics.groups import (
-    Group,
     Result,
+    UnitScores,
     band,
     by_unit,
     concatenated_d,
@@ -30,13 +30,13 @@ from tiltmeter.statistics.proportions import Mean, Share, clustered_mean, cluste
 __all__ = [
     "Alternative",
     "Correlation",
-    "Group",
     "Interval",
     "Mean",
     "PermutationTest",
     "RandomEffects",
     "Result",
     "Share",
+    "UnitScores",
     "band",
     "benjamini_hochberg",
     "bootstrap_interval",

@@ -61,7 +61,7 @@ class Result:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Group:
+class UnitScores:
     """One group of scores, summed up by unit."""
 
     means: Floats
@@ -72,10 +72,10 @@ class Group:
     def n(self) -> int:
         return len(self.means)
 
-    def around(self, centre: float) -> Group:
+    def around(self, centre: float) -> UnitScores:
         """The same scores counted from a centre: squares of large, close scores would lose their digits."""
         means = self.means - centre
-        return Group(means, np.maximum(self.squares - self.means**2, 0.0) + means**2, self.observations)
+        return UnitScores(means, np.maximum(self.squares - self.means**2, 0.0) + means**2, self.observations)
 
 
 def as_floats(values: ArrayLike, otherwise: str) -> Floats:
@@ -110,7 +110,7 @@ def numbers(name: str, values: ArrayLike) -> Floats:
     return found
 
 
-def by_unit(scores: ArrayLike, units: Units | None = None) -> Group:
+def by_unit(scores: ArrayLike, units: Units | None = None) -> UnitScores:
     """Sum scores up by unit; without units each score is its own.
 
     >>> by_unit([1.0, 3.0, 5.0], ["he", "he", "man"]).means.tolist()
@@ -118,19 +118,19 @@ def by_unit(scores: ArrayLike, units: Units | None = None) -> Group:
     """
     values = numbers("a group of scores", scores)
     if units is None:
-        return Group(values, values**2, values.size)
+        return UnitScores(values, values**2, values.size)
     if len(units) != values.size:
         raise BadInput(f"{values.size} scores but {len(units)} units: name one unit per score")
     index = unit_index(units)
     counts = np.bincount(index)
-    return Group(
+    return UnitScores(
         np.bincount(index, values) / counts,
         np.bincount(index, values**2) / counts,
         values.size,
     )
 
 
-def concatenated_d(x: Group, y: Group, *, ddof: int = 1) -> float:
+def concatenated_d(x: UnitScores, y: UnitScores, *, ddof: int = 1) -> float:
     """(mean x - mean y) / SD of the two groups put together, each unit counting once."""
     if ddof not in (0, 1):
         raise BadInput(f"ddof must be 0 or 1, not {ddof}")
@@ -144,7 +144,7 @@ def concatenated_d(x: Group, y: Group, *, ddof: int = 1) -> float:
     return float((x.means.mean() - y.means.mean()) / math.sqrt(variance * n / (n - ddof)))
 
 
-def pooled_d(x: Group, y: Group) -> float:
+def pooled_d(x: UnitScores, y: UnitScores) -> float:
     """(mean x - mean y) / SD within the groups (Cohen's d), each unit counting once."""
     largest = max(x.squares.max(), y.squares.max())
     mean_x, mean_y = x.means.mean(), y.means.mean()

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.statistics.groups import Floats, Group, Result, Units, numbers, unit_index
+from tiltmeter.statistics.groups import Floats, Result, Units, UnitScores, numbers, unit_index
 from tiltmeter.statistics.permutation import generator
 
 RESAMPLES = 2_000
@@ -104,7 +104,7 @@ def check_level(level: float, resamples: int = RESAMPLES) -> None:
 
 
 def effect_interval(
-    x: Group, y: Group, *, d: float, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
+    x: UnitScores, y: UnitScores, *, d: float, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
 ) -> Interval:
     """Interval for the difference in concatenated SDs (WEAT's d), resampling units in each group.
 
@@ -118,13 +118,20 @@ def effect_interval(
     rng = generator(seed, "resample")
     i = rng.integers(x.n, size=(x.n, resamples))
     j = rng.integers(y.n, size=(y.n, resamples))
-    drawn_x = Group(x.means[i], x.squares[i], x.observations)
-    drawn_y = Group(y.means[j], y.squares[j], y.observations)
+    drawn_x = UnitScores(x.means[i], x.squares[i], x.observations)
+    drawn_y = UnitScores(y.means[j], y.squares[j], y.observations)
     return resampled_interval(x, y, drawn_x, drawn_y, d=d, level=level, method="bootstrap by word, Fisher z")
 
 
 def resampled_interval(
-    x: Group, y: Group, drawn_x: Group, drawn_y: Group, *, d: float, method: str, level: float = 0.95
+    x: UnitScores,
+    y: UnitScores,
+    drawn_x: UnitScores,
+    drawn_y: UnitScores,
+    *,
+    d: float,
+    method: str,
+    level: float = 0.95,
 ) -> Interval:
     """The interval of ``effect_interval`` from resamples made elsewhere: groups with a column for each resample."""
     from scipy.special import stdtrit

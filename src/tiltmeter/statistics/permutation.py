@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.statistics.groups import Floats, Group, Result, numbers
+from tiltmeter.statistics.groups import Floats, Result, UnitScores, numbers
 
 Alternative = Literal["two-sided", "greater", "less"]
 
@@ -52,8 +52,8 @@ class PermutationTest(Result):
 
 
 def permutation_test(
-    x: Group,
-    y: Group,
+    x: UnitScores,
+    y: UnitScores,
     *,
     alternative: Alternative = "two-sided",
     permutations: int = 10_000,
@@ -73,7 +73,7 @@ def permutation_test(
 
 
 def permutation_tests(
-    x: Group, y: Group, *, alternatives: Sequence[Alternative], permutations: int = 10_000, seed: int = 0
+    x: UnitScores, y: UnitScores, *, alternatives: Sequence[Alternative], permutations: int = 10_000, seed: int = 0
 ) -> list[PermutationTest]:
     """``permutation_test`` for several alternatives at once: the splits are the same.
 

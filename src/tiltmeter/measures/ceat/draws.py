@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.measures.geometry import rows, unit
-from tiltmeter.statistics import Group, Interval, resampled_interval
+from tiltmeter.statistics import Interval, UnitScores, resampled_interval
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.statistics.permutation import generator
 
@@ -185,16 +185,16 @@ def two_level_interval(
     return resampled_interval(*whole, *drawn, d=d, method="two-level bootstrap (word, context), Fisher z")
 
 
-def by_context(scores: Sequence[Floats]) -> Group:
+def by_context(scores: Sequence[Floats]) -> UnitScores:
     """A group whose units are words, each with the scores of its contexts."""
-    return Group(
+    return UnitScores(
         np.array([of_word.mean() for of_word in scores]),
         np.array([np.square(of_word).mean() for of_word in scores]),
         sum(map(len, scores)),
     )
 
 
-def _drawn(scores: Sequence[Floats], moved: Floats, rng: np.random.Generator) -> Group:
+def _drawn(scores: Sequence[Floats], moved: Floats, rng: np.random.Generator) -> UnitScores:
     """The group in every resample: contexts drawn within each word, then words drawn from all of them."""
     resamples = moved.shape[1]
     # Squares of close scores lose their digits unless they are counted from near by.
@@ -203,7 +203,7 @@ def _drawn(scores: Sequence[Floats], moved: Floats, rng: np.random.Generator) ->
     means, within = sums[:, 0], np.maximum(sums[:, 1] - sums[:, 0] ** 2, 0.0)
     means = means + moved + centre
     chosen = rng.integers(len(scores), size=means.shape)
-    return Group(
+    return UnitScores(
         np.take_along_axis(means, chosen, axis=0),
         np.take_along_axis(within + means**2, chosen, axis=0),
         sum(map(len, scores)),

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli.datasets.csv_tables import Row, Table, read_table, rows_named
+from tiltmeter.stimuli.datasets.csv_tables import Table, TableRow, read_table, rows_named
 from tiltmeter.stimuli.sentences.cloze_sets import PRONOUN, ClozeSet, two_versions
 from tiltmeter.stimuli.sentences.sentence import Sentence
 from tiltmeter.stimuli.text import normalise
@@ -78,7 +78,7 @@ def load_race_sets(folder: str | Path) -> tuple[ClozeSet, ...]:
     return tuple(_race_set(file) for file in files)
 
 
-def _group_of(table: Table, row: Row) -> str:
+def _group_of(table: Table, row: TableRow) -> str:
     """The group that people expect, from the column HB."""
     label = row["HB"].strip()
     if label not in _LABELS:
@@ -132,7 +132,7 @@ def _cloze_set(file: Path) -> ClozeSet:
     )
 
 
-def _sentence(table: Table, row: Row) -> Sentence:
+def _sentence(table: Table, row: TableRow) -> Sentence:
     # White space first: with a double space left in, the last word would count as two.
     text_1, text_2, context = (normalise(row[key]) for key in ("sent_m", "sent_w", "context"))
     stem_1, _, last_1 = text_1.rpartition(" ")
@@ -186,7 +186,7 @@ def _race_set(file: Path) -> ClozeSet:
     )
 
 
-def _race_sentence(row: Row) -> Sentence:
+def _race_sentence(row: TableRow) -> Sentence:
     text = normalise(row["sent"]).rstrip(".")
     place = (text.rindex(" ") + 1, len(text))
     return Sentence(text, {PRONOUN: place}, normalise(row["context"]), tags={"number": str(row.number)})
@@ -227,7 +227,7 @@ def load_pronoun_contexts(path: str | Path) -> ClozeSet:
     )
 
 
-def _pronouns(table: Table, row: Row, find: _Finder) -> tuple[_Pair, bool]:
+def _pronouns(table: Table, row: TableRow, find: _Finder) -> tuple[_Pair, bool]:
     text_1, text_2, first, second = (normalise(row[key]) for key in _PAIR_COLUMNS[:4])
     found, more = find(text_1, text_2, (first, second))
     if found is None:
