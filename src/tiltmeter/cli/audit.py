@@ -89,12 +89,13 @@ def _show_audit(result: Audit, report: Path) -> None:
     from rich.console import Console
 
     from tiltmeter.views.report.not_measured import not_measured
+    from tiltmeter.views.rows import reading_rows
     from tiltmeter.views.terminal.table import audit_table
 
     console = Console(width=width())
-    rows = list(zip(result.readings, result.adjusted(), strict=True))
+    rows = reading_rows(result.readings, result.adjusted())
     for name in result.models:
-        of_model = [(reading, p) for reading, p in rows if reading.model == name]
+        of_model = [row for row in rows if row.reading.model == name]
         if of_model:
             console.print(audit_table(name, of_model))
     for probes, models, reason in not_measured(result):

@@ -8,8 +8,7 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.views.item_values import item_values
-from tiltmeter.views.report.rows import ReportRow
+from tiltmeter.views.rows import ReadingRow, unit_values
 from tiltmeter.web.dashboard import Board, Dashboard, Form, page
 from tiltmeter.web.explore import ask_sentence, ask_words, word_list
 
@@ -49,8 +48,8 @@ def words(board: Board, form: Form) -> Response:
         reading = ask_words(board.offer, spec, [_list(board, typed, name) for name in LISTS])
     except TiltmeterError as error:
         return _page(board, typed, problem=board.shelf.plain(error), status=400)
-    row = ReportRow(reading, reading.title, reading.effect.p_value)
-    return _page(board, typed, reading=row, items=item_values(reading))
+    row = ReadingRow(reading, reading.title, reading.effect.p_value)
+    return _page(board, typed, reading=row, items=unit_values(reading))
 
 
 @router.post("/lexicon")

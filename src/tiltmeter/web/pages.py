@@ -9,12 +9,11 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, Response
 
 from tiltmeter.readings import Item
-from tiltmeter.views.item_values import item_values
 from tiltmeter.views.report.meanings import meanings
 from tiltmeter.views.report.not_measured import not_measured
 from tiltmeter.views.report.origin import origin
-from tiltmeter.views.report.rows import ReportRow
 from tiltmeter.views.report.verdict import verdict
+from tiltmeter.views.rows import ReadingRow, unit_values
 from tiltmeter.web.chart_pages import AUDIT_CHARTS, EFFECT_CHARTS
 from tiltmeter.web.dashboard import Board, Dashboard, page
 from tiltmeter.web.downloads import FORMATS
@@ -151,7 +150,7 @@ def reading_page(
     return page(
         "reading.html",
         entry=entry,
-        row=ReportRow(reading, entry.row.title, entry.row.p_adjusted),
+        row=ReadingRow(reading, entry.row.title, entry.row.p_adjusted),
         meaning=meanings([reading])[0],
         columns=item_columns(reading),
         items=Page.of(rows, part, size=_ITEMS),
@@ -166,7 +165,7 @@ def _side_by_side(board: Dashboard, entries: Sequence[Entry]) -> tuple[dict[str,
     columns: dict[str, str] = {}
     for entry in entries:
         _, reading = board.shelf.reading(entry.audit, entry.file)
-        values = item_values(reading)
+        values = unit_values(reading)
         if values is None:
             continue
         columns[entry.model_key] = reading.model

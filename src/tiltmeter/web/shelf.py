@@ -14,7 +14,7 @@ from typing import Any
 
 from tiltmeter.errors import BadInput
 from tiltmeter.readings import Audit, Reading, ReadingStore
-from tiltmeter.views.report.rows import report_rows
+from tiltmeter.views.rows import reading_rows
 from tiltmeter.web.listing import Entry, key_of
 
 #: Changed whenever a file is replaced.
@@ -180,7 +180,7 @@ def _read(name: str, folder: Path, stamp: Stamp, before: Mapping[str, tuple[Stam
         except (OSError, BadInput, KeyError, TypeError, ValueError):
             notes.append(f"{name}: the reading '{file}' is missing or damaged and not shown")
     audit = Audit.from_manifest(manifest, (reading for _, reading in read.values()), folder)
-    rows = report_rows(audit.readings, audit.adjusted())
+    rows = reading_rows(audit.readings, audit.adjusted())
     entries = tuple(Entry.of(name, file, row) for file, row in zip(read, rows, strict=True))
     finished = str(manifest.get("finished", ""))[:16].replace("T", " ")
     return StoredAudit(name, folder, stamp, audit, finished, entries, tuple(notes), read)

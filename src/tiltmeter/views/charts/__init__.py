@@ -20,7 +20,7 @@ from tiltmeter.views.charts.forms import published_p_values, published_values
 from tiltmeter.views.charts.grid import grid
 from tiltmeter.views.charts.prior import prior
 from tiltmeter.views.charts.style import styled, to_pdf, to_png, to_svg, unchecked
-from tiltmeter.views.phrases import value_text
+from tiltmeter.views.rows import value_text
 
 
 def overview(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None = None) -> list[Figure]:

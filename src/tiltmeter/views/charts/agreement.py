@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
+import altair as alt
+
 from tiltmeter.readings import Reading
 from tiltmeter.views.charts.figure import Figure
 from tiltmeter.views.charts.style import DIVERGING, FAINT, INK, PAPER, names_axis, says, table, titled, where
-from tiltmeter.views.item_values import item_values
-from tiltmeter.views.phrases import shown_titles
+from tiltmeter.views.rows import shown_titles, unit_values
 
 #: Fewer shared items than these make a rank correlation a game of chance.
 LEAST = 8
@@ -41,7 +42,7 @@ def agreement_over_items(readings: Sequence[Reading]) -> list[Figure]:
         values = {
             title: {item.label: item.value for item in units.rows}
             for reading, title in zip(mine, shown_titles(mine), strict=True)
-            if (units := item_values(reading))
+            if (units := unit_values(reading))
         }
         figure = _figure(
             values, f"agreement-{len(figures) + 1}", "Do measures agree about the same words?", "words", model
@@ -118,8 +119,6 @@ def _rank_correlation(one: list[float], two: list[float]) -> float | None:
 
 
 def _layers(pairs: list[_Pair], order: list[str]) -> Any:
-    import altair as alt
-
     numbers = {name: str(n) for n, name in enumerate(order, 1)}
     rows = [
         {

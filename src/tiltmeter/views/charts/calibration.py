@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import altair as alt
+
 from tiltmeter.readings import Reading
 from tiltmeter.readings.details.calibration import CalibrationDetails
 from tiltmeter.views.charts.figure import Figure
@@ -52,8 +54,6 @@ def _points(reading: Reading, summary: CalibrationDetails) -> list[dict[str, Any
 
 
 def _facets(points: list[dict[str, Any]], measures: list[str]) -> Any:
-    import altair as alt
-
     # A line of its own for every small chart: their scales differ a hundredfold, and each is read against its shade.
     cells = [_cell([row for row in points if row["measure"] == name], name) for name in measures]
     return alt.concat(*cells, columns=_COLUMNS, spacing=18).resolve_scale(
@@ -62,8 +62,6 @@ def _facets(points: list[dict[str, Any]], measures: list[str]) -> Any:
 
 
 def _cell(points: list[dict[str, Any]], name: str) -> Any:
-    import altair as alt
-
     x = alt.X(
         "dose:Q",
         title="dose",

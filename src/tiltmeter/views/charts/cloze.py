@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import altair as alt
+
 from tiltmeter.readings import Reading
 from tiltmeter.readings.details.cloze import ClozeDetails
 from tiltmeter.views.charts.figure import Figure
@@ -60,8 +62,6 @@ def _rows(block: str, context: str, cell: ClozeDetails) -> list[dict[str, Any]]:
 
 
 def _panels(rows: list[dict[str, Any]], blocks: list[str], order: list[str]) -> Any:
-    import altair as alt
-
     panels = [
         _panel([row for row in rows if row["block"] == block], block, order, last=block == blocks[-1])
         for block in blocks
@@ -70,8 +70,6 @@ def _panels(rows: list[dict[str, Any]], blocks: list[str], order: list[str]) -> 
 
 
 def _panel(rows: list[dict[str, Any]], block: str, order: list[str], *, last: bool) -> Any:
-    import altair as alt
-
     there = {row["context"] for row in rows}
     base = table(rows)
     x = alt.X(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import altair as alt
+
 from tiltmeter.readings.studies import CLOSE, ContextLength, LengthCurve
 from tiltmeter.views.charts.style import styled, table
 
@@ -30,8 +32,6 @@ def chart_rows(curves: Sequence[LengthCurve]) -> list[dict[str, Any]]:
 
 def context_chart(study: ContextLength) -> Any | None:
     """Effect sizes by length with their intervals, one panel per probe; None where there are none."""
-    import altair as alt
-
     if not study.curves:
         return None
     models = list(dict.fromkeys(curve.model for curve in study.curves))
@@ -42,8 +42,6 @@ def context_chart(study: ContextLength) -> Any | None:
 
 
 def _panel(curves: Sequence[LengthCurve], models: list[str]) -> Any:
-    import altair as alt
-
     rows = chart_rows(curves)
     lengths = list(dict.fromkeys(row["length"] for row in sorted(rows, key=lambda row: row["place"])))
     x = alt.X("length:N", sort=lengths, title=curves[0].axis, axis=alt.Axis(labelAngle=0), scale=alt.Scale(padding=0.5))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import altair as alt
+
 from tiltmeter.readings import Reading
 from tiltmeter.views.charts.figure import Figure
 from tiltmeter.views.charts.style import COLOURS, FAINT, INK, SOFT, look_of, pixel, says, short, table, titled
-from tiltmeter.views.item_values import UnitValue, UnitValues, item_values
+from tiltmeter.views.rows import UnitValue, UnitValues, unit_values
 
 #: Of more items than these the two ends are drawn.
 MOST = 40
@@ -20,7 +22,7 @@ _LETTERS = 32
 
 def items(reading: Reading) -> Figure | None:
     """A dot plot of the units from the highest value to the lowest; None where items have no number."""
-    units = item_values(reading)
+    units = unit_values(reading)
     if units is None or len(units.rows) < 2:
         return None
     shown = _shown(units)
@@ -42,8 +44,6 @@ def _shown(units: UnitValues) -> Sequence[UnitValue]:
 
 
 def _layers(shown: Sequence[UnitValue], name: str) -> Any:
-    import altair as alt
-
     # Two items may have one label (a word in two groups): the place is what tells them apart.
     rows = [
         {

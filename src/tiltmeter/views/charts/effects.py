@@ -8,6 +8,8 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+import altair as alt
+
 from tiltmeter.readings import SHARE, D, Estimate, Reading, Scale
 from tiltmeter.readings.scale import share_at
 from tiltmeter.views.charts.figure import Figure
@@ -27,7 +29,7 @@ from tiltmeter.views.charts.style import (
     titled,
     where,
 )
-from tiltmeter.views.phrases import is_clear, said_of, shown_leans, shown_titles, value_text
+from tiltmeter.views.rows import ReadingRow, reading_rows
 
 #: Of more models than these each is only a point, without its interval.
 MOST_LINES = len(COLOURS)
@@ -49,13 +51,6 @@ class _Axis:
     low: float
     high: float
     ticks: tuple[float, ...] | None
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Row:
-    reading: Reading
-    title: str
-    p: float | None
 
 
 def effects(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None = None) -> Figure | None:
@@ -82,13 +77,13 @@ def shares(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | No
 
 def interval(reading: Reading) -> Figure:
     """The effect of one reading with its interval, on whatever scale."""
-    rows = [_Row(reading, reading.title, reading.effect.p_value)]
+    rows = reading_rows([reading])
     axis = _d_axis(rows) if reading.effect.scale == D else _axis(rows)
     words = f"{reading.model}; {reading.effect.better}"
     return _figure("interval", reading.title, words, rows, axis, _looks([reading], rows))
 
 
-def _d_axis(rows: Sequence[_Row]) -> _Axis:
+def _d_axis(rows: Sequence[ReadingRow]) -> _Axis:
     # With groups of one size d ends at 2; with others it can go further.
     end = max(2.0, *(math.ceil(2 * abs(at)) / 2 for row in rows for at in _reach(row.reading.effect)))
     bands = D.bands or ()
@@ -97,7 +92,7 @@ def _d_axis(rows: Sequence[_Row]) -> _Axis:
     return _Axis("effect size d", 0.0, tuple((-band, band) for band in bands), -end, end, tuple(ticks))
 
 
-def _axis(rows: Sequence[_Row]) -> _Axis:
+def _axis(rows: Sequence[ReadingRow]) -> _Axis:
     """From one end of the scale to the other; where it has no end, as far as the intervals reach."""
     effect, scale = rows[0].reading.effect, rows[0].reading.effect.scale
     reached = [scale.level, *(at for row in rows for at in _reach(row.reading.effect))]
@@ -111,7 +106,7 @@ def _axis(rows: Sequence[_Row]) -> _Axis:
     return _Axis(effect.name, scale.level, sides, low, high, None)
 
 
-def _looks(readings: Sequence[Reading], rows: Sequence[_Row]) -> Looks:
+def _looks(readings: Sequence[Reading], rows: Sequence[ReadingRow]) -> Looks:
     """Colour and shape of each model that is drawn, the same in all charts of these readings where they suffice."""
     everyone, drawn = (
         list(dict.fromkeys(models)) for models in ([r.model for r in readings], [r.reading.model for r in rows])
@@ -120,17 +115,16 @@ def _looks(readings: Sequence[Reading], rows: Sequence[_Row]) -> Looks:
     return {model: (COLOURS[n % MOST_LINES], SHAPES[n % MOST_LINES]) for n, model in enumerate(order) if model in drawn}
 
 
-def _rows(readings: Sequence[Reading], adjusted: Sequence[float | None] | None, scale: Scale) -> list[_Row]:
-    p_values = [r.effect.p_value for r in readings] if adjusted is None else adjusted
-    rows = zip(readings, shown_titles(readings), p_values, strict=True)
-    return [_Row(*row) for row in rows if row[0].effect.scale == scale and row[0].effect.ci]
+def _rows(readings: Sequence[Reading], adjusted: Sequence[float | None] | None, scale: Scale) -> list[ReadingRow]:
+    rows = reading_rows(readings, adjusted)
+    return [row for row in rows if row.reading.effect.scale == scale and row.reading.effect.ci]
 
 
 def _reach(effect: Estimate) -> tuple[float, ...]:
     return (effect.value, effect.ci.low, effect.ci.high) if effect.ci else (effect.value,)
 
 
-def _figure(name: str, title: str, bands: str, rows: list[_Row], axis: _Axis, looks: Looks) -> Figure:
+def _figure(name: str, title: str, bands: str, rows: list[ReadingRow], axis: _Axis, looks: Looks) -> Figure:
     models = list(looks)
     many = len(models) > MOST_LINES
     marks, blocks, height = _placed(rows, models)
@@ -139,7 +133,7 @@ def _figure(name: str, title: str, bands: str, rows: list[_Row], axis: _Axis, lo
     return Figure(name, title, _alt(title, rows, models), titled(chart, title, [f"{how}; {_DOT}; {bands}"]))
 
 
-def _placed(rows: list[_Row], models: list[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]], float]:
+def _placed(rows: list[ReadingRow], models: list[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]], float]:
     """The points and the blocks with their places in pixels: rows of a fixed height need no other layout."""
     many = len(models) > MOST_LINES
     marks: list[dict[str, Any]] = []
@@ -148,7 +142,7 @@ def _placed(rows: list[_Row], models: list[str]) -> tuple[list[dict[str, Any]], 
     for title in dict.fromkeys(row.title for row in rows):
         mine = [row for row in rows if row.title == title]
         # Which way one model leans is said; of several, each has its own way.
-        words = shown_leans(mine[0].reading, mine[0].p) if len(models) == 1 else ""
+        words = mine[0].leans if len(models) == 1 else ""
         blocks.append({"y": top + _TITLE / 2 + 2, "title": short(title, _LETTERS)})
         if words:
             blocks.append({"y": top + _TITLE + _WORDS / 2 - 1, "words": short(words, _LETTERS + 8)})
@@ -165,7 +159,7 @@ def _jitter(model: str) -> float:
     return 0.1 + 0.8 * (zlib.crc32(model.encode(errors="replace")) % 1000) / 1000
 
 
-def _mark(row: _Row, y: float) -> dict[str, Any]:
+def _mark(row: ReadingRow, y: float) -> dict[str, Any]:
     effect = row.reading.effect
     return {
         "model": row.reading.model,
@@ -173,15 +167,13 @@ def _mark(row: _Row, y: float) -> dict[str, Any]:
         "value": effect.value,
         "low": effect.ci.low if effect.ci else effect.value,
         "high": effect.ci.high if effect.ci else effect.value,
-        "clear": is_clear(row.p),
+        "clear": row.clear,
         "y": y,
-        "says": said_of(row.reading, row.title, row.p),
+        "says": row.says,
     }
 
 
 def _layers(marks: list[dict[str, Any]], blocks: list[dict[str, Any]], height: float, looks: Looks, axis: _Axis) -> Any:
-    import altair as alt
-
     many = len(looks) > MOST_LINES
     ticks: dict[str, Any] = {"tickCount": 6} if axis.ticks is None else {"values": list(axis.ticks)}
     x = alt.X(
@@ -219,8 +211,6 @@ def _layers(marks: list[dict[str, Any]], blocks: list[dict[str, Any]], height: f
 
 def _bands(axis: _Axis, height: float) -> Iterator[Any]:
     """Shades for small, medium and large on both sides of level."""
-    import altair as alt
-
     outer = [*axis.bands[1:], (axis.low, axis.high)]
     # A scale without bands has no shades.
     for (low, high), shade, (lower, upper) in zip(axis.bands, SHADES, outer, strict=False):
@@ -233,8 +223,6 @@ def _bands(axis: _Axis, height: float) -> Iterator[Any]:
 
 
 def _words(blocks: list[dict[str, Any]], y: Any) -> Iterator[Any]:
-    import altair as alt
-
     for field, colour, size in (("title", INK, 12), ("words", SOFT, 11)):
         rows = [block for block in blocks if field in block]
         if rows:
@@ -249,11 +237,11 @@ def _words(blocks: list[dict[str, Any]], y: Any) -> Iterator[Any]:
         )
 
 
-def _alt(title: str, rows: list[_Row], models: list[str]) -> str:
-    clear = [row for row in rows if is_clear(row.p)]
+def _alt(title: str, rows: list[ReadingRow], models: list[str]) -> str:
+    clear = [row for row in rows if row.clear]
     far = max(rows, key=lambda row: abs(row.reading.effect.value - row.reading.effect.level))
     named = f"on {models[0]}" if len(models) == 1 else f"of {len(models)} models"
     return (
         f"{title} {named}: {len(rows)} readings, {len(clear)} of them a clear lean; farthest from level is {far.title} "
-        f"on {far.reading.model}, {value_text(far.reading.effect)}."
+        f"on {far.reading.model}, {far.value}."
     )

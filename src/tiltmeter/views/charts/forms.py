@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import altair as alt
+
 from tiltmeter.readings import ALPHA, Estimate, Reading, p_number
 from tiltmeter.views.charts.figure import Figure
 from tiltmeter.views.charts.style import (
@@ -22,7 +24,7 @@ from tiltmeter.views.charts.style import (
     titled,
     where,
 )
-from tiltmeter.views.phrases import shown_titles
+from tiltmeter.views.rows import shown_titles
 
 #: Of more readings than these only those that differ most are drawn.
 MOST = 30
@@ -88,8 +90,6 @@ def _far(rows: list[dict[str, Any]]) -> str:
 
 
 def _chart(rows: list[dict[str, Any]], title: str, far: str, axis: str, *, kind: str) -> Any:
-    import altair as alt
-
     kept = sorted(rows, key=lambda row: -row["apart"])[:MOST]
     lines = [
         {**row, "y": (n + 0.72) * _ROW, "label": short(f"{row['measured']} ({row['model']})", 82)}

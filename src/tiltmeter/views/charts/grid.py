@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import altair as alt
+
 from tiltmeter.readings import Reading
 from tiltmeter.views.charts.figure import Figure
 from tiltmeter.views.charts.style import DIVERGING, FAINT, INK, PAPER, cut, names_axis, says, table, titled, where
-from tiltmeter.views.phrases import is_clear, said_of, shown_titles
+from tiltmeter.views.rows import ReadingRow, reading_rows
 
 #: Of more models than these the cells have no room for numbers.
 _MOST_NUMBERS = 8
@@ -23,8 +25,7 @@ def grid(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None
     models = list(dict.fromkeys(reading.model for reading in readings))
     if len(models) < 2:
         return None
-    p_values = [r.effect.p_value for r in readings] if adjusted is None else adjusted
-    rows = [_cell(*row) for row in zip(readings, shown_titles(readings), p_values, strict=True)]
+    rows = [_cell(row) for row in reading_rows(readings, adjusted)]
     numbers = len(models) <= _MOST_NUMBERS
     title = "All models and probes"
     subtitle = [
@@ -35,21 +36,18 @@ def grid(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None
     return Figure("grid", title, _alt(rows, models), titled(chart, title, subtitle, letters=96), keeps_colours=True)
 
 
-def _cell(reading: Reading, title: str, p: float | None) -> dict[str, Any]:
-    effect = reading.effect
+def _cell(row: ReadingRow) -> dict[str, Any]:
     return {
-        "model": reading.model,
-        "measured": title,
-        "d": effect.scale.as_d(effect.value),
-        "clear": is_clear(p),
-        "text": f"{effect.value:.2f}",
-        "says": said_of(reading, title, p),
+        "model": row.reading.model,
+        "measured": row.title,
+        "d": row.size,
+        "clear": row.clear,
+        "text": f"{row.reading.effect.value:.2f}",
+        "says": row.says,
     }
 
 
 def _layers(rows: list[dict[str, Any]], models: list[str], *, numbers: bool) -> Any:
-    import altair as alt
-
     titles = list(dict.fromkeys(row["measured"] for row in rows))
     angle = -30 if numbers else -90
     x = alt.X(

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import altair as alt
+
 from tiltmeter.readings import Reading
 from tiltmeter.views.charts.figure import Figure
 from tiltmeter.views.charts.style import INK, SOFT, look_of, says, table, titled
@@ -50,8 +52,6 @@ def _directions(reading: Reading) -> str:
 
 def _drawn(rows: Sequence[Row], structures: Sequence[str]) -> Any:
     """Points, or cells where there are too many of them, in one panel or one for each structure."""
-    import altair as alt
-
     ends = [max(abs(row[key]) for row in rows) for key in ("prior", "added")]
     far, high = (math.ceil(10 * end) / 10 or 0.1 for end in ends)
     x, y = _axis(alt.X, "prior", "prior bias", far), _axis(alt.Y, "added", "association (less the prior)", high)
@@ -68,8 +68,6 @@ def _drawn(rows: Sequence[Row], structures: Sequence[str]) -> Any:
 
 
 def _axis(channel: Any, field: str, title: str, end: float) -> Any:
-    import altair as alt
-
     level = {"condition": {"test": "datum.value === 0", "value": SOFT}, "value": "transparent"}
     return channel(
         f"{field}:Q",
@@ -91,8 +89,6 @@ def _points(rows: Sequence[Row]) -> Any:
 
 def _cells(rows: Sequence[Row], structures: Sequence[str], far: float, high: float) -> Any:
     """Counts in cells, which are made here because thousands of points do not belong in a file."""
-    import altair as alt
-
     cells = [
         cell
         for structure in structures

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+import altair as alt
+import vl_convert
+from altair.utils.schemapi import debug_mode
 
 # The report gives these a second meaning in the dark, so no chart has a grey of its own.
 INK, SOFT, FAINT, PAPER = "#1c2330", "#5b6472", "#c4cad3", "white"
@@ -23,37 +28,27 @@ _MARGIN = 5
 
 def unchecked() -> contextlib.AbstractContextManager[Any]:
     """Charts made here are not checked against the whole grammar, which takes as long as to draw them: a test does."""
-    from altair.utils.schemapi import debug_mode
-
     return debug_mode(False)
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> Any:
     """A chart of these rows."""
-    import altair as alt
-
     # A tuple, because a list is copied with every layer.
     return alt.Chart(alt.InlineData(values=tuple(rows)))
 
 
 def says(field: str = "says") -> dict[str, Any]:
     """What a mark says under the mouse, and to who cannot see it."""
-    import altair as alt
-
     return {"tooltip": alt.Tooltip(f"{field}:N", title=" "), "description": alt.Description(f"{field}:N")}
 
 
 def pixel(channel: str, at: float) -> Any:
     """A place in the picture, whatever the data; as a channel, which Altair takes long to make of a plain value."""
-    import altair as alt
-
     return getattr(alt, f"{channel}Value")(at)
 
 
 def where(test: str, then: Any, otherwise: Any, *, channel: str) -> Any:
     """One look or another by what a row says; as a channel, for the same reason. Looks are values or channels."""
-    import altair as alt
-
     shown = then.to_dict() if hasattr(then, "to_dict") else {"value": then}
     return getattr(alt, f"{channel}Value")(otherwise, condition={"test": test, **shown})
 
@@ -65,8 +60,6 @@ def titled(
 
     A browser may have wider letters than the renderer reckons with, and what goes beyond the picture is cut off.
     """
-    import altair as alt
-
     parts = [subtitle] if isinstance(subtitle, str) else subtitle
     lines = [line for part in parts for line in wrapped(part, letters)]
     # Set, because properties() and configure() copy all of a chart, and this one is ours.
@@ -84,8 +77,6 @@ def titled(
 
 def styled(chart: Any, *, left: int = _MARGIN) -> Any:
     """The same chart in letters that can be read at 600 pixels."""
-    import altair as alt
-
     letters = {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
     chart.config = alt.Config(
         font="sans-serif",
@@ -110,8 +101,6 @@ def short(text: str, most: int) -> str:
 
 def names_axis(names: Sequence[str], most: int) -> Any:
     """The axis of rows: their names, cut to so many letters, with room for the widest letters a browser may have."""
-    import altair as alt
-
     room = _LETTER * min(most, max(map(len, names), default=0))
     return alt.Axis(labelLimit=0, labelExpr=cut(most), minExtent=room, ticks=False, domain=False)
 
@@ -123,15 +112,11 @@ def cut(most: int) -> str:
 
 def wrapped(text: str, width: int) -> list[str]:
     """A text in lines that fit a chart."""
-    import textwrap
-
     return textwrap.wrap(text, width, break_long_words=True) or [""]
 
 
 def look_of(field: str, names: Sequence[str], **legend: Any) -> dict[str, Any]:
     """A colour and a shape for each name, with one legend; names beyond the colours begin again with the first."""
-    import altair as alt
-
     shown = alt.Legend(title=None, **legend) if legend else None
     ranges = ([looks[n % len(looks)] for n in range(len(names))] for looks in (COLOURS, SHAPES))
     colours, shapes = (alt.Scale(domain=list(names), range=looks) for looks in ranges)
@@ -143,22 +128,16 @@ def look_of(field: str, names: Sequence[str], **legend: Any) -> dict[str, Any]:
 
 def to_svg(chart: Any) -> str:
     """The chart as an SVG that needs no script and no network."""
-    import vl_convert
-
     return str(vl_convert.vegalite_to_svg(_spec(chart)))
 
 
 def to_png(chart: Any, *, scale: float = 2.0) -> bytes:
     """The chart as a picture."""
-    import vl_convert
-
     return bytes(vl_convert.vegalite_to_png(_spec(chart), scale=scale))
 
 
 def to_pdf(chart: Any) -> bytes:
     """The chart as a page of a paper."""
-    import vl_convert
-
     return bytes(vl_convert.vegalite_to_pdf(_spec(chart)))
 
 

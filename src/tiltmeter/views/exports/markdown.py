@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from tiltmeter.views.report.meanings import Meaning, meanings, shared_caveats
 from tiltmeter.views.report.not_measured import not_measured
 from tiltmeter.views.report.origin import Origin, origin
-from tiltmeter.views.report.rows import ReportRow, report_rows
 from tiltmeter.views.report.verdict import verdict
+from tiltmeter.views.rows import ReadingRow, reading_rows
 
 if TYPE_CHECKING:
     from tiltmeter.readings import Audit
@@ -22,7 +22,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
 
 def to_markdown(audit: Audit) -> str:
     """Verdict, tables, plain words, caveats, method and how to reproduce it."""
-    rows = report_rows(audit.readings, audit.adjusted())
+    rows = reading_rows(audit.readings, audit.adjusted())
     judged, source, kinds = verdict(audit), origin(audit), meanings(audit.readings)
     lines = [
         "# How far does it lean?",
@@ -67,7 +67,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     ]
 
 
-def readings_table(rows: Sequence[ReportRow]) -> list[str]:
+def readings_table(rows: Sequence[ReadingRow]) -> list[str]:
     """The readings of a model with their strength and p-value."""
     head = ("measured", "leans", "how strongly [95% interval]", "statistic", "p, corrected")
     return table(
@@ -85,14 +85,14 @@ def readings_table(rows: Sequence[ReportRow]) -> list[str]:
     )
 
 
-def _model(name: str, rows: Sequence[ReportRow]) -> list[str]:
+def _model(name: str, rows: Sequence[ReadingRow]) -> list[str]:
     if not rows:
         return ["", f"## {plain(name)}", "", "Nothing was measured on this model."]
     said = [f"- **{plain(row.title)}.** {plain(row.sentence)}{_published(row)}" for row in rows]
     return ["", f"## {plain(name)}", "", *readings_table(rows), "", *said]
 
 
-def _published(row: ReportRow) -> str:
+def _published(row: ReadingRow) -> str:
     published = row.reading.published
     if published is None:
         return ""

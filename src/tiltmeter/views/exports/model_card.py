@@ -11,8 +11,8 @@ from tiltmeter.readings.details.sentences import PairsDetails
 from tiltmeter.views.exports.markdown import plain, readings_table, table
 from tiltmeter.views.report.meanings import meanings
 from tiltmeter.views.report.origin import origin
-from tiltmeter.views.report.rows import report_rows
 from tiltmeter.views.report.verdict import verdict
+from tiltmeter.views.rows import reading_rows
 
 if TYPE_CHECKING:
     from tiltmeter.readings import Audit
@@ -99,7 +99,7 @@ def slug(name: str) -> str:
 
 def _section(audit: Audit) -> str:
     judged, source = verdict(audit), origin(audit)
-    rows = report_rows(audit.readings, audit.adjusted())
+    rows = reading_rows(audit.readings, audit.adjusted())
     lines = [
         "## Bias, Risks, and Limitations",
         "",

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from tiltmeter.views.charts import Figure, inline_svg, of_reading, overview
+from tiltmeter.views.charts import Figure, has_own_charts, inline_svg, of_reading, overview
 from tiltmeter.views.report.meanings import meanings, shared_caveats
 from tiltmeter.views.report.not_measured import not_measured
 from tiltmeter.views.report.origin import origin
-from tiltmeter.views.report.rows import ReportRow, differing, report_rows
 from tiltmeter.views.report.templating import environment
 from tiltmeter.views.report.verdict import verdict
+from tiltmeter.views.rows import ReadingRow, reading_rows
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -45,7 +45,7 @@ class ShownFigure:
 def render(audit: Audit) -> str:
     """The report as HTML."""
     adjusted = audit.adjusted()
-    rows = report_rows(audit.readings, adjusted)
+    rows = reading_rows(audit.readings, adjusted)
     drawn = _drawn(rows, most=MOST_DRAWN if len(audit.models) <= _MANY_MODELS else 0)
     kinds = meanings(audit.readings)
     # Wide ones come last, so that the others fill both columns without a gap.
@@ -61,7 +61,7 @@ def render(audit: Audit) -> str:
             figures=figures,
             models=[(name, [row for row in rows if row.reading.model == name]) for name in audit.models],
             drawn={key: [shown(figure) for figure in figures] for key, figures in drawn.items()},
-            differing=differing(rows),
+            differing=[row for row in rows if row.differs],
             skipped=not_measured(audit),
             meanings=kinds,
             shared_caveats=shared_caveats(kinds),
@@ -80,9 +80,13 @@ def shown(figure: Figure) -> ShownFigure:
     return ShownFigure(figure, Markup(svg), int(float(svg.split('width="', 1)[1].split('"', 1)[0])))
 
 
-def _drawn(rows: Sequence[ReportRow], *, most: int) -> dict[tuple[str, str], list[Figure]]:
+def _drawn(rows: Sequence[ReadingRow], *, most: int) -> dict[tuple[str, str], list[Figure]]:
     """The charts of the readings that say most: those with charts of their own, then the clear leans by their size."""
-    telling = [row for row in rows if row.own_charts or (row.clear and row.tested and not row.reading.control)]
-    telling.sort(key=lambda row: (not row.own_charts, -abs(row.size or 0.0)))
-    figures = {(row.reading.model, row.reading.id): of_reading(row.reading) for row in telling[:most]}
+    telling = [
+        (not has_own_charts(row.reading), -abs(row.size or 0.0), row.reading)
+        for row in rows
+        if has_own_charts(row.reading) or (row.clear and row.tested and not row.reading.control)
+    ]
+    telling.sort(key=lambda ranked: ranked[:2])
+    figures = {(reading.model, reading.id): of_reading(reading) for _, _, reading in telling[:most]}
     return {key: drawn for key, drawn in figures.items() if drawn}

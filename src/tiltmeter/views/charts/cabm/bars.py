@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import altair as alt
+
 from tiltmeter.readings import Item
 from tiltmeter.readings.details.cabm import CabmDetails, in_order
 from tiltmeter.views.charts.cabm.colours import (
@@ -39,8 +41,6 @@ def scores(items: Sequence[Item], details: CabmDetails) -> Any | None:
     ]
     if not rows:
         return None
-    import altair as alt
-
     (one, two), threshold = details.groups, details.threshold
     base = table(rows).encode(y=_occupations(rows))
     bars = base.mark_bar(strokeWidth=1.2, height=_ROW - 5).encode(
@@ -60,8 +60,6 @@ def parts(items: Sequence[Item], details: CabmDetails) -> Any | None:
     shown = _with(shown_items(items), "part")
     if not shown:
         return None
-    import altair as alt
-
     rows = [
         {"word": item.label, "feature": label, "part": item.get(f"part_{name}")}
         for item in shown
@@ -83,8 +81,6 @@ def importance(items: Sequence[Item], _details: CabmDetails) -> Any | None:
     items = _with(items, "part")
     if not items:
         return None
-    import altair as alt
-
     rows = [
         {"feature": label, "mean": sum(abs(number(item, f"part_{name}")) for item in items) / len(items)}
         for name, label in FEATURES.items()
@@ -106,8 +102,6 @@ def moved(items: Sequence[Item], details: CabmDetails) -> Any | None:
     rows = [row for name in FEATURES for row in _dots(_with(items, "moved"), name)]
     if details.explained_by is None or not rows:
         return None
-    import altair as alt
-
     one, two = details.groups
     chart = (
         table(rows)
@@ -145,8 +139,6 @@ def _dots(items: Sequence[Item], name: str) -> list[dict[str, Any]]:
 
 def weights(_items: Sequence[Item], details: CabmDetails) -> Any | None:
     """The weights by every weighting with their spread over re-seeding, one panel per form."""
-    import altair as alt
-
     order = in_order(name for form in details.forms.values() for name in form.weights)
     panels = []
     for title, form in details.forms.items():
@@ -179,8 +171,6 @@ def weights(_items: Sequence[Item], details: CabmDetails) -> Any | None:
 
 def categories(_items: Sequence[Item], details: CabmDetails) -> Any | None:
     """How many occupations fall in each category, published beside repaired."""
-    import altair as alt
-
     forms = list(details.forms)
     rows = [
         {"form": title, "category": name, "occupations": form.categories.get(name, 0)}
@@ -205,6 +195,4 @@ def _with(items: Sequence[Item], what: str) -> list[Item]:
 
 
 def _occupations(rows: Sequence[dict[str, Any]]) -> Any:
-    import altair as alt
-
     return alt.Y("word:N", sort=[row["word"] for row in rows], title=None, axis=alt.Axis(labelLimit=200))

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import altair as alt
+
 from tiltmeter.readings import Item
 from tiltmeter.readings.details.cabm import CabmDetails, Point, in_order
 from tiltmeter.views.charts.cabm.colours import (
@@ -31,8 +33,6 @@ _LETTER = 6
 
 def heat_map(items: Sequence[Item], details: CabmDetails) -> Any | None:
     """The score of each occupation by every weighting, one panel per form, each coloured by its own farthest score."""
-    import altair as alt
-
     place = {item.label: n for n, item in enumerate(items)}
     words = [item.label for item in shown_items(items)]
     panels: list[Any] = []
@@ -49,8 +49,6 @@ def heat_map(items: Sequence[Item], details: CabmDetails) -> Any | None:
 
 
 def _cells(rows: list[dict[str, Any]], words: list[str], form: str, *, labelled: bool) -> Any:
-    import altair as alt
-
     end = max(abs(row["score"]) for row in rows) or 1.0
     base = table(rows).encode(
         x=alt.X(
@@ -79,8 +77,6 @@ def _cells(rows: list[dict[str, Any]], words: list[str], form: str, *, labelled:
 
 def density(_items: Sequence[Item], details: CabmDetails) -> Any | None:
     """How the scores are distributed (kernel density), as validated and by every weighting, one panel per form."""
-    import altair as alt
-
     panels = []
     for title, form in details.forms.items():
         kde = form.validation.kde
@@ -100,8 +96,6 @@ def density(_items: Sequence[Item], details: CabmDetails) -> Any | None:
 
 
 def _by_weighting(scores: Mapping[str, Sequence[float]], grid: Sequence[float]) -> list[Any]:
-    import altair as alt
-
     varied = {name: scores[name] for name in in_order(scores) if max(scores[name]) - min(scores[name]) > 0}
     rows = [{"weighting": name, "score": value} for name, values in varied.items() for value in values]
     if not rows:
@@ -122,8 +116,6 @@ def both_forms(items: Sequence[Item], details: CabmDetails) -> Any | None:
     ]
     if not rows:
         return None
-    import altair as alt
-
     threshold = details.threshold
     axes = (alt.X("x:Q", title="repaired score"), alt.Y("y:Q", title="published score"))
     lines = [*levels("x", threshold), *levels("y", threshold)]
@@ -142,8 +134,6 @@ def occupations(items: Sequence[Item], details: CabmDetails) -> Any | None:
     ]
     if not rows:
         return None
-    import altair as alt
-
     chart = alt.layer(*_scatter(details, rows, *_main_axes())).properties(width=WIDTH, height=_HEIGHT)
     subtitle = "mean of an occupation's sentences, half-way between its groups; near is alike"
     return finished(chart, "Where occupations stand", subtitle)
@@ -159,8 +149,6 @@ def shift(items: Sequence[Item], details: CabmDetails) -> Any | None:
     projection = _projection(items, details)
     if not projection:
         return None
-    import altair as alt
-
     groups = details.groups
     ends = [
         {"word": word, "version": group, "x": at[0], "y": at[1]}
@@ -196,8 +184,6 @@ def _both_ends(move: Mapping[str, Any]) -> tuple[tuple[float, float], tuple[floa
 
 
 def _main_axes() -> tuple[Any, Any]:
-    import altair as alt
-
     scale = alt.Scale(zero=False, padding=_MARGIN)
     return alt.X("x:Q", title="first main axis", scale=scale), alt.Y("y:Q", title="second main axis", scale=scale)
 
