@@ -8,7 +8,7 @@ from typer.testing import CliRunner, Result
 
 from tests.planted import CAREER_FAMILY, TERMS, Named, words
 from tiltmeter import audit
-from tiltmeter.cli.report import app
+from tiltmeter.cli.results import app
 from tiltmeter.errors import BadInput
 
 LEANS = dict(zip([*TERMS, *CAREER_FAMILY], [0.3, -0.3, 0.8, -0.8], strict=True))

@@ -1,4 +1,4 @@
-"""Commands that show what a language model expects in a sentence of the user's, and which data sets are here."""
+"""Commands that show what a language model expects in a sentence of the user's."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tiltmeter.cli.output import Json, NoCache, print_json, say, show, width
+from tiltmeter.cli.output import Json, NoCache, print_json, print_view, say, show
 from tiltmeter.errors import BadInput, TiltmeterError
 
 app = typer.Typer()
@@ -30,8 +30,6 @@ def cloze(
     * tiltmeter cloze bundled:smollm2 "The chef mentioned that the recipe was crafted by [him/her]"
     * tiltmeter cloze hf:./my-model "The pilot said that [he/she] was late." --context pilot
     """
-    from rich.console import Console
-
     from tiltmeter.models import CachedModel, load
     from tiltmeter.probes.cloze.one_sentence import one_sentence
     from tiltmeter.run.probe import stored
@@ -44,7 +42,7 @@ def cloze(
     if as_json:
         print_json({"model": model, "sentence": sentence, "words": list(words), "rows": rows})
         return
-    Console(width=width()).print(sentence_view(rows, pronouns=words))
+    print_view(sentence_view(rows, pronouns=words))
     if rows[0]["ended_to_1"] is not None:
         typer.echo(
             "ended: the word is scored together with the full stop after it, so that 'her mother' does not count."
@@ -101,20 +99,9 @@ def _unmask(loaded: Any, model: str, sentence: str, top: int, as_json: bool) -> 
             f"{model} is no masked language model, so it has no mask to fill: give e.g. hf:bert-base-uncased"
         )
     start = sentence.index(MASK)
-    found = loaded.top(sentence, (start, start + len(MASK)), k=top)
-    rows: list[dict[str, Any]] = [{"word": word, "probability": f"{p:.4f}"} for word, p in found]
+    words = loaded.top(sentence, (start, start + len(MASK)), k=top)
+    rows: list[dict[str, Any]] = [{"word": word, "probability": f"{p:.4f}"} for word, p in words]
     if as_json:
-        print_json({"model": model, "sentence": sentence, "words": [{"word": w, "probability": p} for w, p in found]})
+        print_json({"model": model, "sentence": sentence, "words": [{"word": w, "probability": p} for w, p in words]})
     else:
         show(rows, ("word", "probability"), as_json=False)
-
-
-@app.command()
-def data(as_json: Json = False) -> None:
-    """List the public data sets tiltmeter reads, whose they are, and which of them are here (TILTMETER_DATA)."""
-    from tiltmeter.stimuli.datasets import status
-
-    rows = status()
-    show(rows, ("name", "what", "rows", "licence", "state"), as_json)
-    if not as_json:
-        say("They are not part of tiltmeter: put a copy into a folder and name that folder in TILTMETER_DATA.")

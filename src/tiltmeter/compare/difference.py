@@ -6,8 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from tiltmeter.compare.unit_tables import UnitTable, make_table
-from tiltmeter.compare.weighted import FORMS, MARGINS, Form
+from tiltmeter.compare.weighted import FORMS, MARGINS, Form, UnitTable, make_table
 from tiltmeter.readings import Estimate, Reading, Statistic
 from tiltmeter.statistics import Interval, Result
 from tiltmeter.statistics.differences import Change, independent_change, paired_change

@@ -16,7 +16,7 @@ from jinja2 import Environment
 
 from tiltmeter import __version__
 from tiltmeter.errors import BadInput
-from tiltmeter.views.report.templating import environment
+from tiltmeter.views.report.report import environment
 from tiltmeter.web.jobs import Jobs
 from tiltmeter.web.listing import key_of
 from tiltmeter.web.offer import Lexicons, Offer, Offered

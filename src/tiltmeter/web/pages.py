@@ -9,10 +9,8 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, Response
 
 from tiltmeter.readings import Item
-from tiltmeter.views.report.meanings import meanings
-from tiltmeter.views.report.not_measured import not_measured
-from tiltmeter.views.report.origin import origin
-from tiltmeter.views.report.verdict import verdict
+from tiltmeter.views.report.background import meanings, origin
+from tiltmeter.views.report.verdict import not_measured, verdict
 from tiltmeter.views.rows import ReadingRow, unit_values
 from tiltmeter.web.chart_pages import AUDIT_CHARTS, EFFECT_CHARTS
 from tiltmeter.web.dashboard import Board, Dashboard, page

@@ -10,15 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tiltmeter.readings import Reading
-from tiltmeter.views.charts.agreement import agreement_over_items, agreement_over_models
-from tiltmeter.views.charts.calibration import calibration
-from tiltmeter.views.charts.cloze import contexts
-from tiltmeter.views.charts.drivers import items
+from tiltmeter.views.charts.drivers import items, prior
 from tiltmeter.views.charts.effects import effects, interval, shares
 from tiltmeter.views.charts.figure import FORMATS, Figure, inline_svg, write_figures
-from tiltmeter.views.charts.forms import published_p_values, published_values
-from tiltmeter.views.charts.grid import grid
-from tiltmeter.views.charts.prior import prior
+from tiltmeter.views.charts.forms import contexts, published_p_values, published_values
+from tiltmeter.views.charts.heat_maps import agreement_over_items, agreement_over_models, grid
+from tiltmeter.views.charts.lab import calibration
 from tiltmeter.views.charts.style import styled, to_pdf, to_png, to_svg, unchecked
 from tiltmeter.views.rows import value_text
 

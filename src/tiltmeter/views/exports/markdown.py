@@ -7,10 +7,8 @@ from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from tiltmeter.views.report.meanings import Meaning, meanings, shared_caveats
-from tiltmeter.views.report.not_measured import not_measured
-from tiltmeter.views.report.origin import Origin, origin
-from tiltmeter.views.report.verdict import verdict
+from tiltmeter.views.report.background import Meaning, Origin, meanings, origin, shared_caveats
+from tiltmeter.views.report.verdict import not_measured, verdict
 from tiltmeter.views.rows import ReadingRow, reading_rows
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tiltmeter.readings import Reading
 from tiltmeter.readings.details.sentences import PairsDetails
 from tiltmeter.views.exports.markdown import plain, readings_table, table
-from tiltmeter.views.report.meanings import meanings
-from tiltmeter.views.report.origin import origin
+from tiltmeter.views.report.background import meanings, origin
 from tiltmeter.views.report.verdict import verdict
 from tiltmeter.views.rows import reading_rows
 

@@ -5,20 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import TYPE_CHECKING
 
+from jinja2 import Environment
+from markupsafe import Markup
+
+from tiltmeter.readings import Audit
 from tiltmeter.views.charts import Figure, has_own_charts, inline_svg, of_reading, overview
-from tiltmeter.views.report.meanings import meanings, shared_caveats
-from tiltmeter.views.report.not_measured import not_measured
-from tiltmeter.views.report.origin import origin
-from tiltmeter.views.report.templating import environment
-from tiltmeter.views.report.verdict import verdict
+from tiltmeter.views.report.background import meanings, origin, shared_caveats
+from tiltmeter.views.report.verdict import not_measured, verdict
 from tiltmeter.views.rows import ReadingRow, reading_rows
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
-
-    from tiltmeter.readings import Audit
 
 #: Charts of single readings are drawn for so many of them; all of them can be written as files.
 MOST_DRAWN = 12
@@ -90,3 +85,18 @@ def _drawn(rows: Sequence[ReadingRow], *, most: int) -> dict[tuple[str, str], li
     telling.sort(key=lambda ranked: ranked[:2])
     figures = {(reading.model, reading.id): of_reading(reading) for _, _, reading in telling[:most]}
     return {key: drawn for key, drawn in figures.items() if drawn}
+
+
+def environment(*packages: str) -> Environment:
+    """The templates of these packages and of the views; what a template names must be there."""
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=ChoiceLoader([PackageLoader(package) for package in (*packages, "tiltmeter.views")]),
+        autoescape=True,
+        # A template is read once: one that is being replaced while a page is made must not break the page.
+        auto_reload=False,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

@@ -1,15 +1,13 @@
-"""The verdict of an audit in plain words: how many leans are clear, which is the strongest, did the control lean."""
+"""The verdict of an audit in plain words: how many leans are clear, the strongest of them, what was not measured."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
+from tiltmeter.readings import Audit
 from tiltmeter.views.rows import ReadingRow, reading_rows
-
-if TYPE_CHECKING:
-    from tiltmeter.readings import Audit
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -93,3 +91,22 @@ def _strongest(clear: Sequence[ReadingRow]) -> str:
     row = max(clear, key=lambda row: abs(row.size or 0.0))
     leans = f": {row.leans}" if row.leans else ""
     return f"{row.title}{leans} ({row.reading.effect.name} {row.value})"
+
+
+class NotMeasured(NamedTuple):
+    """Probes that were not put to some models, and why."""
+
+    probes: list[str]
+    models: list[str]
+    reason: str
+
+
+def not_measured(audit: Audit) -> list[NotMeasured]:
+    """What was left out, in the order of the suite."""
+    by_reason: dict[tuple[str, str], list[str]] = {}
+    for skipped in audit.skipped:
+        by_reason.setdefault((skipped.model, skipped.reason), []).append(skipped.probe)
+    by_probes: dict[tuple[tuple[str, ...], str], list[str]] = {}
+    for (model, reason), probes in by_reason.items():
+        by_probes.setdefault((tuple(probes), reason), []).append(model)
+    return [NotMeasured(list(probes), models, reason) for (probes, reason), models in by_probes.items()]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from rich import box
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from tiltmeter.readings import Estimate, Reading, p_number
@@ -17,20 +18,29 @@ _COLOURS = {"large": "red", "medium": "yellow", "small": "green", "negligible": 
 _BLOCKS, _STEP = "▁▂▃▄▅▆▇█", 0.2
 
 
+def wide_table(title: str, *columns: Column | str) -> Table:
+    """A table as wide as the terminal."""
+    look: dict[str, Any] = {"header_style": "bold", "box": box.HORIZONTALS, "expand": True, "pad_edge": False}
+    return Table(*columns, title=Text(title, style="bold") if title else None, title_justify="left", **look)
+
+
+def number_table(title: str, *columns: Column | str) -> Table:
+    """A table as narrow as its numbers."""
+    look: dict[str, Any] = {"box": box.SIMPLE_HEAD, "padding": (0, 1, 0, 0), "pad_edge": False}
+    words: dict[str, Any] = {
+        "title": Text(title, style="bold") if title else None,
+        "title_justify": "left",
+        "caption_justify": "left",
+    }
+    return Table(*columns, **look, **words)
+
+
 def audit_table(model: str, rows: Sequence[ReadingRow]) -> RenderableType:
     """One model's readings with their adjusted p-values, and each in plain words below."""
-    table = Table(
-        title=Text(model, style="bold"),
-        title_justify="left",
-        header_style="bold",
-        box=box.HORIZONTALS,
-        show_lines=True,
-        expand=True,
-        pad_edge=False,
-    )
     # The numbers keep their width, so that no interval is broken; titles and leans share the rest.
-    for name, width in (("measured", None), ("leans", None), ("how strongly [95% interval]", 25), ("p, corrected", 9)):
-        table.add_column(name, width=width, ratio=None if width else 1)
+    words = [Column(name, ratio=1) for name in ("measured", "leans")]
+    table = wide_table(model, *words, Column("how strongly [95% interval]", width=25), Column("p, corrected", width=9))
+    table.show_lines = True
     sentences = Table.grid(padding=(0, 1))
     for row in rows:
         # Text, never str: a title or a word with brackets must not be taken for markup.

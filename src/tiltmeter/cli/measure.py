@@ -1,8 +1,9 @@
-"""The command that runs one probe on one model."""
+"""Commands that measure: a suite of probes on models, or one probe on one model with everything behind its number."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,18 +14,95 @@ from tiltmeter.cli.output import (
     NoCache,
     Permutations,
     Seed,
+    complain,
     parse_budget,
     print_json,
+    print_view,
     say,
+    show,
     split,
-    width,
 )
 from tiltmeter.errors import BadInput
 
 if TYPE_CHECKING:
-    from tiltmeter.readings import Reading
+    from tiltmeter.readings import Audit, Reading
+
 
 app = typer.Typer()
+
+
+@app.command()
+def audit(
+    models: Annotated[
+        list[str] | None, typer.Argument(help="Model specs; default: the sample models, and one with a known bias.")
+    ] = None,
+    suite: Annotated[str, typer.Option(help="Suite by name, or a YAML file.")] = "default",
+    out: Annotated[Path, typer.Option(help="Folder for readings and report.")] = Path("tiltmeter-results"),
+    budget: BudgetText = None,
+    seed: Seed = 0,
+    permutations: Permutations = 10_000,
+    no_cache: NoCache = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked and cost; ask nothing.")] = False,
+    as_json: Json = False,
+) -> int:
+    """Run a suite of probes on models; write readings and a report.
+
+    Examples:
+
+    * tiltmeter audit
+    * tiltmeter audit hf:./my-model static:vectors.vec --suite weat --out results
+    * tiltmeter audit openai:text-embedding-3-small --budget '200k tokens' --dry-run
+    """
+    from tiltmeter.run.audit import DEFAULT_MODELS
+    from tiltmeter.run.audit import audit as run
+    from tiltmeter.run.audit import dry_run as plan_audit
+
+    specs = list(models or DEFAULT_MODELS)
+    if dry_run:
+        rows = plan_audit(specs, suite=suite)
+        show(rows, ("model", "asked for", "inputs", "new", "requests", "tokens", "dollars"), as_json)
+        return 0
+    result = run(
+        specs,
+        suite=suite,
+        out=out,
+        cache=not no_cache,
+        seed=seed,
+        permutations=permutations,
+        budget=parse_budget(budget),
+        announce=say,
+    )
+    report = result.report(out)
+    failed = [skipped for skipped in result.skipped if skipped.failed]
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        _show_audit(result, report)
+    for model in dict.fromkeys(skipped.model for skipped in failed):
+        reason = next(skipped.reason for skipped in failed if skipped.model == model)
+        complain(reason if model in reason else f"{model}: {reason}")
+    return 2 if failed else 0
+
+
+def _show_audit(result: Audit, report: Path) -> None:
+    from tiltmeter.views.report.verdict import not_measured
+    from tiltmeter.views.rows import reading_rows
+    from tiltmeter.views.terminal.table import audit_table
+
+    rows = reading_rows(result.readings, result.adjusted())
+    for name in result.models:
+        of_model = [row for row in rows if row.reading.model == name]
+        if of_model:
+            print_view(audit_table(name, of_model))
+    for probes, models, reason in not_measured(result):
+        print_view(f"Not measured on {', '.join(models)}: {', '.join(probes)} ({reason})")
+    for note in result.notes:
+        print_view(f"Note: {note}")
+    print_view(
+        "d: 0 is level, .2 small, .5 medium, .8 large; nearer to 0 is better. p is Holm-corrected for all tests here."
+    )
+    typer.echo(f"{result.asked:,} inputs asked of models, {result.recalled:,} known from before.")
+    typer.echo(f"Results: {result.folder}\nReport:  {report}")
 
 
 @app.command()
@@ -118,21 +196,19 @@ def _further(options: list[str]) -> dict[str, Any]:
 
 
 def _show_readings(readings: Sequence[Reading]) -> None:
-    from rich.console import Console
-
     from tiltmeter.views.terminal.table import reading_view
 
-    console, kind = Console(width=width()), readings[0].probe
+    kind = readings[0].probe
     if kind == "cloze":
         from tiltmeter.views.terminal.cloze import cloze_view
 
         table = cloze_view(readings)
         if table is not None:
-            console.print(reading_view(readings[0]), "", table)
+            print_view(reading_view(readings[0]), "", table)
             return
     for reading in readings:
-        console.print(reading_view(reading), "")
+        print_view(reading_view(reading), "")
         if kind == "cabm":
             from tiltmeter.views.terminal.cabm import cabm_view
 
-            console.print(cabm_view(reading))
+            print_view(cabm_view(reading))
