@@ -24,7 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(*arguments: str | Path) -> Result:
-    done = CliRunner().invoke(app, list(map(str, arguments)))
+    done = CliRunner().invoke(app, ["report", *map(str, arguments)])
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     return done

@@ -46,7 +46,7 @@ def report(
     """
     from tiltmeter.readings import Audit
     from tiltmeter.views.charts import FORMATS as PICTURES
-    from tiltmeter.views.exports import FORMATS, NAMES, export
+    from tiltmeter.views.exports import FORMATS, export
 
     if charts is not None:
         if out is not None:
@@ -61,7 +61,7 @@ def report(
         raise BadInput(f"{chosen} is a format of charts: name a folder for them with --charts")
     if chosen not in FORMATS:
         raise unknown("format", chosen, FORMATS)
-    path = export(Audit.load(folder), out or folder / NAMES[chosen], format=chosen)
+    path = export(Audit.load(folder), out or folder / FORMATS[chosen].file, format=chosen)
     _tell({"report": str(path)}, f"report: {path}", as_json)
 
 

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Scope
 
 from tiltmeter import __version__
 from tiltmeter.errors import ModelFailed, TiltmeterError
-from tiltmeter.web import chart_pages, compare_page, downloads, explore_pages, job_pages, json_api, pages
+from tiltmeter.web import chart_pages, compare_page, downloads, explore, json_api, pages
 from tiltmeter.web.dashboard import Dashboard, page
 from tiltmeter.web.jobs import Busy
 from tiltmeter.web.security import MOST_BYTES, DashboardSettings, Guard, TooLarge
@@ -55,7 +55,7 @@ def create_app(settings: DashboardSettings) -> Guard:
         lifespan=lifespan,
     )
     app.state.dashboard = dashboard
-    for module in (pages, chart_pages, compare_page, explore_pages, job_pages, downloads, json_api):
+    for module in (pages, chart_pages, compare_page, explore, downloads, json_api):
         app.include_router(module.router)
     app.add_api_route("/static/{name}", _static, include_in_schema=False)
     for error in (TiltmeterError, TooLarge, HTTPException, RequestValidationError, Exception):

@@ -5,35 +5,19 @@ They are drawn when a page asks for them, and kept, because drawing takes a seco
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
-from tiltmeter.readings import Reading
-from tiltmeter.views import charts
-from tiltmeter.views.charts import Figure, inline_svg
+from tiltmeter.views.charts import OVERVIEW, Figure, inline_svg, of_reading
 from tiltmeter.web.dashboard import Board
 from tiltmeter.web.shelf import NotHere
 
 router = APIRouter(prefix="/charts", include_in_schema=False)
 
-Readings = Sequence[Reading]
-PValues = Sequence[float | None]
-#: Charts of many readings by name: what a reader sees while they are drawn, and how they are.
-_CHARTS: Mapping[str, tuple[str, Callable[[Readings, PValues], Figure | None]]] = {
-    "effects": ("the effect sizes", lambda readings, p: charts.effects(readings, adjusted=p)),
-    "shares": ("the shares", lambda readings, p: charts.shares(readings, adjusted=p)),
-    "published": ("published against repaired values", lambda readings, _: charts.published_values(readings)),
-    "published-p": ("published against repaired p-values", lambda readings, _: charts.published_p_values(readings)),
-    "contexts": ("the contexts", lambda readings, _: charts.contexts(readings)),
-    "calibration": ("dose and response", lambda readings, _: charts.calibration(readings)),
-    "agreement": ("the agreement of the probes", lambda readings, _: charts.agreement_over_models(readings)),
-    # The last, because it takes both columns: the others fill them without a gap.
-    "grid": ("the heat map", lambda readings, p: charts.grid(readings, adjusted=p)),
-}
-AUDIT_CHARTS = {name: title for name, (title, _) in _CHARTS.items()}
+#: The heat map is the last, because it takes both columns: the others fill them without a gap.
+AUDIT_CHARTS = {name: OVERVIEW[name][0] for name in sorted(OVERVIEW, key="grid".__eq__)}
 EFFECT_CHARTS = {name: AUDIT_CHARTS[name] for name in ("effects", "shares")}
 Key = Annotated[str, Query(max_length=80)]
 
@@ -47,11 +31,11 @@ def overview(board: Board, audit: str, name: str, model: Key = "", probe: Key = 
         for entry in stored.entries
         if (not model or entry.model_key == model) and (not probe or entry.probe_key == probe)
     ]
-    if not entries or name not in _CHARTS:
+    if not entries or name not in OVERVIEW:
         raise NotHere("there is no such chart")
 
     def draw() -> list[dict[str, Any]]:
-        figure = _CHARTS[name][1]([entry.reading for entry in entries], [entry.row.p_adjusted for entry in entries])
+        figure = OVERVIEW[name][1]([entry.reading for entry in entries], [entry.row.p_adjusted for entry in entries])
         return [] if figure is None else [_plain(figure)]
 
     return board.figures.get((name, audit, stored.stamp, model, probe), draw)
@@ -67,7 +51,7 @@ def reading(board: Board, audit: str, file: str) -> list[dict[str, Any]]:
     """The charts of one reading."""
     _, whole = board.shelf.reading(audit, file)
     stamp = board.shelf.look().audit(audit).stamp
-    return board.figures.get((audit, file, stamp), lambda: [_plain(figure) for figure in charts.of_reading(whole)])
+    return board.figures.get((audit, file, stamp), lambda: [_plain(figure) for figure in of_reading(whole)])
 
 
 @router.get("/readings/{audit}/{file}.svg")

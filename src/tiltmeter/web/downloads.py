@@ -10,22 +10,17 @@ from fastapi.responses import Response
 
 from tiltmeter.readings import Audit, Reading
 from tiltmeter.views import exports
-from tiltmeter.views.exports.frames import csv_of, parquet_of
+from tiltmeter.views.exports.frames import to_csv, to_parquet
 from tiltmeter.web.dashboard import Board
 from tiltmeter.web.listing import key_of
 from tiltmeter.web.shelf import NotHere
 
 router = APIRouter(tags=["downloads"])
 
-#: Every form of an audit: what it is to a reader, and the name of its file.
-FORMATS: Mapping[str, tuple[str, str]] = {
-    "html": ("report, one HTML file", exports.NAMES["html"]),
-    "md": ("report in Markdown", exports.NAMES["md"]),
-    "csv": ("readings as CSV", exports.NAMES["csv"]),
-    "parquet": ("readings as Parquet", exports.NAMES["parquet"]),
-    "latex": ("tables in LaTeX", exports.NAMES["latex"]),
-    "model-card": ("section of a model card", exports.NAMES["model-card"]),
-    "json": ("readings as JSON", "readings.json"),
+#: Every form of an audit.
+FORMATS = {
+    **exports.FORMATS,
+    "json": exports.Format("readings as JSON", "readings.json", lambda audit: _json(audit.to_dict())),
 }
 _KINDS = {
     ".html": "text/html",
@@ -35,9 +30,9 @@ _KINDS = {
     ".tex": "application/x-tex",
 }
 _ITEMS: Mapping[str, Callable[[Reading], str | bytes]] = {
-    "csv": lambda reading: csv_of(reading.to_frame()),
+    "csv": lambda reading: to_csv(reading.to_frame()),
     "json": lambda reading: _json(reading.to_dict()["items"]),
-    "parquet": lambda reading: parquet_of(reading.to_frame()),
+    "parquet": lambda reading: to_parquet(reading.to_frame()),
 }
 
 
@@ -47,9 +42,8 @@ def audit_file(board: Board, audit: str, format: str) -> Response:
     if format not in FORMATS:
         raise NotHere(f"there is no such form of an audit: take one of {', '.join(FORMATS)}")
     stored = board.shelf.look().audit(audit)
-    whole = Audit.load(stored.folder)
-    content = _json(whole.to_dict()) if format == "json" else exports.FORMATS[format](whole)
-    return _file(content, f"{key_of(audit)[:-9]}-{FORMATS[format][1]}")
+    form = FORMATS[format]
+    return _file(form.make(Audit.load(stored.folder)), f"{key_of(audit)[:-9]}-{form.file}")
 
 
 @router.get("/audits/{audit}/readings/{file}/items/{format}", response_class=Response)

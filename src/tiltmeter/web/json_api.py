@@ -15,7 +15,6 @@ from tiltmeter.web.compare_page import choices, compared
 from tiltmeter.web.dashboard import Board, page
 from tiltmeter.web.downloads import FORMATS
 from tiltmeter.web.explore import MOST_TEXT, MOST_WORDS, ask_sentence, ask_words, word_list
-from tiltmeter.web.job_pages import start_audit, suites
 from tiltmeter.web.listing import Entry, Filters, matching_items
 from tiltmeter.web.shelf import StoredAudit
 
@@ -134,7 +133,7 @@ def models(board: Board) -> list[Values]:
 @router.get("/suites")
 def suites_on_offer(board: Board) -> dict[str, str]:
     """The suites an audit can be started with."""
-    return suites(board)
+    return board.suites()
 
 
 @router.post("/explore/sentence")
@@ -187,7 +186,7 @@ def jobs(board: Board) -> list[Values]:
 @router.post("/jobs", status_code=201)
 def start(board: Board, wanted: NewAudit) -> Values:
     """Start an audit."""
-    return start_audit(board, wanted.name, wanted.models, wanted.suite).to_dict()
+    return board.start_audit(wanted.name, wanted.models, wanted.suite).to_dict()
 
 
 @router.get("/jobs/{id}")

@@ -1,19 +1,21 @@
-"""Pages that show what audits have found: overview, audit, model, probe, reading."""
+"""Pages that show what audits have measured (overview, audit, model, probe, reading), and those that start an audit."""
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
+from tiltmeter.errors import TiltmeterError
 from tiltmeter.readings import Item
 from tiltmeter.views.report.background import meanings, origin
 from tiltmeter.views.report.verdict import not_measured, verdict
 from tiltmeter.views.rows import ReadingRow, unit_values
 from tiltmeter.web.chart_pages import AUDIT_CHARTS, EFFECT_CHARTS
-from tiltmeter.web.dashboard import Board, Dashboard, page
+from tiltmeter.web.dashboard import Board, Dashboard, Form, page
 from tiltmeter.web.downloads import FORMATS
 from tiltmeter.web.listing import (
     LEANS,
@@ -170,3 +172,45 @@ def _side_by_side(board: Dashboard, entries: Sequence[Entry]) -> tuple[dict[str,
         for row in values.rows:
             rows.setdefault((row.label, row.group), {})[entry.model_key] = row.value
     return columns, [Item(label, label, group, None, by_model) for (label, group), by_model in rows.items()]
+
+
+@router.get("/jobs")
+def jobs_page(board: Board) -> Response:
+    return _jobs_page(board, {}, "")
+
+
+@router.post("/jobs")
+def start_job(board: Board, form: Form) -> Response:
+    try:
+        job = board.start_audit(form.get("name", [""])[-1], form.get("model", []), form.get("suite", [""])[-1])
+    except TiltmeterError as error:
+        return _jobs_page(board, form, board.shelf.plain(error), status=400)
+    return RedirectResponse(f"/jobs/{job.id}", status_code=303)
+
+
+@router.get("/jobs/{id}")
+def job_page(board: Board, id: str) -> Response:
+    started = board.jobs.job(id)
+    # As they are now: the audit continues to print while the page is made.
+    return page("job.html", job=started, lines=tuple(started.lines))
+
+
+@router.post("/jobs/{id}/cancel")
+def cancel_job(board: Board, id: str) -> Response:
+    board.jobs.cancel(id)
+    return RedirectResponse(f"/jobs/{id}", status_code=303)
+
+
+def _jobs_page(board: Dashboard, form: dict[str, list[str]], problem: str, *, status: int = 200) -> Response:
+    now = datetime.datetime.now(datetime.UTC)
+    return page(
+        "jobs.html",
+        status=status,
+        jobs=board.jobs.all(),
+        models=board.offered(),
+        suites=board.suites(),
+        name=form.get("name", [f"audit-{now:%Y%m%d-%H%M%S}"])[-1],
+        chosen=form.get("model", []),
+        suite=form.get("suite", ["default"])[-1],
+        problem=problem,
+    )

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from tests.views.charts.drawn import READINGS
-from tiltmeter.views.charts import items, style, to_pdf
+from tiltmeter.views.charts import items, style
+from tiltmeter.views.charts.style import to_pdf
 
 
 def test_a_chart_becomes_a_page_of_a_paper():

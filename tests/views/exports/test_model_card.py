@@ -10,7 +10,7 @@ from tests.views.made import audit, lpbs, reading
 from tiltmeter import Audit
 from tiltmeter.readings import ReadingStore
 from tiltmeter.readings.details.sentences import PairsDetails
-from tiltmeter.views.exports import model_index, to_model_card
+from tiltmeter.views.exports.model_card import model_index, to_model_card
 
 
 def test_a_model_card_is_read_by_the_hubs_own_library():
