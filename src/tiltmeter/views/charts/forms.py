@@ -74,15 +74,8 @@ def _changed(readings: Sequence[Reading], value: Any, distance: Any, *, least: f
     for reading, title in zip(readings, shown_titles(readings), strict=True):
         both = (value(reading.published), value(reading.effect)) if reading.published else (None, None)
         if None not in both and distance(*both) >= least:
-            rows.append(
-                {
-                    "model": reading.model,
-                    "measured": title,
-                    "published": both[0],
-                    "repaired": both[1],
-                    "apart": distance(*both),
-                }
-            )
+            row = {"model": reading.model, "measured": title, "apart": distance(*both)}
+            rows.append(row | dict(zip(("published", "repaired"), both, strict=True)))
     return rows
 
 
@@ -106,30 +99,28 @@ def _chart(rows: list[dict[str, Any]], title: str, far: str, axis: str, *, kind:
         for line in lines
         for form, key in zip(_FORMS, ("published", "repaired"), strict=True)
     ]
-    ink = alt.Color(
-        "form:N",
-        scale=alt.Scale(domain=list(_FORMS), range=[COLOURS[1], COLOURS[0]]),
-        legend=alt.Legend(orient="top", title=None),
-    )
-    fill = where(f"datum.form == '{_FORMS[1]}'", ink, PAPER, channel="Fill")
-    levels = [{"at": ALPHA}] if kind == "log" else []
+    level = table([{"at": ALPHA}]).mark_rule(color=SOFT, strokeDash=[3, 3], aria=False)
     marks = table(points).mark_point(size=62, strokeWidth=1.8, opacity=1)
     names = table(lines).mark_text(align="left", dx=4, dy=-15, fontSize=12, color=INK, aria=False)
     chart = alt.layer(
-        *(
-            table(levels).mark_rule(color=SOFT, strokeDash=[3, 3], aria=False).encode(x=alt.X("at:Q", scale=scale))
-            for _ in levels
-        ),
+        *([level.encode(x=alt.X("at:Q", scale=scale))] if kind == "log" else []),
         table(lines)
         .mark_rule(color=FAINT, strokeWidth=3, aria=False)
         .encode(x=alt.X("published:Q", scale=scale), x2=alt.X2("repaired:Q"), y=y),
-        marks.encode(x=x, y=y, color=ink, fill=fill, **says()),
+        marks.encode(x=x, y=y, **_look("top"), **says()),
         names.encode(x=pixel("X", 0), y=y, text=alt.Text("label:N")),
         width=WIDTH,
         height=height,
     )
     dashed = f"; dashed: {ALPHA:g}" if kind == "log" else ""
     return titled(chart, title, f"open: as published, full: repaired{dashed}{far}")
+
+
+def _look(legend: Any) -> dict[str, Any]:
+    """Full points are repaired, open ones as published."""
+    scale = alt.Scale(domain=list(_FORMS), range=[COLOURS[1], COLOURS[0]])
+    ink = alt.Color("form:N", scale=scale, legend=alt.Legend(orient=legend, title=None))
+    return {"color": ink, "fill": where(f"datum.form == '{_FORMS[1]}'", ink, PAPER, channel="Fill")}
 
 
 def _number(value: float, kind: str) -> str:
@@ -169,7 +160,11 @@ def contexts(readings: Sequence[Reading]) -> Figure | None:
     order = [names[name] for name in sorted(names, key=lambda n: (_USUAL.index(n) if n in _USUAL else 2.5, n))]
     title = "Which pronoun is expected, by context"
     subtitle = f"share of sentences to {whom}; .5 is level; open: as published"
-    chart = titled(_panels(rows, list(blocks), order), title, subtitle)
+    panels = [
+        _panel([row for row in rows if row["block"] == block], block, order, last=block == list(blocks)[-1])
+        for block in blocks
+    ]
+    chart = titled(alt.vconcat(*panels, spacing=10), title, subtitle)
     return Figure("contexts", title, _alt(rows, whom), chart)
 
 
@@ -190,14 +185,6 @@ def _share_rows(block: str, context: str, cell: ClozeDetails) -> list[dict[str, 
     ]
 
 
-def _panels(rows: list[dict[str, Any]], blocks: list[str], order: list[str]) -> Any:
-    panels = [
-        _panel([row for row in rows if row["block"] == block], block, order, last=block == blocks[-1])
-        for block in blocks
-    ]
-    return alt.vconcat(*panels, spacing=10)
-
-
 def _panel(rows: list[dict[str, Any]], block: str, order: list[str], *, last: bool) -> Any:
     there = {row["context"] for row in rows}
     base = table(rows)
@@ -214,18 +201,14 @@ def _panel(rows: list[dict[str, Any]], block: str, order: list[str], *, last: bo
         axis=alt.Axis(ticks=False, domain=False),
     )
     offset = alt.YOffset("form:N", scale=alt.Scale(domain=list(_FORMS)))
-    scale = alt.Scale(domain=list(_FORMS), range=[COLOURS[1], COLOURS[0]])
-    ink = alt.Color("form:N", scale=scale, legend=alt.Legend(orient="bottom", title=None))
-    fill = where(f"datum.form == '{_FORMS[1]}'", ink, PAPER, channel="Fill")
+    look = _look("bottom")
     return alt.layer(
         table([{"at": 0.0}, {"at": 1.0}]).mark_rule(color=FAINT, strokeWidth=0.5, aria=False).encode(x=alt.X("at:Q")),
         table([{"at": 0.5}]).mark_rule(color=SOFT, aria=False).encode(x=alt.X("at:Q")),
         base.mark_rule(strokeWidth=1.8, aria=False).encode(
-            x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y, yOffset=offset, color=ink
+            x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y, yOffset=offset, color=look["color"]
         ),
-        base.mark_point(size=60, strokeWidth=1.8, opacity=1).encode(
-            x=x, y=y, yOffset=offset, color=ink, fill=fill, **says()
-        ),
+        base.mark_point(size=60, strokeWidth=1.8, opacity=1).encode(x=x, y=y, yOffset=offset, **look, **says()),
     ).properties(
         width=_SHARES_WIDTH, height=alt.Step(11), title=alt.Title(short(block, 60), fontSize=12, offset=4, color=INK)
     )

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import altair as alt
 
 from tiltmeter.readings import Reading
 from tiltmeter.views.charts.figure import Figure
-from tiltmeter.views.charts.style import DIVERGING, FAINT, INK, PAPER, cut, names_axis, says, table, titled, where
+from tiltmeter.views.charts.style import FAINT, INK, PAPER, cut, diverging, names_axis, says, table, titled, where
 from tiltmeter.views.rows import ReadingRow, reading_rows, shown_titles, unit_values
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Of more models than these the cells have no room for numbers.
 _MOST_NUMBERS = 8
@@ -62,7 +65,7 @@ def _grid_layers(rows: list[dict[str, Any]], models: list[str], *, numbers: bool
         axis=alt.Axis(orient="top", labelAngle=angle, ticks=False, domain=False, labelLimit=0, labelExpr=cut(28)),
     )
     y = alt.Y("measured:N", sort=titles, title=None, axis=names_axis(titles, 48))
-    scale = alt.Scale(domain=[-_END, 0, _END], range=list(DIVERGING), interpolate="rgb", clamp=True)
+    scale = diverging(_END)
     legend = alt.Legend(
         title="on the scale of d", orient="bottom", direction="horizontal", gradientLength=200, values=[-0.8, 0, 0.8]
     )
@@ -108,8 +111,7 @@ MOST = 14
 MOST_MODELS = 5
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Pair:
+class _Pair(NamedTuple):
     one: str
     two: str
     rho: float
@@ -147,8 +149,11 @@ def agreement_over_models(readings: Sequence[Reading]) -> Figure | None:
 
 
 def _agreement(values: Mapping[str, Mapping[str, float]], name: str, title: str, what: str, on: str) -> Figure | None:
-    kept, left = _kept(values)
-    pairs = _pairs({name: values[name] for name in kept})
+    import pandas as pd
+
+    frame = pd.DataFrame(values)
+    kept, left = _kept(frame)
+    pairs = _pairs(frame[kept])
     if not pairs:
         return None
     more = f"; {left} more probes are not drawn" if left > 0 else ""
@@ -167,40 +172,23 @@ def _agreement(values: Mapping[str, Mapping[str, float]], name: str, title: str,
     return Figure(name, title, alt_text, chart, keeps_colours=True)
 
 
-def _kept(values: Mapping[str, Mapping[str, float]]) -> tuple[list[str], int]:
+def _kept(values: pd.DataFrame) -> tuple[list[str], int]:
     """Probes that share enough with another, in their order, and how many are too many; those that share most stay."""
-    names = list(values)
-    shares = dict.fromkeys(names, 0)
-    for one, two in itertools.combinations(names, 2):
-        if len(values[one].keys() & values[two].keys()) >= LEAST:
-            shares[one], shares[two] = shares[one] + 1, shares[two] + 1
-    related = [name for name in names if shares[name]]
-    most = set(sorted(related, key=lambda name: -shares[name])[:MOST])
-    return [name for name in related if name in most], len(related) - len(most)
+    there = values.notna().astype(int)
+    partners = (there.T @ there >= LEAST).sum() - (there.sum() >= LEAST)  # less the probe itself
+    related = partners[partners > 0]
+    most = related.sort_values(ascending=False, kind="stable").index[:MOST]
+    return [name for name in related.index if name in most], len(related) - len(most)
 
 
-def _pairs(values: Mapping[str, Mapping[str, float]]) -> list[_Pair]:
+def _pairs(values: pd.DataFrame) -> list[_Pair]:
     """Pairs with enough in common, of which neither side is the same throughout."""
-    pairs = []
-    for one, two in itertools.combinations(values, 2):
-        shared = [name for name in values[one] if name in values[two]]
-        if len(shared) >= LEAST:
-            rho = _rank_correlation([values[one][name] for name in shared], [values[two][name] for name in shared])
-            pairs += [] if rho is None else [_Pair(one, two, rho, len(shared))]
-    return pairs
-
-
-def _rank_correlation(one: list[float], two: list[float]) -> float | None:
-    """Spearman's rho; SciPy's takes a second to import."""
-    import numpy as np
-
-    ranks = []
-    for values in (one, two):
-        _, place, often = np.unique(values, return_inverse=True, return_counts=True)
-        ranks.append((np.cumsum(often) - (often - 1) / 2)[place])  # ties share the mean of their places
-    if np.ptp(ranks[0]) == 0 or np.ptp(ranks[1]) == 0:
-        return None
-    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
+    rho = values.corr(method="spearman", min_periods=LEAST).to_dict()
+    return [
+        _Pair(one, two, rho[one][two], len(values[[one, two]].dropna()))
+        for one, two in itertools.combinations(map(str, values), 2)
+        if not math.isnan(rho[one][two])
+    ]
 
 
 def _agreement_layers(pairs: list[_Pair], order: list[str]) -> Any:
@@ -215,19 +203,14 @@ def _agreement_layers(pairs: list[_Pair], order: list[str]) -> Any:
         for pair in pairs
     ]
     names = [f"{numbers[name]}. {name}" for name in order]
-    y = alt.Y(
-        "one:N",
-        title=None,
-        scale=alt.Scale(domain=names),
-        axis=names_axis(names, 46),
-    )
+    y = alt.Y("one:N", title=None, scale=alt.Scale(domain=names), axis=names_axis(names, 46))
     x = alt.X(
         "two:N",
         title=None,
         scale=alt.Scale(domain=[numbers[name] for name in order[:-1]]),
         axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False),
     )
-    scale = alt.Scale(domain=[-1, 0, 1], range=list(DIVERGING), interpolate="rgb")
+    scale = diverging(1)
     base = table(rows).encode(x=x, y=y)
     dark = where("abs(datum.rho) > 0.6", PAPER, INK, channel="Color")
     return alt.layer(

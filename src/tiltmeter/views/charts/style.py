@@ -37,6 +37,11 @@ def table(rows: Sequence[Mapping[str, Any]]) -> Any:
     return alt.Chart(alt.InlineData(values=tuple(rows)))
 
 
+def diverging(end: float) -> Any:
+    """Colours from one side of level to the other; beyond the end they stay as they are there."""
+    return alt.Scale(domain=[-end, 0, end], range=list(DIVERGING), interpolate="rgb", clamp=True)
+
+
 def says(field: str = "says") -> dict[str, Any]:
     """What a mark says under the mouse, and to who cannot see it."""
     return {"tooltip": alt.Tooltip(f"{field}:N", title=" "), "description": alt.Description(f"{field}:N")}

@@ -21,7 +21,7 @@ from tiltmeter.views.charts.cabm.colours import (
     panel_title,
     shown_items,
 )
-from tiltmeter.views.charts.style import DIVERGING, INK, table, where
+from tiltmeter.views.charts.style import DIVERGING, INK, diverging, table, where
 
 _ROW = 15
 _CELL = 52
@@ -65,7 +65,7 @@ def _cells(rows: list[dict[str, Any]], words: list[str], form: str, *, labelled:
         ),
     )
     # No legend: the numbers stand in the cells.
-    scale = alt.Scale(domain=[-end, 0, end], range=list(DIVERGING), interpolate="rgb")
+    scale = diverging(end)
     dark = f"abs(datum.score) > {0.6 * end}"
     return alt.layer(
         base.mark_rect().encode(color=alt.Color("score:Q", scale=scale, legend=None)),
