@@ -1,7 +1,8 @@
-"""Commands that measure: a suite of probes on models, or one probe on one model with everything behind its number."""
+"""Commands that ask models: a suite of probes, one probe with everything behind its number, or one sentence."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,7 +23,7 @@ from tiltmeter.cli.output import (
     show,
     split,
 )
-from tiltmeter.errors import BadInput
+from tiltmeter.errors import BadInput, TiltmeterError
 
 if TYPE_CHECKING:
     from tiltmeter.readings import Audit, Reading
@@ -212,3 +213,96 @@ def _show_readings(readings: Sequence[Reading]) -> None:
             from tiltmeter.views.terminal.cabm import cabm_view
 
             print_view(cabm_view(reading))
+
+
+@app.command()
+def cloze(
+    model: Annotated[str, typer.Argument(help="A causal or masked language model, e.g. bundled:smollm2.")],
+    sentence: Annotated[str, typer.Argument(help="A sentence with a choice such as [him/her] in it.")],
+    context: Annotated[list[str] | None, typer.Option(help="A context word; may be given more than once.")] = None,
+    vectors: Annotated[str, typer.Option(help="Word vectors for the similarities.")] = "bundled:glove",
+    no_cache: NoCache = False,
+    as_json: Json = False,
+) -> None:
+    """Which of two words a model expects in one sentence, with and without each context.
+
+    Examples:
+
+    * tiltmeter cloze bundled:smollm2 "The chef mentioned that the recipe was crafted by [him/her]"
+    * tiltmeter cloze hf:./my-model "The pilot said that [he/she] was late." --context pilot
+    """
+    from tiltmeter.models import CachedModel, load
+    from tiltmeter.probes.cloze.one_sentence import one_sentence
+    from tiltmeter.run.probe import stored
+    from tiltmeter.views.terminal.cloze import sentence_view
+
+    with stored(not no_cache) as store:
+        rows, words = one_sentence(
+            CachedModel(load(model), store), CachedModel(load(vectors), store), sentence, context
+        )
+    if as_json:
+        print_json({"model": model, "sentence": sentence, "words": list(words), "rows": rows})
+        return
+    print_view(sentence_view(rows, pronouns=words))
+    if rows[0]["ended_to_1"] is not None:
+        typer.echo(
+            "ended: the word is scored together with the full stop after it, so that 'her mother' does not count."
+        )
+    typer.echo("0.50 each is level. A context revises a probability P to P^(1 - similarity of word and context).")
+
+
+@app.command()
+def unmask(
+    model: Annotated[str, typer.Argument(help="A masked language model, e.g. hf:bert-base-uncased.")],
+    sentence: Annotated[
+        str | None, typer.Argument(help="A sentence with [MASK] in it; without one, you are asked.")
+    ] = None,
+    top: Annotated[int, typer.Option(min=1, help="How many words to show.")] = 10,
+    as_json: Json = False,
+) -> None:
+    """The words a masked language model expects at [MASK], with their probabilities.
+
+    Examples:
+
+    * tiltmeter unmask hf:bert-base-uncased "The nurse said that [MASK] was tired."
+    * tiltmeter unmask reference:tilt-0.9
+    """
+    from tiltmeter.models import load
+
+    loaded = load(model)
+    if sentence is not None:
+        _unmask(loaded, model, sentence, top, as_json)
+        return
+    prompt = "sentence with [MASK] (empty to stop): " if sys.stdin.isatty() else ""
+    while line := _line(prompt):
+        try:
+            _unmask(loaded, model, line, top, as_json)
+        except TiltmeterError as error:
+            if not prompt:
+                raise
+            say(f"error: {error}")  # a slip at the keyboard does not end the talk
+
+
+def _line(prompt: str) -> str:
+    try:
+        return input(prompt).strip()
+    except EOFError:
+        return ""
+
+
+def _unmask(loaded: Any, model: str, sentence: str, top: int, as_json: bool) -> None:
+    from tiltmeter.stimuli.sentences.sentence import MASK
+
+    if sentence.count(MASK) != 1:
+        raise BadInput(f"the sentence must hold one {MASK}, and it holds {sentence.count(MASK)}: '{sentence}'")
+    if not hasattr(loaded, "top"):
+        raise BadInput(
+            f"{model} is no masked language model, so it has no mask to fill: give e.g. hf:bert-base-uncased"
+        )
+    start = sentence.index(MASK)
+    words = loaded.top(sentence, (start, start + len(MASK)), k=top)
+    rows: list[dict[str, Any]] = [{"word": word, "probability": f"{p:.4f}"} for word, p in words]
+    if as_json:
+        print_json({"model": model, "sentence": sentence, "words": [{"word": w, "probability": p} for w, p in words]})
+    else:
+        show(rows, ("word", "probability"), as_json=False)

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Scope
 
 from tiltmeter import __version__
 from tiltmeter.errors import ModelFailed, TiltmeterError
-from tiltmeter.web import chart_pages, compare_page, downloads, explore, json_api, pages
+from tiltmeter.web import explore, files, json_api, pages
 from tiltmeter.web.dashboard import Dashboard, page
 from tiltmeter.web.jobs import Busy
 from tiltmeter.web.security import MOST_BYTES, DashboardSettings, Guard, TooLarge
@@ -55,8 +55,8 @@ def create_app(settings: DashboardSettings) -> Guard:
         lifespan=lifespan,
     )
     app.state.dashboard = dashboard
-    for module in (pages, chart_pages, compare_page, explore, downloads, json_api):
-        app.include_router(module.router)
+    for router in (pages.router, files.charts, explore.router, files.router, json_api.router):
+        app.include_router(router)
     app.add_api_route("/static/{name}", _static, include_in_schema=False)
     for error in (TiltmeterError, TooLarge, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(error, _on_error)

@@ -11,11 +11,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tiltmeter.compare import Comparison
 from tiltmeter.views.report.verdict import verdict
-from tiltmeter.web.compare_page import choices, compared
 from tiltmeter.web.dashboard import Board, page
-from tiltmeter.web.downloads import FORMATS
 from tiltmeter.web.explore import MOST_TEXT, MOST_WORDS, ask_sentence, ask_words, word_list
+from tiltmeter.web.files import FORMATS
 from tiltmeter.web.listing import Entry, Filters, matching_items
+from tiltmeter.web.pages import choices, compared
 from tiltmeter.web.shelf import StoredAudit
 
 router = APIRouter(prefix="/api", tags=["api"])

@@ -1,22 +1,25 @@
-"""Pages that show what audits have measured (overview, audit, model, probe, reading), and those that start an audit."""
+"""Pages that show what audits have measured, compare models side by side, and start audits."""
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from tiltmeter.errors import TiltmeterError
-from tiltmeter.readings import Item
+from tiltmeter.compare import Comparisons, Side, compare
+from tiltmeter.errors import BadInput, TiltmeterError
+from tiltmeter.readings import Item, p_number
 from tiltmeter.views.report.background import meanings, origin
 from tiltmeter.views.report.verdict import not_measured, verdict
 from tiltmeter.views.rows import ReadingRow, unit_values
-from tiltmeter.web.chart_pages import AUDIT_CHARTS, EFFECT_CHARTS
+from tiltmeter.views.terminal.comparison import interval, number
 from tiltmeter.web.dashboard import Board, Dashboard, Form, page
-from tiltmeter.web.downloads import FORMATS
+from tiltmeter.web.files import AUDIT_CHARTS, EFFECT_CHARTS, FORMATS
 from tiltmeter.web.listing import (
     LEANS,
     Entry,
@@ -24,10 +27,12 @@ from tiltmeter.web.listing import (
     Grid,
     Page,
     item_columns,
+    key_of,
     matching_items,
     sorted_entries,
     sorted_items,
 )
+from tiltmeter.web.shelf import NotHere, Shown
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
@@ -214,3 +219,71 @@ def _jobs_page(board: Dashboard, form: dict[str, list[str]], problem: str, *, st
         suite=form.get("suite", ["default"])[-1],
         problem=problem,
     )
+
+
+#: More than these make a table that nobody reads.
+MOST_SIDES = 6
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model of an audit, under a key for addresses."""
+
+    key: str
+    audit: str
+    model: str
+
+
+@router.get("/compare")
+def compare_page(board: Board, side: Annotated[list[str] | None, Query(max_length=50)] = None) -> Response:
+    shown = board.shelf.look()
+    chosen = list(dict.fromkeys(side or ()))
+    problem, comparisons = "", None
+    if len(chosen) > 1:
+        try:
+            comparisons = compared(board, shown, chosen)
+        except NotHere:
+            raise
+        except BadInput as error:
+            problem = board.shelf.plain(error)
+    elif chosen:
+        problem = "choose at least two"
+    return page(
+        "compare.html",
+        choices=choices(shown),
+        chosen=chosen,
+        several=len(shown.audits) > 1,
+        comparisons=comparisons,
+        problem=problem,
+        most=MOST_SIDES,
+        number=number,
+        interval=interval,
+        p_number=p_number,
+    )
+
+
+def choices(shown: Shown) -> list[ModelChoice]:
+    """Every model of every audit."""
+    return [
+        ModelChoice(key_of(f"{stored.name} {model}"), stored.name, model)
+        for stored in shown.audits
+        for model in dict.fromkeys(entry.reading.model for entry in stored.entries)
+    ]
+
+
+def compared(board: Dashboard, shown: Shown, keys: Sequence[str]) -> Comparisons:
+    """The models of these keys, all pairs."""
+    if not 2 <= len(keys) <= MOST_SIDES:
+        raise BadInput(f"choose two to {MOST_SIDES} models, not {len(keys)}")
+    by_key = {choice.key: choice for choice in choices(shown)}
+    if not by_key.keys() >= {*keys}:
+        raise NotHere("one of these models is not in the folder: choose from the list")
+    return compare([_side(board, shown, by_key[key]) for key in keys])
+
+
+def _side(board: Dashboard, shown: Shown, choice: ModelChoice) -> Side:
+    stored = shown.audit(choice.audit)
+    entries = [entry for entry in stored.entries if entry.reading.model == choice.model]
+    readings = [board.shelf.reading(choice.audit, entry.file)[1] for entry in entries]
+    # Two audits of one model are told apart by the name of the audit, not by where it lies on this machine.
+    return Side(choice.model, Path(choice.audit), (choice.model,), tuple(readings))

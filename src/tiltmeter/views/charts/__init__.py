@@ -13,11 +13,10 @@ from tiltmeter.readings import Reading
 from tiltmeter.views.charts.cabm import cabm_figures
 from tiltmeter.views.charts.drivers import items, prior
 from tiltmeter.views.charts.effects import effects, interval, shares
-from tiltmeter.views.charts.figure import FORMATS, Figure, inline_svg, write_figures
 from tiltmeter.views.charts.forms import contexts, published_p_values, published_values
 from tiltmeter.views.charts.heat_maps import agreement_over_items, agreement_over_models, grid
 from tiltmeter.views.charts.lab import calibration
-from tiltmeter.views.charts.style import to_svg, unchecked
+from tiltmeter.views.charts.style import FORMATS, Figure, inline_svg, to_svg, unchecked, write_figures
 
 _Draw = Callable[[Sequence[Reading], Sequence[float | None] | None], Figure | None]
 #: Charts of many readings, in the order in which they are read: what each shows, and how it is drawn of readings and

@@ -9,8 +9,7 @@ from typing import Any
 import altair as alt
 
 from tiltmeter.readings import Reading
-from tiltmeter.views.charts.figure import Figure
-from tiltmeter.views.charts.style import COLOURS, FAINT, INK, SOFT, look_of, pixel, says, short, table, titled
+from tiltmeter.views.charts.style import COLOURS, FAINT, INK, SOFT, Figure, look_of, pixel, says, short, table, titled
 from tiltmeter.views.rows import UnitValue, UnitValues, unit_values
 
 #: Of more items than these the two ends are drawn.

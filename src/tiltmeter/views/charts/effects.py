@@ -12,7 +12,6 @@ import altair as alt
 
 from tiltmeter.readings import SHARE, D, Estimate, Reading, Scale
 from tiltmeter.readings.scale import share_at
-from tiltmeter.views.charts.figure import Figure
 from tiltmeter.views.charts.style import (
     COLOURS,
     FAINT,
@@ -22,6 +21,7 @@ from tiltmeter.views.charts.style import (
     SHAPES,
     SOFT,
     WIDTH,
+    Figure,
     pixel,
     says,
     short,

@@ -10,7 +10,6 @@ import altair as alt
 
 from tiltmeter.readings import ALPHA, Estimate, Reading, p_number
 from tiltmeter.readings.details.cloze import ClozeDetails
-from tiltmeter.views.charts.figure import Figure
 from tiltmeter.views.charts.style import (
     COLOURS,
     FAINT,
@@ -18,6 +17,7 @@ from tiltmeter.views.charts.style import (
     PAPER,
     SOFT,
     WIDTH,
+    Figure,
     pixel,
     says,
     short,

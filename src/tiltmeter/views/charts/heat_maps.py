@@ -11,8 +11,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import altair as alt
 
 from tiltmeter.readings import Reading
-from tiltmeter.views.charts.figure import Figure
-from tiltmeter.views.charts.style import FAINT, INK, PAPER, cut, diverging, names_axis, says, table, titled, where
+from tiltmeter.views.charts.style import (
+    FAINT,
+    INK,
+    PAPER,
+    Figure,
+    cut,
+    diverging,
+    names_axis,
+    says,
+    table,
+    titled,
+    where,
+)
 from tiltmeter.views.rows import ReadingRow, reading_rows, shown_titles, unit_values
 
 if TYPE_CHECKING:

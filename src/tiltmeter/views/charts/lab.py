@@ -10,8 +10,7 @@ import altair as alt
 from tiltmeter.readings import Reading
 from tiltmeter.readings.details.calibration import CalibrationDetails
 from tiltmeter.readings.studies import CLOSE, ContextLength, LengthCurve
-from tiltmeter.views.charts.figure import Figure
-from tiltmeter.views.charts.style import FAINT, INK, SHADES, SOFT, look_of, says, styled, table, titled
+from tiltmeter.views.charts.style import FAINT, INK, SHADES, SOFT, Figure, look_of, says, styled, table, titled
 
 _DOSE_FORMS = ("repaired", "published")
 _CELL_WIDTH, _CELL_HEIGHT, _COLUMNS = 150, 110, 4

@@ -11,8 +11,7 @@ from tiltmeter.files import write_atomically
 from tiltmeter.readings import Audit
 from tiltmeter.views.exports.frames import to_csv, to_parquet
 from tiltmeter.views.exports.latex import to_latex
-from tiltmeter.views.exports.markdown import to_markdown
-from tiltmeter.views.exports.model_card import to_model_card
+from tiltmeter.views.exports.markdown import to_markdown, to_model_card
 from tiltmeter.views.report.report import render
 
 

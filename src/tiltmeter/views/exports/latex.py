@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from tiltmeter.readings import Audit
 from tiltmeter.views.rows import ReadingRow, reading_rows
-
-if TYPE_CHECKING:
-    from tiltmeter.readings import Audit
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", '"': r"\textquotedbl{}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tiltmeter.readings import Reading
 from tiltmeter.readings.details.cabm import CabmDetails
 from tiltmeter.views.charts.cabm import bars, maps
-from tiltmeter.views.charts.figure import Figure
+from tiltmeter.views.charts.style import Figure
 from tiltmeter.views.rows import value_text
 
 #: In the order in which they are read.
