@@ -10,22 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tiltmeter.cli.output import (
-    Column,
-    Engine,
-    Json,
-    Language,
-    NoCache,
-    Permutations,
-    RayAddress,
-    Seed,
-    Workers,
-    print_json,
-    print_view,
-    say,
-    show,
-    split,
-)
+from tiltmeter.cli import output
 from tiltmeter.errors import BadInput, unknown
 
 if TYPE_CHECKING:
@@ -59,9 +44,9 @@ def context_length(
     lengths: Annotated[str, typer.Option(help="Words in a window, comma-separated; >75: all longer texts.")] = (
         "9,25,75,>75"
     ),
-    column: Column = None,
+    column: output.Column = None,
     keep: Annotated[int, typer.Option(min=1, help="Contexts of each word and length to mine.")] = 100,
-    language: Language = None,
+    language: output.Language = None,
     layers: Annotated[str | None, typer.Option(help="Layers, comma-separated, e.g. 0,6,12; default: the last.")] = None,
     method: Annotated[
         str | None, typer.Option(help="fixed or random draws, root-only, draws=N, at-least=N; comma-separated.")
@@ -72,13 +57,13 @@ def context_length(
     out: Annotated[Path, typer.Option(help="Folder for readings, report and chart.")] = Path(
         "tiltmeter-context-length"
     ),
-    seed: Seed = 0,
-    permutations: Permutations = 10_000,
-    engine: Engine = "local",
-    ray_address: RayAddress = None,
-    workers: Workers = 1,
-    no_cache: NoCache = False,
-    as_json: Json = False,
+    seed: output.Seed = 0,
+    permutations: output.Permutations = 10_000,
+    engine: output.Engine = "local",
+    ray_address: output.RayAddress = None,
+    workers: output.Workers = 1,
+    no_cache: output.NoCache = False,
+    as_json: output.Json = False,
 ) -> None:
     """How the effect depends on how much text stands around a word: CEAT by length, and LPBS by sentence structure.
 
@@ -98,10 +83,10 @@ def context_length(
     from tiltmeter.run.suite import Suite
     from tiltmeter.views.report.verdict import not_measured
 
-    groups = split(lexicon)
+    groups = output.split(lexicon)
     if groups is not None and len(groups) != 4:
         raise BadInput(f"--lexicon takes two groups of targets and two of attributes, and {len(groups)} were given")
-    specs = _with_layers(models, split(layers))
+    specs = _with_layers(models, output.split(layers))
     if engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)
     folder = _mined(
@@ -109,7 +94,7 @@ def context_length(
         mined,
         groups,
         out,
-        lengths=split(lengths) or [],
+        lengths=output.split(lengths) or [],
         keep=keep,
         column=column,
         language=language,
@@ -121,17 +106,17 @@ def context_length(
     probes = _probes(folder, groups, method, traits, Options(permutations=permutations, seed=seed))
     suite = Suite("context-length", "CEAT by length of the window, LPBS by sentence structure", tuple(probes))
     with on_ray(workers=workers, address=ray_address) if engine == "ray" else contextlib.nullcontext():
-        result = audit(specs, suite=suite, out=out, cache=not no_cache, announce=say)
+        result = audit(specs, suite=suite, out=out, cache=not no_cache, announce=output.say)
     study = study_of(result.readings)
     values = {**study.to_dict(), "skipped": result.to_dict()["skipped"], "folder": str(out)}
     write_atomically(out / "context_length.json", (json.dumps(values, indent=1, ensure_ascii=False) + "\n").encode())
     chart, report = _chart(study, out), result.report(out)
     if as_json:
-        print_json(values)
+        output.print_json(values)
         return
     columns = ("model", "probe", "length", "d [95% interval]", "p", "as published", "words", "contexts")
     if rows := _rows(study):
-        show(rows, columns, False)
+        output.show(rows, columns, False)
     for curve in study.curves:
         typer.echo(curve.plain_words)
     for names, on, reason in not_measured(result):
@@ -144,9 +129,9 @@ def context_length(
 
 @lab_app.command()
 def stability(
-    folder: Annotated[Path, typer.Argument(help="An audit of several models with a reading of cabm injected.")],
+    folder: Annotated[Path, typer.Argument(help="An audit of several models with a reading of cabm each.")],
     probe: Annotated[str, typer.Option(help="Which of its probes, by id.")] = "cabm",
-    as_json: Json = False,
+    as_json: output.Json = False,
 ) -> None:
     """How steady the scores of occupations are from model to model: CABM beside WEAT, MAC, SAME and PMI alone.
 
@@ -161,9 +146,9 @@ def stability(
     readings = [reading for reading in Audit.load(folder).readings if reading.id == probe]
     measures = across_models(readings)
     if as_json:
-        print_json(stability_rows(measures))
+        output.print_json(stability_rows(measures))
     else:
-        print_view(stability_view(measures, shared_words(readings)))
+        output.print_view(stability_view(measures, shared_words(readings)))
 
 
 def _with_layers(models: list[str], layers: list[str] | None) -> list[str]:
@@ -197,7 +182,7 @@ def _mined(corpus: list[Path] | None, mined: Path | None, groups: list[str] | No
     from tiltmeter.stimuli.mining import mine
 
     folder = out / "mined"
-    mine(corpus or [], lexicon=groups, out=folder, least=1, announce=say, **settings)
+    mine(corpus or [], lexicon=groups, out=folder, least=1, announce=output.say, **settings)
     return folder
 
 
@@ -255,7 +240,7 @@ def calibrate(
     doses: Annotated[str | None, typer.Option(help="Doses, comma-separated, .5 among them, e.g. .5,.6,.75,.9.")] = None,
     seeds: Annotated[int | None, typer.Option(min=2, help="Models of each dose.")] = None,
     out: Annotated[Path, typer.Option(help="Folder for the readings and the chart.")] = Path("tiltmeter-calibration"),
-    as_json: Json = False,
+    as_json: output.Json = False,
 ) -> None:
     """What every measure reads on models whose bias is known: which of them follow it, and from which dose on.
 
@@ -283,13 +268,13 @@ def calibrate(
     if figure is not None:
         write_atomically(out / "calibration.svg", to_svg(figure.chart).encode())
     if as_json:
-        print_json([dataclasses.asdict(summary) for summary in result.summaries])
+        output.print_json([dataclasses.asdict(summary) for summary in result.summaries])
         return
-    show(calibration_rows(readings), CALIBRATION_COLUMNS, as_json=False)
+    output.show(calibration_rows(readings), CALIBRATION_COLUMNS, as_json=False)
     typer.echo(CALIBRATION_LEGEND)
     for left in result.left_out:
-        say(f"left out: {left.what}: {left.reason}")
-    say(f"readings and chart: {out}")
+        output.say(f"left out: {left.what}: {left.reason}")
+    output.say(f"readings and chart: {out}")
 
 
 def _settings(quick: bool, doses: str | None, seeds: int | None) -> Settings:
@@ -305,7 +290,7 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
 
 def _numbers(text: str) -> list[float]:
     try:
-        return [float(dose) for dose in split(text) or ()]
+        return [float(dose) for dose in output.split(text) or ()]
     except ValueError:
         raise BadInput(f"doses must be numbers with commas between, e.g. .5,.7,.9, not '{text}'") from None
 
@@ -323,7 +308,7 @@ def inject(
     steps: Annotated[int | None, typer.Option(min=1, help="Steps of training at the most; default: 240.")] = None,
     rate: Annotated[float | None, typer.Option(help="Learning rate; default: 5e-4. Large models want less.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of text and training.")] = 0,
-    as_json: Json = False,
+    as_json: output.Json = False,
 ) -> None:
     """Plant a known bias in a language model by fine-tuning it, beside the model as it is and a balanced version.
 
@@ -341,14 +326,14 @@ def inject(
 
     plan = USUAL if probabilities is None else read_plan(probabilities)
     dosage = Dosage(**_given({"sentences": sentences, "steps": steps, "rate": rate, "seed": seed}))
-    versions = run(model, plan, doses=_numbers(doses), out=out, dosage=dosage, say=say)
+    versions = run(model, plan, doses=_numbers(doses), out=out, dosage=dosage, say=output.say)
     if as_json:
-        print_json([dataclasses.asdict(version) for version in versions])
+        output.print_json([dataclasses.asdict(version) for version in versions])
         return
     rows = [_injected_row(version) for version in versions]
-    show(rows, tuple(rows[0]), as_json=False)
+    output.show(rows, tuple(rows[0]), as_json=False)
     typer.echo(_INJECTED_LEGEND)
-    say(f"models: {out}")
+    output.say(f"models: {out}")
 
 
 def _injected_row(injected: Injected) -> dict[str, Any]:
@@ -369,7 +354,7 @@ def _injected_row(injected: Injected) -> dict[str, Any]:
 
 
 @app.command()
-def selftest(as_json: Json = False) -> None:
+def selftest(as_json: output.Json = False) -> None:
     """Does this installation read true? Known numbers and models with a known bias in, what should come out beside it.
 
     Takes about two minutes the first time. Exit code 1 where something does not read true.
@@ -381,7 +366,7 @@ def selftest(as_json: Json = False) -> None:
     checks = run()
     wrong = [check for check in checks if not check.passed]
     if as_json:
-        print_json({"reads_true": not wrong, "checks": [dataclasses.asdict(check) for check in checks]})
+        output.print_json({"reads_true": not wrong, "checks": [dataclasses.asdict(check) for check in checks]})
     else:
         for check in wrong:
             typer.echo(f"NOT TRUE: {check.what}: expected {check.expected}, found {check.found}")

@@ -9,20 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tiltmeter.cli.output import (
-    BudgetText,
-    Json,
-    NoCache,
-    Permutations,
-    Seed,
-    complain,
-    parse_budget,
-    print_json,
-    print_view,
-    say,
-    show,
-    split,
-)
+from tiltmeter.cli import output
 from tiltmeter.errors import BadInput, TiltmeterError
 
 if TYPE_CHECKING:
@@ -39,12 +26,12 @@ def audit(
     ] = None,
     suite: Annotated[str, typer.Option(help="Suite by name, or a YAML file.")] = "default",
     out: Annotated[Path, typer.Option(help="Folder for readings and report.")] = Path("tiltmeter-results"),
-    budget: BudgetText = None,
-    seed: Seed = 0,
-    permutations: Permutations = 10_000,
-    no_cache: NoCache = False,
+    budget: output.BudgetText = None,
+    seed: output.Seed = 0,
+    permutations: output.Permutations = 10_000,
+    no_cache: output.NoCache = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked and cost; ask nothing.")] = False,
-    as_json: Json = False,
+    as_json: output.Json = False,
 ) -> int:
     """Run a suite of probes on models; write readings and a report.
 
@@ -61,7 +48,7 @@ def audit(
     specs = list(models or DEFAULT_MODELS)
     if dry_run:
         rows = plan_audit(specs, suite=suite)
-        show(rows, ("model", "asked for", "inputs", "new", "requests", "tokens", "dollars"), as_json)
+        output.show(rows, ("model", "asked for", "inputs", "new", "requests", "tokens", "dollars"), as_json)
         return 0
     result = run(
         specs,
@@ -70,18 +57,18 @@ def audit(
         cache=not no_cache,
         seed=seed,
         permutations=permutations,
-        budget=parse_budget(budget),
-        announce=say,
+        budget=output.parse_budget(budget),
+        announce=output.say,
     )
     report = result.report(out)
     failed = [skipped for skipped in result.skipped if skipped.failed]
     if as_json:
-        print_json(result.to_dict())
+        output.print_json(result.to_dict())
     else:
         _show_audit(result, report)
     for model in dict.fromkeys(skipped.model for skipped in failed):
         reason = next(skipped.reason for skipped in failed if skipped.model == model)
-        complain(reason if model in reason else f"{model}: {reason}")
+        output.complain(reason if model in reason else f"{model}: {reason}")
     return 2 if failed else 0
 
 
@@ -94,12 +81,12 @@ def _show_audit(result: Audit, report: Path) -> None:
     for name in result.models:
         of_model = [row for row in rows if row.reading.model == name]
         if of_model:
-            print_view(audit_table(name, of_model))
+            output.print_view(audit_table(name, of_model))
     for probes, models, reason in not_measured(result):
-        print_view(f"Not measured on {', '.join(models)}: {', '.join(probes)} ({reason})")
+        output.print_view(f"Not measured on {', '.join(models)}: {', '.join(probes)} ({reason})")
     for note in result.notes:
-        print_view(f"Note: {note}")
-    print_view(
+        output.print_view(f"Note: {note}")
+    output.print_view(
         "d: 0 is level, .2 small, .5 medium, .8 large; nearer to 0 is better. p is Holm-corrected for all tests here."
     )
     typer.echo(f"{result.asked:,} inputs asked of models, {result.recalled:,} known from before.")
@@ -129,11 +116,11 @@ def probe(
     corpus: Annotated[str | None, typer.Option(help="cabm: folder of tiltmeter mine, to count PMI in.")] = None,
     option: Annotated[list[str] | None, typer.Option(help="NAME=VALUE: what a probe of another package takes.")] = None,
     alternative: Annotated[str, typer.Option(help="two-sided, greater or less.")] = "two-sided",
-    budget: BudgetText = None,
-    seed: Seed = 0,
-    permutations: Permutations = 10_000,
-    no_cache: NoCache = False,
-    as_json: Json = False,
+    budget: output.BudgetText = None,
+    seed: output.Seed = 0,
+    permutations: output.Permutations = 10_000,
+    no_cache: output.NoCache = False,
+    as_json: output.Json = False,
 ) -> None:
     """Run one probe on one model and show everything behind the number.
 
@@ -165,16 +152,16 @@ def probe(
         **_further(option or []),
     }
     probes = make_probes(name, options=Options(alternative, permutations, seed), **stimuli)
-    readings = run_probes(probes, model, cache=not no_cache, budget=parse_budget(budget), announce=say)
+    readings = run_probes(probes, model, cache=not no_cache, budget=output.parse_budget(budget), announce=output.say)
     if as_json:
-        print_json([reading.to_dict() for reading in readings])
+        output.print_json([reading.to_dict() for reading in readings])
     else:
         _show_readings(readings)
 
 
 def _groups(text: str | None) -> list[str | list[str]] | None:
     """Groups as they are typed: addresses, which hold a dot, or words with a plus between them."""
-    parts = split(text)
+    parts = output.split(text)
     return None if parts is None else [part.split("+") if "." not in part and "+" in part else part for part in parts]
 
 
@@ -205,14 +192,14 @@ def _show_readings(readings: Sequence[Reading]) -> None:
 
         table = cloze_view(readings)
         if table is not None:
-            print_view(reading_view(readings[0]), "", table)
+            output.print_view(reading_view(readings[0]), "", table)
             return
     for reading in readings:
-        print_view(reading_view(reading), "")
+        output.print_view(reading_view(reading), "")
         if kind == "cabm":
             from tiltmeter.views.terminal.cabm import cabm_view
 
-            print_view(cabm_view(reading))
+            output.print_view(cabm_view(reading))
 
 
 @app.command()
@@ -221,8 +208,8 @@ def cloze(
     sentence: Annotated[str, typer.Argument(help="A sentence with a choice such as [him/her] in it.")],
     context: Annotated[list[str] | None, typer.Option(help="A context word; may be given more than once.")] = None,
     vectors: Annotated[str, typer.Option(help="Word vectors for the similarities.")] = "bundled:glove",
-    no_cache: NoCache = False,
-    as_json: Json = False,
+    no_cache: output.NoCache = False,
+    as_json: output.Json = False,
 ) -> None:
     """Which of two words a model expects in one sentence, with and without each context.
 
@@ -241,9 +228,9 @@ def cloze(
             CachedModel(load(model), store), CachedModel(load(vectors), store), sentence, context
         )
     if as_json:
-        print_json({"model": model, "sentence": sentence, "words": list(words), "rows": rows})
+        output.print_json({"model": model, "sentence": sentence, "words": list(words), "rows": rows})
         return
-    print_view(sentence_view(rows, pronouns=words))
+    output.print_view(sentence_view(rows, pronouns=words))
     if rows[0]["ended_to_1"] is not None:
         typer.echo(
             "ended: the word is scored together with the full stop after it, so that 'her mother' does not count."
@@ -258,7 +245,7 @@ def unmask(
         str | None, typer.Argument(help="A sentence with [MASK] in it; without one, you are asked.")
     ] = None,
     top: Annotated[int, typer.Option(min=1, help="How many words to show.")] = 10,
-    as_json: Json = False,
+    as_json: output.Json = False,
 ) -> None:
     """The words a masked language model expects at [MASK], with their probabilities.
 
@@ -280,7 +267,7 @@ def unmask(
         except TiltmeterError as error:
             if not prompt:
                 raise
-            say(f"error: {error}")  # a slip at the keyboard does not end the talk
+            output.say(f"error: {error}")  # a slip at the keyboard does not end the talk
 
 
 def _line(prompt: str) -> str:
@@ -303,6 +290,8 @@ def _unmask(loaded: Any, model: str, sentence: str, top: int, as_json: bool) -> 
     words = loaded.top(sentence, (start, start + len(MASK)), k=top)
     rows: list[dict[str, Any]] = [{"word": word, "probability": f"{p:.4f}"} for word, p in words]
     if as_json:
-        print_json({"model": model, "sentence": sentence, "words": [{"word": w, "probability": p} for w, p in words]})
+        output.print_json(
+            {"model": model, "sentence": sentence, "words": [{"word": w, "probability": p} for w, p in words]}
+        )
     else:
-        show(rows, ("word", "probability"), as_json=False)
+        output.show(rows, ("word", "probability"), as_json=False)

@@ -18,20 +18,9 @@ from tiltmeter.views.report.background import meanings, origin
 from tiltmeter.views.report.verdict import not_measured, verdict
 from tiltmeter.views.rows import ReadingRow, unit_values
 from tiltmeter.views.terminal.comparison import interval, number
+from tiltmeter.web import listing
 from tiltmeter.web.dashboard import Board, Dashboard, Form, page
 from tiltmeter.web.files import AUDIT_CHARTS, EFFECT_CHARTS, FORMATS
-from tiltmeter.web.listing import (
-    LEANS,
-    Entry,
-    Filters,
-    Grid,
-    Page,
-    item_columns,
-    key_of,
-    matching_items,
-    sorted_entries,
-    sorted_items,
-)
 from tiltmeter.web.shelf import NotHere, Shown
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
@@ -57,7 +46,7 @@ def overview(
 ) -> Response:
     shown = board.shelf.look()
     everything = list(shown.entries)
-    filters = Filters(q, audit, model, probe, lean)
+    filters = listing.Filters(q, audit, model, probe, lean)
     chosen = filters.chosen(everything) if filters.any else everything
     as_list = view == "list"
     return page(
@@ -65,11 +54,11 @@ def overview(
         shown=shown,
         folder=board.shelf.folder.name,
         filters=filters,
-        leans={name: label for name, (label, _) in LEANS.items()},
+        leans={name: label for name, (label, _) in listing.LEANS.items()},
         models=list(dict.fromkeys(entry.reading.model for entry in everything)),
         kinds=sorted({entry.reading.probe for entry in everything}),
-        grid=None if as_list else Grid.of(chosen),
-        rows=Page.of(sorted_entries(chosen, sort), part) if as_list else None,
+        grid=None if as_list else listing.Grid.of(chosen),
+        rows=listing.Page.of(listing.sorted_entries(chosen, sort), part) if as_list else None,
         sort=sort,
         n_chosen=len(chosen),
         total=len(everything),
@@ -102,7 +91,7 @@ def model_page(board: Board, audit: str, key: str, sort: Text = "") -> Response:
         "model.html",
         stored=stored,
         name=name,
-        entries=sorted_entries(entries, sort),
+        entries=listing.sorted_entries(entries, sort),
         sort=sort,
         verdict=next((model for model in verdict(stored.audit).models if model.model == name), None),
         skipped=[skipped for skipped in stored.audit.skipped if skipped.model == name],
@@ -125,7 +114,7 @@ def probe_page(
     entries = stored.probe(key)
     chosen = [entry for entry in entries if entry.model_key in (model or ())] or entries[:_SIDE_BY_SIDE]
     columns, items = _side_by_side(board, chosen)
-    rows = sorted_items(matching_items(items, q), sort)
+    rows = listing.sorted_items(listing.matching_items(items, q), sort)
     return page(
         "probe.html",
         stored=stored,
@@ -135,7 +124,7 @@ def probe_page(
         charts=EFFECT_CHARTS,
         chosen=[entry.model_key for entry in chosen],
         columns=columns,
-        items=Page.of(rows, part, size=_ITEMS),
+        items=listing.Page.of(rows, part, size=_ITEMS),
         q=q,
         sort=sort,
     )
@@ -151,20 +140,20 @@ def reading_page(
     part: Part = 1,
 ) -> Response:
     entry, reading = board.shelf.reading(audit, file)
-    rows = sorted_items(matching_items(reading.items, q), sort)
+    rows = listing.sorted_items(listing.matching_items(reading.items, q), sort)
     return page(
         "reading.html",
         entry=entry,
         row=ReadingRow(reading, entry.row.title, entry.row.p_adjusted),
         meaning=meanings([reading])[0],
-        columns=item_columns(reading),
-        items=Page.of(rows, part, size=_ITEMS),
+        columns=listing.item_columns(reading),
+        items=listing.Page.of(rows, part, size=_ITEMS),
         q=q,
         sort=sort,
     )
 
 
-def _side_by_side(board: Dashboard, entries: Sequence[Entry]) -> tuple[dict[str, str], list[Item]]:
+def _side_by_side(board: Dashboard, entries: Sequence[listing.Entry]) -> tuple[dict[str, str], list[Item]]:
     """The units of one probe, a column per model: the names of the columns, and the rows."""
     rows: dict[tuple[str, str], dict[str, float]] = {}
     columns: dict[str, str] = {}
@@ -265,7 +254,7 @@ def compare_page(board: Board, side: Annotated[list[str] | None, Query(max_lengt
 def choices(shown: Shown) -> list[ModelChoice]:
     """Every model of every audit."""
     return [
-        ModelChoice(key_of(f"{stored.name} {model}"), stored.name, model)
+        ModelChoice(listing.key_of(f"{stored.name} {model}"), stored.name, model)
         for stored in shown.audits
         for model in dict.fromkeys(entry.reading.model for entry in stored.entries)
     ]

@@ -10,21 +10,7 @@ import altair as alt
 
 from tiltmeter.readings import ALPHA, Estimate, Reading, p_number
 from tiltmeter.readings.details.cloze import ClozeDetails
-from tiltmeter.views.charts.style import (
-    COLOURS,
-    FAINT,
-    INK,
-    PAPER,
-    SOFT,
-    WIDTH,
-    Figure,
-    pixel,
-    says,
-    short,
-    table,
-    titled,
-    where,
-)
+from tiltmeter.views.charts import style
 from tiltmeter.views.rows import shown_titles
 
 #: Of more readings than these only those that differ most are drawn.
@@ -35,7 +21,7 @@ _ROW = 34
 _LEAST_P = 1e-5
 
 
-def published_values(readings: Sequence[Reading]) -> Figure | None:
+def published_values(readings: Sequence[Reading]) -> style.Figure | None:
     """Readings whose published number is another; None where there is none."""
     rows = _changed(readings, lambda effect: effect.value, lambda one, two: abs(one - two), least=0.005)
     if not rows:
@@ -47,10 +33,10 @@ def published_values(readings: Sequence[Reading]) -> Figure | None:
         f"{len(rows)} readings whose number changes when the method is repaired; most for {far['measured']} on "
         f"{far['model']}, from {far['published']:.2f} to {far['repaired']:.2f}."
     )
-    return Figure("published-values", title, alt_text, chart)
+    return style.Figure("published-values", title, alt_text, chart)
 
 
-def published_p_values(readings: Sequence[Reading]) -> Figure | None:
+def published_p_values(readings: Sequence[Reading]) -> style.Figure | None:
     """Readings whose published p-value is another; None where there is none."""
     rows = _changed(readings, _p, lambda one, two: abs(math.log10(one / two)), least=0.05)
     if not rows:
@@ -62,7 +48,7 @@ def published_p_values(readings: Sequence[Reading]) -> Figure | None:
         f"{len(rows)} readings whose p-value changes when the test is repaired; {len(lost)} of them are below "
         f"{ALPHA:g} only as published."
     )
-    return Figure("published-p-values", title, alt_text, chart)
+    return style.Figure("published-p-values", title, alt_text, chart)
 
 
 def _p(effect: Estimate) -> float | None:
@@ -86,7 +72,7 @@ def _far(rows: list[dict[str, Any]]) -> str:
 def _chart(rows: list[dict[str, Any]], title: str, far: str, axis: str, *, kind: str) -> Any:
     kept = sorted(rows, key=lambda row: -row["apart"])[:MOST]
     lines = [
-        {**row, "y": (n + 0.72) * _ROW, "label": short(f"{row['measured']} ({row['model']})", 82)}
+        {**row, "y": (n + 0.72) * _ROW, "label": style.short(f"{row['measured']} ({row['model']})", 82)}
         for n, row in enumerate(kept)
     ]
     height = len(lines) * _ROW + 4
@@ -99,28 +85,28 @@ def _chart(rows: list[dict[str, Any]], title: str, far: str, axis: str, *, kind:
         for line in lines
         for form, key in zip(_FORMS, ("published", "repaired"), strict=True)
     ]
-    level = table([{"at": ALPHA}]).mark_rule(color=SOFT, strokeDash=[3, 3], aria=False)
-    marks = table(points).mark_point(size=62, strokeWidth=1.8, opacity=1)
-    names = table(lines).mark_text(align="left", dx=4, dy=-15, fontSize=12, color=INK, aria=False)
+    level = style.table([{"at": ALPHA}]).mark_rule(color=style.SOFT, strokeDash=[3, 3], aria=False)
+    marks = style.table(points).mark_point(size=62, strokeWidth=1.8, opacity=1)
+    names = style.table(lines).mark_text(align="left", dx=4, dy=-15, fontSize=12, color=style.INK, aria=False)
     chart = alt.layer(
         *([level.encode(x=alt.X("at:Q", scale=scale))] if kind == "log" else []),
-        table(lines)
-        .mark_rule(color=FAINT, strokeWidth=3, aria=False)
+        style.table(lines)
+        .mark_rule(color=style.FAINT, strokeWidth=3, aria=False)
         .encode(x=alt.X("published:Q", scale=scale), x2=alt.X2("repaired:Q"), y=y),
-        marks.encode(x=x, y=y, **_look("top"), **says()),
-        names.encode(x=pixel("X", 0), y=y, text=alt.Text("label:N")),
-        width=WIDTH,
+        marks.encode(x=x, y=y, **_look("top"), **style.says()),
+        names.encode(x=style.pixel("X", 0), y=y, text=alt.Text("label:N")),
+        width=style.WIDTH,
         height=height,
     )
     dashed = f"; dashed: {ALPHA:g}" if kind == "log" else ""
-    return titled(chart, title, f"open: as published, full: repaired{dashed}{far}")
+    return style.titled(chart, title, f"open: as published, full: repaired{dashed}{far}")
 
 
 def _look(legend: Any) -> dict[str, Any]:
     """Full points are repaired, open ones as published."""
-    scale = alt.Scale(domain=list(_FORMS), range=[COLOURS[1], COLOURS[0]])
+    scale = alt.Scale(domain=list(_FORMS), range=[style.COLOURS[1], style.COLOURS[0]])
     ink = alt.Color("form:N", scale=scale, legend=alt.Legend(orient=legend, title=None))
-    return {"color": ink, "fill": where(f"datum.form == '{_FORMS[1]}'", ink, PAPER, channel="Fill")}
+    return {"color": ink, "fill": style.where(f"datum.form == '{_FORMS[1]}'", ink, style.PAPER, channel="Fill")}
 
 
 def _number(value: float, kind: str) -> str:
@@ -134,7 +120,7 @@ _FORMS = ("as published", "repaired")
 _SHARES_WIDTH = 360
 
 
-def contexts(readings: Sequence[Reading]) -> Figure | None:
+def contexts(readings: Sequence[Reading]) -> style.Figure | None:
     """A block for each model and variant; None where no reading is by context, or there is too much for one chart."""
     blocks: dict[str, list[ClozeDetails]] = {}
     for reading in readings:
@@ -164,8 +150,8 @@ def contexts(readings: Sequence[Reading]) -> Figure | None:
         _panel([row for row in rows if row["block"] == block], block, order, last=block == list(blocks)[-1])
         for block in blocks
     ]
-    chart = titled(alt.vconcat(*panels, spacing=10), title, subtitle)
-    return Figure("contexts", title, _alt(rows, whom), chart)
+    chart = style.titled(alt.vconcat(*panels, spacing=10), title, subtitle)
+    return style.Figure("contexts", title, _alt(rows, whom), chart)
 
 
 def _share_rows(block: str, context: str, cell: ClozeDetails) -> list[dict[str, Any]]:
@@ -187,7 +173,7 @@ def _share_rows(block: str, context: str, cell: ClozeDetails) -> list[dict[str, 
 
 def _panel(rows: list[dict[str, Any]], block: str, order: list[str], *, last: bool) -> Any:
     there = {row["context"] for row in rows}
-    base = table(rows)
+    base = style.table(rows)
     x = alt.X(
         "share:Q",
         title="share" if last else None,
@@ -203,14 +189,18 @@ def _panel(rows: list[dict[str, Any]], block: str, order: list[str], *, last: bo
     offset = alt.YOffset("form:N", scale=alt.Scale(domain=list(_FORMS)))
     look = _look("bottom")
     return alt.layer(
-        table([{"at": 0.0}, {"at": 1.0}]).mark_rule(color=FAINT, strokeWidth=0.5, aria=False).encode(x=alt.X("at:Q")),
-        table([{"at": 0.5}]).mark_rule(color=SOFT, aria=False).encode(x=alt.X("at:Q")),
+        style.table([{"at": 0.0}, {"at": 1.0}])
+        .mark_rule(color=style.FAINT, strokeWidth=0.5, aria=False)
+        .encode(x=alt.X("at:Q")),
+        style.table([{"at": 0.5}]).mark_rule(color=style.SOFT, aria=False).encode(x=alt.X("at:Q")),
         base.mark_rule(strokeWidth=1.8, aria=False).encode(
             x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y, yOffset=offset, color=look["color"]
         ),
-        base.mark_point(size=60, strokeWidth=1.8, opacity=1).encode(x=x, y=y, yOffset=offset, **look, **says()),
+        base.mark_point(size=60, strokeWidth=1.8, opacity=1).encode(x=x, y=y, yOffset=offset, **look, **style.says()),
     ).properties(
-        width=_SHARES_WIDTH, height=alt.Step(11), title=alt.Title(short(block, 60), fontSize=12, offset=4, color=INK)
+        width=_SHARES_WIDTH,
+        height=alt.Step(11),
+        title=alt.Title(style.short(block, 60), fontSize=12, offset=4, color=style.INK),
     )
 
 
