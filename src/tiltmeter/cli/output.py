@@ -51,8 +51,8 @@ def print_json(values: Any) -> None:
 
 
 def _width() -> int | None:
-    """The terminal's own width, or CALIBRATION_COLUMNS; wide enough to read where the output goes to a file."""
-    return None if sys.stdout.isatty() or os.environ.get("CALIBRATION_COLUMNS") else 140
+    """The terminal's own width, or COLUMNS; wide enough to read where the output goes to a file."""
+    return None if sys.stdout.isatty() or os.environ.get("COLUMNS") else 140
 
 
 def say(message: str) -> None:

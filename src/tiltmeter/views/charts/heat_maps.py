@@ -163,8 +163,8 @@ def _agreement(values: Mapping[str, Mapping[str, float]], name: str, title: str,
     import pandas as pd
 
     frame = pd.DataFrame(values)
-    kept, left = _kept(frame)
-    pairs = _pairs(frame[kept])
+    kept, left = _kept(frame) if len(values) > 1 else ([], 0)
+    pairs = _pairs(frame[kept]) if kept else []
     if not pairs:
         return None
     more = f"; {left} more probes are not drawn" if left > 0 else ""
