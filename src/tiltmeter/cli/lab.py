@@ -14,7 +14,6 @@ from tiltmeter.cli import output
 from tiltmeter.errors import BadInput, unknown
 
 if TYPE_CHECKING:
-    from tiltmeter.lab.calibrate.calibration import Settings
     from tiltmeter.lab.inject.injection import Injected
 
 
@@ -24,11 +23,6 @@ lab_app = typer.Typer(help="Experiments on the measures themselves.", no_args_is
 ENGINES = ("local", "ray")
 #: Traits in sentence structures from no context to a natural sentence, by language.
 _TRAITS = {"en": "traits_en", "bn": "traits_bn"}
-
-
-@lab_app.callback()
-def _lab() -> None:
-    """Experiments on the measures themselves."""
 
 
 @lab_app.command(name="context-length")
@@ -252,6 +246,7 @@ def calibrate(
     * tiltmeter lab calibrate --doses .5,.6,.7,.8,.9,.95 --seeds 5 --out calibration
     """
     from tiltmeter.files import write_atomically
+    from tiltmeter.lab.calibrate.calibration import QUICK, Settings
     from tiltmeter.lab.calibrate.calibration import calibrate as run
     from tiltmeter.lab.calibrate.calibration_readings import save, to_readings
     from tiltmeter.models import VectorStore
@@ -259,7 +254,8 @@ def calibrate(
     from tiltmeter.views.charts import to_svg
     from tiltmeter.views.terminal.lab import CALIBRATION_COLUMNS, CALIBRATION_LEGEND, calibration_rows
 
-    settings = _settings(quick, doses, seeds)
+    chosen = {"doses": tuple(sorted(_numbers(doses))) if doses is not None else None, "seeds": seeds}
+    settings = dataclasses.replace(QUICK if quick else Settings(), **_given(chosen))
     with VectorStore() as store:
         result = run(settings, store=store)
     save(result, out)
@@ -275,13 +271,6 @@ def calibrate(
     for left in result.left_out:
         output.say(f"left out: {left.what}: {left.reason}")
     output.say(f"readings and chart: {out}")
-
-
-def _settings(quick: bool, doses: str | None, seeds: int | None) -> Settings:
-    from tiltmeter.lab.calibrate.calibration import QUICK, Settings
-
-    changes = {"doses": tuple(sorted(_numbers(doses))) if doses is not None else None, "seeds": seeds}
-    return dataclasses.replace(QUICK if quick else Settings(), **_given(changes))
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:

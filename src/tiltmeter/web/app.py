@@ -128,16 +128,9 @@ def run(settings: DashboardSettings, *, announce: Callable[[str], None], open_br
 
 
 def _listen(settings: DashboardSettings) -> socket.socket:
-    kind = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listener = socket.socket(kind, socket.SOCK_STREAM)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((settings.host, settings.port))
-        listener.listen(128)
-    except OSError:
-        listener.close()
-        raise
-    return listener
+    ipv6 = ":" in settings.host
+    family, both = (socket.AF_INET6, socket.has_dualstack_ipv6()) if ipv6 else (socket.AF_INET, False)
+    return socket.create_server((settings.host, settings.port), family=family, backlog=128, dualstack_ipv6=both)
 
 
 def _address(settings: DashboardSettings) -> str:

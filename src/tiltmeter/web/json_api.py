@@ -9,7 +9,6 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from tiltmeter.compare import Comparison
 from tiltmeter.views.report.verdict import verdict
 from tiltmeter.web.dashboard import Board, page
 from tiltmeter.web.explore import MOST_TEXT, MOST_WORDS, ask_sentence, ask_words, word_list
@@ -120,8 +119,12 @@ def compare(board: Board, side: Annotated[list[str] | None, Query()] = None) -> 
     if not side:
         return {"sides": [dataclasses.asdict(choice) for choice in choices(shown)]}
     comparisons = compared(board, shown, side)
-    left = [pair for pair in comparisons.pairs if pair.not_compared]
-    return {"rows": comparisons.rows(), "not_compared": [_not_compared(pair) for pair in left]}
+    left = [
+        {"first": pair.first, "second": pair.second, "probes": {left.id: left.reason for left in pair.not_compared}}
+        for pair in comparisons.pairs
+        if pair.not_compared
+    ]
+    return {"rows": comparisons.rows(), "not_compared": left}
 
 
 @router.get("/models")
@@ -224,12 +227,4 @@ def _short(entry: Entry) -> Values:
         **{name: getattr(effect, name) for name in ("value", "level", "p_value")},
         "ci": [effect.ci.low, effect.ci.high] if effect.ci else None,
         "p_holm": row.p_adjusted,
-    }
-
-
-def _not_compared(pair: Comparison) -> Values:
-    return {
-        "first": pair.first,
-        "second": pair.second,
-        "probes": {left.id: left.reason for left in pair.not_compared},
     }

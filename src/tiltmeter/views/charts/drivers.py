@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 import altair as alt
@@ -25,7 +26,7 @@ def items(reading: Reading) -> Figure | None:
     units = unit_values(reading)
     if units is None or len(units.rows) < 2:
         return None
-    shown = _shown(units)
+    shown = units.rows if len(units.rows) <= MOST else [*units.rows[: MOST // 2], *units.rows[-MOST // 2 :]]
     left = len(units.rows) - len(shown)
     title = reading.title
     subtitle = [
@@ -35,12 +36,6 @@ def items(reading: Reading) -> Figure | None:
     labels = max(len(short(item.label, _LETTERS)) for item in shown)
     chart = titled(_item_layers(shown, units.name), title, subtitle, left=labels)
     return Figure("items", title, _items_alt(reading, units), chart)
-
-
-def _shown(units: UnitValues) -> Sequence[UnitValue]:
-    if len(units.rows) <= MOST:
-        return units.rows
-    return [*units.rows[: MOST // 2], *units.rows[-MOST // 2 :]]
 
 
 def _item_layers(shown: Sequence[UnitValue], name: str) -> Any:
@@ -197,13 +192,9 @@ def _counted(rows: Sequence[Row], far: float, high: float) -> list[dict[str, Any
 
 def _prior_alt(reading: Reading, rows: Sequence[Row], structures: Sequence[str]) -> str:
     means = [
-        f"{structure or 'all sentences'} prior {_mean(some, 'prior'):+.2f}, association {_mean(some, 'added'):+.2f}"
+        f"{structure or 'all sentences'} prior {mean['prior']:+.2f}, association {mean['added']:+.2f}"
         for structure in structures
         for some in [[row for row in rows if row["structure"] == structure]]
+        for mean in [{key: fmean(row[key] for row in some) for key in ("prior", "added")}]
     ]
     return f"Prior bias against association of {len(rows)} items on {reading.model}; means: {'; '.join(means)}."
-
-
-def _mean(rows: Sequence[Row], key: str) -> float:
-    total: float = sum(row[key] for row in rows)
-    return total / len(rows)

@@ -24,7 +24,7 @@ from tiltmeter.views.charts.style import (
     titled,
     where,
 )
-from tiltmeter.views.rows import ReadingRow, reading_rows, shown_titles, unit_values
+from tiltmeter.views.rows import reading_rows, shown_titles, unit_values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +42,17 @@ def grid(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None
     models = list(dict.fromkeys(reading.model for reading in readings))
     if len(models) < 2:
         return None
-    rows = [_grid_cell(row) for row in reading_rows(readings, adjusted)]
+    rows = [
+        {
+            "model": row.reading.model,
+            "measured": row.title,
+            "d": row.size,
+            "clear": row.clear,
+            "text": f"{row.reading.effect.value:.2f}",
+            "says": row.says,
+        }
+        for row in reading_rows(readings, adjusted)
+    ]
     numbers = len(models) <= _MOST_NUMBERS
     title = "All models and probes"
     subtitle = [
@@ -53,17 +63,6 @@ def grid(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None
     return Figure(
         "grid", title, _grid_alt(rows, models), titled(chart, title, subtitle, letters=96), keeps_colours=True
     )
-
-
-def _grid_cell(row: ReadingRow) -> dict[str, Any]:
-    return {
-        "model": row.reading.model,
-        "measured": row.title,
-        "d": row.size,
-        "clear": row.clear,
-        "text": f"{row.reading.effect.value:.2f}",
-        "says": row.says,
-    }
 
 
 def _grid_layers(rows: list[dict[str, Any]], models: list[str], *, numbers: bool) -> Any:

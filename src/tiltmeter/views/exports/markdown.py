@@ -163,10 +163,7 @@ def model_index(audit: Audit) -> list[dict[str, Any]]:
     """One entry per model, with task, data set and metrics of every reading."""
     rows = list(zip(audit.readings, audit.adjusted(), strict=True))
     return [
-        {
-            "name": name,
-            "results": [_result(r, holm, audit.suite) for r, holm in rows if r.model == name],
-        }
+        {"name": name, "results": [_result(r, holm, audit.suite) for r, holm in rows if r.model == name]}
         for name in audit.models
         if any(reading.model == name for reading, _ in rows)
     ]

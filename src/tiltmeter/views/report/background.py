@@ -76,19 +76,13 @@ def origin(audit: Audit) -> Origin:
     for provenance in provenances:
         versions |= provenance.versions
     return Origin(
-        _date(audit),
+        str(ReadingStore(audit.folder).manifest().get("finished", ""))[:10] if audit.folder else "",
         audit.command or _command(audit, settings),
         _note(audit),
         tuple(_model(name, [r for r in audit.readings if r.model == name]) for name in audit.models),
         dict(sorted(versions.items())),
         {name: value for name, value in settings.items() if value},
     )
-
-
-def _date(audit: Audit) -> str:
-    if audit.folder is None:
-        return ""
-    return str(ReadingStore(audit.folder).manifest().get("finished", ""))[:10]
 
 
 def _command(audit: Audit, settings: Mapping[str, str]) -> str:

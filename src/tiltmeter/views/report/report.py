@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from importlib.metadata import version
+from operator import itemgetter
+from typing import Any
 
-from jinja2 import Environment
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from tiltmeter.readings import Audit
@@ -23,20 +24,6 @@ _MANY_MODELS = 5
 _WIDE = 640
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class ShownFigure:
-    """A figure with its picture, and the width of it."""
-
-    figure: Figure
-    svg: Markup
-    width: int
-
-    @property
-    def wide(self) -> bool:
-        """Whether it takes both columns."""
-        return self.width > _WIDE
-
-
 def render(audit: Audit) -> str:
     """The report as HTML."""
     adjusted = audit.adjusted()
@@ -44,35 +31,29 @@ def render(audit: Audit) -> str:
     drawn = _drawn(rows, most=MOST_DRAWN if len(audit.models) <= _MANY_MODELS else 0)
     kinds = meanings(audit.readings)
     # Wide ones come last, so that the others fill both columns without a gap.
-    figures = sorted(
-        (shown(figure) for figure in overview(audit.readings, adjusted=adjusted)), key=lambda figure: figure.wide
-    )
-    return (
-        environment()
-        .get_template("report.html")
-        .render(
-            audit=audit,
-            verdict=verdict(audit),
-            figures=figures,
-            models=[(name, [row for row in rows if row.reading.model == name]) for name in audit.models],
-            drawn={key: [shown(figure) for figure in figures] for key, figures in drawn.items()},
-            differing=[row for row in rows if row.differs],
-            skipped=not_measured(audit),
-            meanings=kinds,
-            shared_caveats=shared_caveats(kinds),
-            origin=origin(audit),
-            version=version("tiltmeter"),
-        )
+    figures = sorted(map(_shown, overview(audit.readings, adjusted=adjusted)), key=itemgetter("wide"))
+    template = environment().get_template("report.html")
+    return template.render(
+        audit=audit,
+        verdict=verdict(audit),
+        figures=figures,
+        models=[(name, [row for row in rows if row.reading.model == name]) for name in audit.models],
+        drawn={key: list(map(_shown, figures)) for key, figures in drawn.items()},
+        differing=[row for row in rows if row.differs],
+        skipped=not_measured(audit),
+        meanings=kinds,
+        shared_caveats=shared_caveats(kinds),
+        origin=origin(audit),
+        version=version("tiltmeter"),
     )
 
 
-def shown(figure: Figure) -> ShownFigure:
-    """A figure as templates take it."""
-    from markupsafe import Markup
-
+def _shown(figure: Figure) -> dict[str, Any]:
+    """A figure as templates take it, with its picture; a wide one takes both columns."""
     svg = inline_svg(figure)
+    width = int(float(svg.split('width="', 1)[1].split('"', 1)[0]))
     # The SVG is made by the renderer, which has escaped what came from readings.
-    return ShownFigure(figure, Markup(svg), int(float(svg.split('width="', 1)[1].split('"', 1)[0])))
+    return {"figure": figure, "svg": Markup(svg), "width": width, "wide": width > _WIDE}
 
 
 def _drawn(rows: Sequence[ReadingRow], *, most: int) -> dict[tuple[str, str], list[Figure]]:
@@ -89,8 +70,6 @@ def _drawn(rows: Sequence[ReadingRow], *, most: int) -> dict[tuple[str, str], li
 
 def environment(*packages: str) -> Environment:
     """The templates of these packages and of the views; what a template names must be there."""
-    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-
     return Environment(
         loader=ChoiceLoader([PackageLoader(package) for package in (*packages, "tiltmeter.views")]),
         autoescape=True,

@@ -27,12 +27,8 @@ def wide_table(title: str, *columns: Column | str) -> Table:
 def number_table(title: str, *columns: Column | str) -> Table:
     """A table as narrow as its numbers."""
     look: dict[str, Any] = {"box": box.SIMPLE_HEAD, "padding": (0, 1, 0, 0), "pad_edge": False}
-    words: dict[str, Any] = {
-        "title": Text(title, style="bold") if title else None,
-        "title_justify": "left",
-        "caption_justify": "left",
-    }
-    return Table(*columns, **look, **words)
+    heading = Text(title, style="bold") if title else None
+    return Table(*columns, title=heading, title_justify="left", caption_justify="left", **look)
 
 
 def audit_table(model: str, rows: Sequence[ReadingRow]) -> RenderableType:
