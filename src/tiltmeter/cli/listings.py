@@ -1,4 +1,4 @@
-"""Commands that list what there is: kinds of models, probes, suites, lexicons, and what is stored of answers."""
+"""Commands that list what there is: models, probes, suites, lexicons, data sets, stored answers."""
 
 from __future__ import annotations
 
@@ -66,10 +66,9 @@ def lexicons(
     from tiltmeter.stimuli import group, lexicon_names, load_lexicon
 
     if name is None:
-        found = [load_lexicon(each) for each in lexicon_names()]
         rows: list[dict[str, Any]] = [
             {"lexicon": x.name, "language": x.language, "groups": ", ".join([*x.groups, *x.pairs]), "notes": x.notes}
-            for x in found
+            for x in map(load_lexicon, lexicon_names())
         ]
         show(rows, ("lexicon", "language", "groups"), as_json)
     elif "." in name and not name.endswith((".yaml", ".yml")):
@@ -101,9 +100,10 @@ def cache(
     from tiltmeter.models import VectorStore
 
     with VectorStore() as store:
-        known = store.contents()
-        if model is not None and model not in {row["name"] for row in known}:
-            raise unknown("model in the cache", model, {row["name"] for row in known})
+        stored = store.contents()
+        names = {row["name"] for row in stored}
+        if model is not None and model not in names:
+            raise unknown("model in the cache", model, names)
         if clear:
             removed = store.clear(model)
             typer.echo(json.dumps({"removed": removed}) if as_json else f"forgot {removed:,} answers")
@@ -117,7 +117,7 @@ def cache(
                 "answers": row["entries"],
                 "MB": round(row["bytes"] / 1e6, 1),
             }
-            for row in known
+            for row in stored
             if model is None or row["name"] == model
         ]
         show(rows, ("model", "revision", "settings", "asked for", "answers", "MB"), as_json)
@@ -125,3 +125,14 @@ def cache(
             say(f"note: {note}")
         if not as_json:
             typer.echo(f"stored in {store.path}")
+
+
+@app.command()
+def data(as_json: Json = False) -> None:
+    """List the public data sets tiltmeter reads, whose they are, and which of them are here (TILTMETER_DATA)."""
+    from tiltmeter.stimuli.datasets import status
+
+    rows = status()
+    show(rows, ("name", "what", "rows", "licence", "state"), as_json)
+    if not as_json:
+        say("They are not part of tiltmeter: put a copy into a folder and name that folder in TILTMETER_DATA.")

@@ -6,9 +6,8 @@ import dataclasses
 
 import numpy as np
 
-from tiltmeter.compare.unit_tables import UnitTable, make_table
-from tiltmeter.compare.weighted import FORMS, MARGINS, WeightedForm
-from tiltmeter.readings import Estimate, Reading, Statistic
+from tiltmeter.compare.weighted import FORMS, MARGINS, UnitTable, WeightedForm, make_table
+from tiltmeter.readings import Reading, Statistic
 from tiltmeter.statistics import Interval, Result
 from tiltmeter.statistics.differences import Change, independent_change, paired_change
 
@@ -246,7 +245,7 @@ def _difference(
         second=values[1],
         difference=change.difference,
         ci=change.interval(),
-        growth=_distance(values[1], effect) - _distance(values[0], effect),
+        growth=abs(values[1] - effect.level) - abs(values[0] - effect.level),
         p_value=_p_value(change, margins),
         p_growth=1.0,
         method=method[0],
@@ -256,10 +255,6 @@ def _difference(
         margins=margins,
     )
     return dataclasses.replace(difference, p_growth=difference.p_beyond(0.0))
-
-
-def _distance(value: float, effect: Estimate) -> float:
-    return abs(value - effect.level)
 
 
 def _p_value(change: Change, margins: Margins | None) -> float:

@@ -20,7 +20,7 @@ from tiltmeter.lab.reference.recipe import CAUSAL_RECIPE
 from tiltmeter.readings import Audit
 from tiltmeter.views.charts import calibration as chart_of
 from tiltmeter.views.charts import overview, to_svg
-from tiltmeter.views.terminal.calibration import COLUMNS, calibration_markdown, calibration_rows
+from tiltmeter.views.terminal.lab import CALIBRATION_COLUMNS, calibration_markdown, calibration_rows
 
 TINY = dataclasses.replace(SMALL, sentences=128, first_epochs=1, epochs=1)
 SETTINGS = CalibrationSettings(
@@ -124,7 +124,7 @@ def test_the_table_has_a_row_for_each_form_of_each_measure(found):
     rows = calibration_rows(readings)
     assert [(row["measure"], row["form"]) for row in rows] == [(each.measure, each.form) for each in found.summaries]
     lines = calibration_markdown(readings).splitlines()
-    assert lines[2 + 0] == f"| {' | '.join(rows[0][name] for name in COLUMNS)} |"
+    assert lines[2 + 0] == f"| {' | '.join(rows[0][name] for name in CALIBRATION_COLUMNS)} |"
     assert len(lines) == 2 + len(rows)
 
 

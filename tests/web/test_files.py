@@ -1,5 +1,3 @@
-"""Files to download."""
-
 from __future__ import annotations
 
 import io
@@ -9,7 +7,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.web.planted_audits import file_of
-from tiltmeter.web.downloads import FORMATS
+from tiltmeter.web.files import FORMATS
+from tiltmeter.web.listing import key_of
 
 
 @pytest.mark.parametrize("format", [name for name in FORMATS if name != "html"])
@@ -37,3 +36,14 @@ def test_items_are_a_download_with_every_row(client: TestClient, format: str) ->
     frame = read(io.BytesIO(content))
     assert len(frame) == 60
     assert list(frame.columns) == ["label", "unit", "group", "value"]
+
+
+def test_the_charts_of_a_reading_are_pictures_with_words(client: TestClient) -> None:
+    (figure,) = client.get(f"/charts/readings/first/{file_of(client, 'own:tilted', 'career')}.json").json()
+    assert figure["svg"].startswith("<svg")
+    assert "style=" not in figure["svg"]
+    assert "60 items" in figure["alt"]
+    effects = client.get(f"/charts/audits/first/effects.svg?probe={key_of('career')}")
+    assert effects.headers["content-type"] == "image/svg+xml"
+    assert "of 2 models" in effects.text
+    assert client.get("/charts/audits/first/nothing.json").status_code == 404
