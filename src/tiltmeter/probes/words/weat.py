@@ -9,7 +9,7 @@ import numpy as np
 from tiltmeter import measures
 from tiltmeter.errors import BadInput
 from tiltmeter.measures.geometry import cosines, rows
-from tiltmeter.probes.kind import Measured, Options, statistics_options, tested
+from tiltmeter.probes.kind import Measured, Options, Part, statistics_options, tested
 from tiltmeter.probes.words.word_sets import (
     CAREER_FAMILY,
     GENDERS,
@@ -17,6 +17,8 @@ from tiltmeter.probes.words.word_sets import (
     PLEASANT,
     RELIGIONS,
     KnownWords,
+    SomeGroups,
+    WordStimuli,
     WordVectors,
     compares,
     word_kind,
@@ -38,6 +40,12 @@ from tiltmeter.statistics import minimum_detectable_effect
 from tiltmeter.statistics.groups import Floats
 
 _CALISKAN = "Caliskan, Bryson & Narayanan 2017, Science 356:183-186"
+
+
+def _make_weat(
+    name: str, *, targets: SomeGroups = GENDERS, attributes: SomeGroups = CAREER_FAMILY
+) -> list[Part[WordStimuli]]:
+    return compares(targets, attributes, n_targets=(2, 2), n_attributes=(2, 2))(name)
 
 
 def _weat(vectors: WordVectors, options: Options) -> Measured:
@@ -155,7 +163,7 @@ def _wefat(vectors: WordVectors, options: Options) -> Measured:
 WEAT = word_kind(
     "weat",
     _weat,
-    compares(GENDERS, CAREER_FAMILY, n_targets=(2, 2), n_attributes=(2, 2)),
+    _make_weat,
     summary="Do two groups of words lean towards two sets of attributes? (effect size d)",
     citation=_CALISKAN,
     idea="words for two groups of people should be equally similar to two sets of attribute words.",
