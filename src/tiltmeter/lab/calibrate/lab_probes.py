@@ -75,7 +75,7 @@ class ProbeMaker:
 
     def of_vector_halves(self, sets: FrameSets, men: Men) -> NamedProbes:
         """Probes of vectors that compare the occupations with men to the others: alone, and in sentences."""
-        words: dict[str, Any] = {"targets": self._targets(men), "attributes": _marks(), "options": _OPTIONS}
+        words: dict[str, Any] = {"targets": self._targets(men), "attributes": _marks(owners=False), "options": _OPTIONS}
         (weat,), (seat,) = (
             make_probes("weat", **words),
             make_probes("seat", templates=self._templates_of(sets), **words),
@@ -88,13 +88,13 @@ class ProbeMaker:
         text = folder.with_suffix(".txt")
         plain = (with_occupation(frame, word) for word in self.occupations for frame in _flat(sets))
         marks = (
-            capitalise(frame.format(word.text))
-            for marks_of_group in _marks()
-            for word in marks_of_group.words
-            for frame in frames().mark_frames[str(word.kind)]
+            capitalise(frame.format(word))
+            for by_role in frames().marks.values()
+            for role, words in by_role.items()
+            for word, frame in itertools.product(words, frames().mark_frames[role])
         )
         text.write_text("\n".join([*plain, *marks]) + "\n", encoding="utf-8")
-        mine([text], lexicon=[*self._targets(men), *_marks()], out=folder, lengths=["sentence"], least=1)
+        mine([text], lexicon=[*self._targets(men), *_marks(owners=True)], out=folder, lengths=["sentence"], least=1)
         return make_probes("ceat", data=folder, method=_CEAT, options=_OPTIONS)[0]
 
     def ceat_halved(self, probe: Any, men: Men) -> Probe[Any]:
@@ -184,13 +184,19 @@ def _shares_of_women() -> dict[str, float]:
     return {word.text: float(word.properties["female_share"]) for word in group("occupations.all").words}
 
 
-def _marks() -> list[Group]:
-    return [
-        Group(
-            f"lab.{name}", f"{name} words", tuple(Word(word, role) for role, words in by_role.items() for word in words)
-        )
-        for name, by_role in frames().marks.items()
-    ]
+def _marks(*, owners: bool) -> list[Group]:
+    """The words that say a group, each once with its first role.
+
+    Without ``owners`` there are as many on both sides: his is a word of its own, and her as an owner is not.
+    """
+    groups = []
+    for name, by_role in frames().marks.items():
+        roles: dict[str, str] = {}
+        for role, words in by_role.items():
+            for word in words if owners or role != "owner" else ():
+                roles.setdefault(word, role)
+        groups.append(Group(f"lab.{name}", f"{name} words", tuple(Word(*each) for each in roles.items())))
+    return groups
 
 
 def _cloze_row(frame: str, occupation: str) -> str:

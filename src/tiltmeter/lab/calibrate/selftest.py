@@ -35,8 +35,8 @@ MUST_FOLLOW: Mapping[tuple[str, str], tuple[float, float]] = {
     ("LPBS", "repaired"): (0.9, 10),
     ("pairs (meade)", "repaired"): (0.9, 10),
     ("CABM (equal)", "repaired"): (0.7, 6),
-    ("WEAT", "repaired"): (0.4, 2.5),
-    ("SEAT", "repaired"): (0.8, 5),
+    ("WEAT", "repaired"): (0.8, 8),
+    ("SEAT", "repaired"): (0.85, 12),
     ("CEAT", "repaired"): (0.5, 4),
     ("ClozeGender", "repaired"): (0.6, 5),
 }
