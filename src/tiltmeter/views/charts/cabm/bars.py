@@ -177,8 +177,8 @@ def categories(_items: Sequence[Item], details: CabmDetails) -> Any | None:
         yOffset=alt.YOffset("form:N", scale=alt.Scale(domain=forms)),
         x=alt.X("occupations:Q", title="occupations", axis=alt.Axis(tickMinStep=1)),
     )
-    colours = alt.Scale(domain=forms, range=list(_FORM_COLOURS))
-    bars = base.mark_bar().encode(color=alt.Color("form:N", scale=colours, **colours.legend()))
+    scale = alt.Scale(domain=forms, range=list(_FORM_COLOURS))
+    bars = base.mark_bar().encode(color=alt.Color("form:N", scale=scale, **colours.legend()))
     texts = base.mark_text(align="left", dx=4, fontSize=12, color=INK).encode(text="occupations:Q")
     chart = alt.layer(bars, texts).properties(width=colours.WIDTH, height=alt.Step(16))
     return colours.finished(chart, "Occupations by category", f"cut at ±{details.threshold:g}")
