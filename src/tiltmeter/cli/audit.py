@@ -10,6 +10,7 @@ import typer
 from tiltmeter.cli.output import (
     BudgetText,
     Json,
+    Keys,
     NoCache,
     Permutations,
     Seed,
@@ -18,6 +19,7 @@ from tiltmeter.cli.output import (
     print_json,
     say,
     show,
+    use_keys,
     width,
 )
 
@@ -35,6 +37,7 @@ def audit(
     suite: Annotated[str, typer.Option(help="Suite by name, or a YAML file.")] = "default",
     out: Annotated[Path, typer.Option(help="Folder for readings and report.")] = Path("tiltmeter-results"),
     budget: BudgetText = None,
+    key: Keys = None,
     seed: Seed = 0,
     permutations: Permutations = 10_000,
     no_cache: NoCache = False,
@@ -52,6 +55,7 @@ def audit(
     from tiltmeter.run.audit import DEFAULT_MODELS
     from tiltmeter.run.audit import audit as run
 
+    use_keys(key)
     specs = list(models or DEFAULT_MODELS)
     if dry_run:
         return _dry_run(specs, suite, as_json=as_json)

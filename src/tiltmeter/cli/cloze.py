@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tiltmeter.cli.output import Json, NoCache, print_json, say, show, width
+from tiltmeter.cli.output import Json, Keys, NoCache, print_json, say, show, use_keys, width
 from tiltmeter.errors import BadInput, TiltmeterError
 
 app = typer.Typer()
@@ -20,6 +20,7 @@ def cloze(
     sentence: Annotated[str, typer.Argument(help="A sentence with a choice such as [him/her] in it.")],
     context: Annotated[list[str] | None, typer.Option(help="A context word; may be given more than once.")] = None,
     vectors: Vectors = "bundled:glove",
+    key: Keys = None,
     no_cache: NoCache = False,
     as_json: Json = False,
 ) -> None:
@@ -37,6 +38,7 @@ def cloze(
     from tiltmeter.run.probe import stored
     from tiltmeter.views.terminal.cloze import sentence_view
 
+    use_keys(key)
     with stored(not no_cache) as store:
         rows, words = one_sentence(
             CachedModel(load(model), store), CachedModel(load(vectors), store), sentence, context
@@ -59,6 +61,7 @@ def unmask(
         str | None, typer.Argument(help="A sentence with [MASK] in it; without one, you are asked.")
     ] = None,
     top: Annotated[int, typer.Option(min=1, help="How many words to show.")] = 10,
+    key: Keys = None,
     as_json: Json = False,
 ) -> None:
     """The words a masked language model expects at [MASK], with their probabilities.
@@ -70,6 +73,7 @@ def unmask(
     """
     from tiltmeter.models import load
 
+    use_keys(key)
     loaded = load(model)
     if sentence is not None:
         _unmask(loaded, model, sentence, top, as_json)

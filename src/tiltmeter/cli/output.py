@@ -13,6 +13,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a tabl
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Ask the model again, and store nothing.")]
 Seed = Annotated[int, typer.Option(help="Seed of every random draw.")]
 Permutations = Annotated[int, typer.Option(help="Draws of a permutation test that is too large to count.")]
+Keys = Annotated[
+    list[str] | None,
+    typer.Option("--key", metavar="HOST=VARIABLE", help="Environment variable with the key of a server of your own."),
+]
 BudgetText = Annotated[str | None, typer.Option("--budget", help="Most to spend, e.g. '100k tokens' or '50 requests'.")]
 
 
@@ -55,6 +59,14 @@ def complain(message: str) -> None:
 
 def split(addresses: str | None) -> list[str] | None:
     return None if addresses is None else [part for part in map(str.strip, addresses.split(",")) if part]
+
+
+def use_keys(pairs: list[str] | None) -> None:
+    """Name keys for this run, as TILTMETER_KEYS does for all."""
+    if pairs:
+        from tiltmeter.models.api.keys import name_keys
+
+        name_keys(pairs)
 
 
 def parse_budget(text: str | None) -> Any:

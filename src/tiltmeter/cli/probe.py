@@ -10,6 +10,7 @@ import typer
 from tiltmeter.cli.output import (
     BudgetText,
     Json,
+    Keys,
     NoCache,
     Permutations,
     Seed,
@@ -17,6 +18,7 @@ from tiltmeter.cli.output import (
     print_json,
     say,
     split,
+    use_keys,
     width,
 )
 from tiltmeter.errors import BadInput
@@ -51,6 +53,7 @@ def probe(
     option: Annotated[list[str] | None, typer.Option(help="NAME=VALUE: what a probe of another package takes.")] = None,
     alternative: Annotated[str, typer.Option(help="two-sided, greater or less.")] = "two-sided",
     budget: BudgetText = None,
+    key: Keys = None,
     seed: Seed = 0,
     permutations: Permutations = 10_000,
     no_cache: NoCache = False,
@@ -72,6 +75,7 @@ def probe(
     from tiltmeter.probes import Options, make_probes
     from tiltmeter.run.probe import run_probes
 
+    use_keys(key)
     stimuli = {
         "targets": _groups(targets),
         "attributes": _groups(attributes),
