@@ -29,6 +29,10 @@ class BudgetSpent(TiltmeterError):
     """The next request would go over the budget the user gave; what was bought so far is kept."""
 
 
+class CacheUnusable(TiltmeterError):
+    """The store of answers cannot be read or written: whatever is asked would be lost, so nothing more is."""
+
+
 def did_you_mean(name: str, choices: Iterable[str]) -> str:
     """Suggest the nearest known names, or list them all where nothing is near.
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from tests.command import without_root_powers
-from tiltmeter.errors import BadInput
+from tiltmeter.errors import CacheUnusable
 from tiltmeter.models import Identity, Question, Span, VectorStore
 from tiltmeter.models.store import cache_folder
 
@@ -397,7 +397,7 @@ def test_an_unreadable_name_of_a_model_does_not_stop_the_list(tmp_path: Path) ->
 # Folders that cannot be used
 
 
-def _one_line(error: pytest.ExceptionInfo[BadInput]) -> str:
+def _one_line(error: pytest.ExceptionInfo[CacheUnusable]) -> str:
     message = str(error.value)
     assert "\n" not in message
     assert "TILTMETER_CACHE" in message
@@ -406,14 +406,14 @@ def _one_line(error: pytest.ExceptionInfo[BadInput]) -> str:
 
 def test_a_folder_that_cannot_be_made_is_one_clear_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with VectorStore(tmp_path / "file" / "cache") as store, pytest.raises(BadInput) as error:
+    with VectorStore(tmp_path / "file" / "cache") as store, pytest.raises(CacheUnusable) as error:
         store.get(MINE, Question.WORDS, ["nurse"])
     assert "cannot be made (Not a directory)" in _one_line(error)
 
 
 def test_a_folder_in_the_place_of_the_file_is_one_clear_line(tmp_path: Path) -> None:
     (tmp_path / "vectors.sqlite").mkdir()
-    with VectorStore(tmp_path) as store, pytest.raises(BadInput) as error:
+    with VectorStore(tmp_path) as store, pytest.raises(CacheUnusable) as error:
         store.get(MINE, Question.WORDS, ["nurse"])
     assert "cannot be used (unable to open database file)" in _one_line(error)
 
@@ -426,11 +426,11 @@ def test_a_read_only_folder_is_one_clear_line(tmp_path: Path, filled: bool) -> N
     tmp_path.chmod(0o555)
     code = (
         "from tiltmeter.models import *\n"
-        "from tiltmeter.errors import BadInput\n"
+        "from tiltmeter.errors import CacheUnusable\n"
         "from pathlib import Path\n"
         "import sys\n"
         "try: VectorStore(Path(sys.argv[1])).put(Identity('a', '1'), Question.WORDS, ['new'], [None])\n"
-        "except BadInput as error: print(error)\n"
+        "except CacheUnusable as error: print(error)\n"
     )
     try:
         outcome = without_root_powers(code, str(tmp_path))

@@ -54,13 +54,16 @@ def _vector(model: str, item: object, row: Any) -> Vector:
     return vector
 
 
-def same_width(model: str, vectors: Sequence[Vector | None], width: int | None) -> int | None:
-    """The one width of all vectors so far; different widths are an error."""
+def same_width(model: str, vectors: Sequence[Vector | None], width: int | None, *, stored: bool = False) -> int | None:
+    """The one width of all vectors so far; different widths are an error, and stored ones may have to be forgotten."""
+    advice = (
+        f"; if stored ones are wrong, forget them with: tiltmeter cache --clear --model '{model}'" if stored else ""
+    )
     for vector in vectors:
         if vector is not None:
             if width is not None and vector.size != width:
                 raise ModelFailed(
-                    f"{model} gave vectors of {width} and of {vector.size} numbers: they must have one width"
+                    f"{model} gave vectors of {width} and of {vector.size} numbers: they must have one width{advice}"
                 )
             width = vector.size
     return width

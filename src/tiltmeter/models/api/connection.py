@@ -100,6 +100,4 @@ def _fault(status: int, headers: Mapping[str, str], content: bytes) -> Fault:
         code, kind = reason.get("code"), reason.get("type")
         reason = reason.get("message") or reason.get("detail") or reason
     no_credit = status == 402 or "insufficient_quota" in (code, kind)
-    return Fault(
-        str(reason), status=status, headers=headers, code=code if isinstance(code, str) else None, no_credit=no_credit
-    )
+    return Fault(str(reason), status=status, headers=headers, code=str(code), no_credit=no_credit)
