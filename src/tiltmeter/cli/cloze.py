@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from tiltmeter.cli.output import Json, Keys, NoCache, print_json, say, show, use_keys, width
-from tiltmeter.errors import BadInput, TiltmeterError
+from tiltmeter.errors import BadInput, TiltmeterError, without_passwords
 
 app = typer.Typer()
 Vectors = Annotated[str, typer.Option(help="Word vectors for the similarities.")]
@@ -44,7 +44,7 @@ def cloze(
             CachedModel(load(model), store), CachedModel(load(vectors), store), sentence, context
         )
     if as_json:
-        print_json({"model": model, "sentence": sentence, "words": list(words), "rows": rows})
+        print_json({"model": without_passwords(model), "sentence": sentence, "words": list(words), "rows": rows})
         return
     Console(width=width()).print(sentence_view(rows, pronouns=words))
     if rows[0]["ended_to_1"] is not None:
@@ -108,7 +108,13 @@ def _unmask(loaded: Any, model: str, sentence: str, top: int, as_json: bool) -> 
     found = loaded.top(sentence, (start, start + len(MASK)), k=top)
     rows: list[dict[str, Any]] = [{"word": word, "probability": f"{p:.4f}"} for word, p in found]
     if as_json:
-        print_json({"model": model, "sentence": sentence, "words": [{"word": w, "probability": p} for w, p in found]})
+        print_json(
+            {
+                "model": without_passwords(model),
+                "sentence": sentence,
+                "words": [{"word": w, "probability": p} for w, p in found],
+            }
+        )
     else:
         show(rows, ("word", "probability"), as_json=False)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tiltmeter.errors import BadInput, CacheUnusable, TiltmeterError
+from tiltmeter.errors import BadInput, CacheUnusable, TiltmeterError, without_passwords
 from tiltmeter.models import CachedModel, Identity, Question, VectorStore, load
 from tiltmeter.models.registry import SAMPLES
 from tiltmeter.probes import Options
@@ -85,7 +85,9 @@ def audit(
     with stored(cache) as vectors:
         for spec, model in zip(specs, loaded, strict=True):
             wrapped = CachedModel(model, vectors)
-            names.append(run.measure(wrapped, spec if isinstance(spec, str) else type(spec).__name__))
+            names.append(
+                run.measure(wrapped, without_passwords(spec) if isinstance(spec, str) else type(spec).__name__)
+            )
             asked, recalled = asked + wrapped.asked, recalled + wrapped.recalled
         notes = (*_notes(loaded), *(vectors.notes if vectors else ()))
     if not run.readings:
@@ -113,7 +115,7 @@ def _command(specs: Sequence[Any], suite: str | Path | Suite, chosen: Suite) -> 
         return ""
     options = chosen.probes[0].options
     statistics = ("--seed", str(options.seed), "--permutations", str(options.permutations))
-    return shlex.join(["tiltmeter", "audit", *specs, "--suite", str(suite), *statistics])
+    return shlex.join(["tiltmeter", "audit", *map(without_passwords, specs), "--suite", str(suite), *statistics])
 
 
 def dry_run(models: Sequence[Any], *, suite: str | Path | Suite = "default") -> list[dict[str, Any]]:

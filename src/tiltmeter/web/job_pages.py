@@ -46,7 +46,9 @@ def start_audit(board: Dashboard, name: str, models: list[str], suite: str) -> J
     """Start an audit of models and a suite that are on offer."""
     if suite not in suites(board):
         raise BadInput("that suite is not on offer: take one of the list")
-    return board.jobs.start(name, [board.check_model(spec) for spec in models], suite_place(board, suite))
+    return board.jobs.start(
+        name, [board.offer.whole(board.check_model(spec)) for spec in models], suite_place(board, suite)
+    )
 
 
 def suites(board: Dashboard) -> dict[str, str]:

@@ -14,8 +14,8 @@ from tiltmeter.errors import BadInput
 
 #: The environment variable in which users name the key of a server that is not the provider's own.
 NAMED_KEYS = "TILTMETER_KEYS"
-#: What bearer tokens, keys and users of an address look like; providers quote (parts of) them in their refusals.
-_LOOKS_SECRET = re.compile(r"(?i)\bbearer\s+\S+|\b(?:sk|pa|al)-[\w*.…-]{8,}|(?<=://)[^\s/@]+(?=@)")
+#: What bearer tokens and keys look like; providers quote (parts of) them in their refusals.
+_LOOKS_SECRET = re.compile(r"(?i)\bbearer\s+\S+|\b(?:sk|pa|al)-[\w*.…-]{8,}")
 #: Top-level names of the loggers of the HTTP library.
 _LOGGERS = {"httpx", "httpcore"}
 
@@ -87,14 +87,12 @@ def secrets_of(key: str, base_url: str | None) -> tuple[str, ...]:
 
 
 def scrub(text: str, secrets: Sequence[str]) -> str:
-    """Take secrets out of a text, and whatever looks like a key, a bearer token or a user in an address.
+    """Take secrets out of a text, and whatever looks like a key or a bearer token.
 
     >>> scrub("bad key hunter2 (sent: Bearer abc.def)", ["hunter2"])
     'bad key [key] (sent: [key]'
     >>> scrub("Incorrect API key provided: sk-proj-abc*****xyz.", [])
     'Incorrect API key provided: [key]'
-    >>> scrub("openai:m?base_url=http://ann:hunter2@host/v1", [])
-    'openai:m?base_url=http://[key]@host/v1'
     """
     for secret in secrets:
         text = text.replace(str(secret), "[key]")
