@@ -5,6 +5,7 @@ Every run is the real command in a process of its own; the provider is a real HT
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import random
@@ -20,11 +21,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.command import COMMAND, environment, needs_sample, tiltmeter
+from tests.command import COMMAND, environment, heed_permissions, needs_sample, tiltmeter
 from tests.models import provider as wire
 from tests.models.provider import LoopbackProvider, refuse, slow, vector_of
 from tests.warm import Warm
 from tiltmeter.models import CachedModel, Question, VectorStore, load
+from tiltmeter.models.api.keys import host_of
 from tiltmeter.run.suite import load_suite
 
 KEY = "sk-SECRET-4f9a7c1e2b8d6053"
@@ -53,9 +55,11 @@ def write_suite(folder: Path, words_a_group: int) -> Path:
     return suite
 
 
-def inputs(suite: Path) -> set[str]:
-    asked = [probe.asks(lambda _: True) or {} for probe in load_suite(suite).probes]
-    return {item for questions in asked for items in questions.values() for item in items}
+def inputs(suite: Path | str) -> set[str]:
+    asked = [
+        probe.asks(lambda question: question in (Question.WORDS, Question.TEXTS)) for probe in load_suite(suite).probes
+    ]
+    return {item for each in asked if each for items in each.values() for item in items}
 
 
 class Bench:
@@ -75,7 +79,8 @@ class Bench:
 
     @property
     def env(self) -> dict[str, str]:
-        return environment(self.cache, OPENAI_API_KEY=KEY)
+        host = host_of(self.server.base_url("openai"))
+        return environment(self.cache, OPENAI_API_KEY=KEY, TILTMETER_KEYS=f"{host}=OPENAI_API_KEY")
 
     def audit(self, *more: str, options: str = "", fresh: bool = False) -> Any:
         return tiltmeter(*self.arguments(options), *more, env=self.env, fresh=fresh)
@@ -372,3 +377,167 @@ def test_stored_answers_of_a_transformer_are_read_without_torch(tmp_path: Path) 
     )
     assert again.stdout.splitlines()[-1] == "0 []", again.stderr
     assert "0 inputs asked of models, 88 known from before." in again.stdout
+
+
+# Several processes at once
+
+
+def test_four_processes_on_one_cache_buy_each_text_once_and_all_have_every_answer(bench: Bench) -> None:
+    bench.server.faults = [slow(0.1)] * 1000
+    running = []
+    for number in range(4):
+        running.append(Warm([*bench.arguments(), "--out", str(bench.folder / f"out{number}")], env=bench.env))
+    assert [process.wait(60) for process in running] == [0] * 4
+    assert sorted(bench.server.texts) == sorted(bench.inputs)
+    first, *others = [readings(bench.folder / f"out{number}") for number in range(4)]
+    assert len(first) == 4
+    assert all(other == first for other in others)
+    bench.stored_vectors_are_right()
+
+
+def test_another_process_finishes_what_a_killed_one_had_claimed_and_buys_only_the_batch_in_flight_again(
+    bench: Bench,
+) -> None:
+    bench.server.faults = [slow(0.3)] * 1000
+    killed = bench.start()
+    wait_until(lambda: len(bench.server.requests) > 1, killed)
+    waiting = Warm([*bench.arguments(), "--out", str(bench.folder / "other")], env=bench.env)
+    wait_until(lambda: len(bench.server.requests) > 3, killed)
+    assert kill(killed)
+    in_flight = bench.server.requests[-1].texts
+    assert waiting.wait(60) == 0
+    texts = bench.server.texts
+    assert set(texts) == bench.inputs
+    again = {text for text in texts if texts.count(text) > 1}
+    assert again <= set(in_flight)
+    assert len(texts) - len(bench.inputs) <= BATCH
+
+
+def test_a_process_that_fails_leaves_what_it_claimed_to_the_next(bench: Bench) -> None:
+    assert "would go over the budget" in bench.audit("--budget", "1 request").complaint
+    began = time.monotonic()
+    assert bench.audit().code == 0
+    assert time.monotonic() - began < 30
+    assert sorted(bench.server.texts) == sorted(bench.inputs)
+
+
+# A cache that cannot be written
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=768k", "tmpfs", str(disk)], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("a disk of one's own can be mounted by root alone")
+    yield disk
+    subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+def test_a_full_cache_disk_ends_the_asking_at_once_and_can_be_cleared(
+    bench: Bench, small_disk: Path, vectors: Path
+) -> None:
+    bench.cache = small_disk
+    # Of vectors of 2 KB the disk takes some; the model after it would fit, but is not asked.
+    models = [f"static:{vectors}", bench.spec("&dimensions=512"), bench.spec("&dimensions=1")]
+    arguments = ["audit", *models, "--suite", "weat", "--out", str(bench.out)]
+    outcome = tiltmeter(*arguments, env=bench.env)
+    errors = [line for line in outcome.stderr.splitlines() if line.startswith("error: ")]
+    assert outcome.code == 2
+    assert "Traceback" not in outcome.stderr
+    assert len(errors) == 2
+    assert all(f"not finished: the cache {small_disk}" in error for error in errors)
+    assert "disk is full" in errors[0]
+    assert len(readings(bench.out)) == 20, "what was measured before is kept"
+    assert bench.finished
+    asked = [request.body["dimensions"] for request in bench.server.requests]
+    assert len(asked) > 1
+    assert set(asked) == {512}, "nothing is asked after the first answer that could not be stored"
+
+    # Another run buys no more than one batch: nothing at all where even a claim cannot be stored.
+    tiltmeter(*arguments, env=bench.env)
+    assert len(bench.server.requests) <= len(asked) + 1
+    texts = bench.server.texts
+    assert len(texts) - len(set(texts)) <= BATCH
+
+    with contextlib.suppress(OSError), (small_disk / "rest").open("wb", buffering=0) as file:
+        while file.write(bytes(512)):
+            pass
+    cleared = tiltmeter("cache", "--clear", env=bench.env)
+    assert cleared.code == 0, cleared.stderr
+    assert cleared.stdout.startswith("forgot ")
+    assert not list(small_disk.glob("vectors.sqlite*"))
+
+
+def test_a_complete_cache_that_is_read_only_is_enough(bench: Bench) -> None:
+    assert bench.audit().code == 0
+    bought, expected = len(bench.server.texts), readings(bench.out)
+    (bench.cache / "vectors.sqlite").chmod(0o444)
+    bench.cache.chmod(0o555)
+    try:
+        again = tiltmeter(*bench.arguments(), "--out", bench.folder / "again", env=bench.env, prepare=heed_permissions)
+        more = tiltmeter(
+            *("audit", bench.spec("&dimensions=4"), "--suite", bench.suite, "--out", bench.folder / "more"),
+            env=bench.env,
+            prepare=heed_permissions,
+        )
+    finally:
+        bench.cache.chmod(0o755)
+    assert again.code == 0, again.stderr
+    assert readings(bench.folder / "again") == expected
+    assert "not finished: the cache" in more.complaint
+    assert len(bench.server.texts) == bought, "nothing is bought that cannot be stored"
+
+
+# Keys and passwords
+
+
+def test_a_suite_file_cannot_send_the_key_of_a_provider_elsewhere(bench: Bench) -> None:
+    needs_sample("smollm2")
+    suite = bench.folder / "hostile.yaml"
+    suite.write_text(json.dumps({"probes": [{"probe": "cloze", "vectors": bench.spec()}]}))
+    env = environment(bench.cache, OPENAI_API_KEY=KEY)
+    tiltmeter("audit", "bundled:smollm2", "--suite", suite, "--out", bench.out, "--budget", "1 request", env=env)
+    assert {request.authorization for request in bench.server.requests} == {"Bearer none-needed"}
+
+
+def test_a_key_is_named_on_the_command_line(tmp_path: Path) -> None:
+    with LoopbackProvider(key="mine") as server:
+        bench = Bench(tmp_path, server, words_a_group=2)
+        env, host = environment(bench.cache, MINE="mine"), host_of(server.base_url("openai"))
+        assert f"--key {host}=VARIABLE" in tiltmeter(*bench.arguments(), env=env).complaint
+        assert tiltmeter(*bench.arguments(), "--key", f"{host}=MINE", env=env).code == 0
+        assert "a key is named as HOST=VARIABLE" in tiltmeter(*bench.arguments(), "--key", "MINE", env=env).complaint
+
+
+def test_a_password_in_a_base_url_shows_nowhere(bench: Bench, vectors: Path) -> None:
+    spec = bench.spec().replace("//", "//ann:hunter22@")
+    suite = ["--suite", str(bench.suite), "--out", str(bench.out)]
+    bench.server.script(refuse(404))
+    outcomes = [
+        tiltmeter("audit", f"{spec}&timeout=hunter", env=bench.env),
+        tiltmeter("audit", f"openai:m?timeout=&base_url={spec.partition('=')[2]}", env=bench.env),
+        tiltmeter("audit", f"opnai:{spec.partition(':')[2]}", env=bench.env),
+        tiltmeter("unmask", spec, "[MASK]", env=bench.env),
+        tiltmeter("audit", spec, f"static:{vectors}", *suite, env=bench.env),
+        tiltmeter("audit", spec, *suite, env=bench.env),
+    ]
+    assert [outcome.code for outcome in outcomes] == [2, 2, 2, 2, 2, 0]
+    assert not [outcome for outcome in outcomes if "hunter22" in outcome.stdout + outcome.stderr]
+    assert b"hunter22" not in everything_written(bench)
+
+
+# The budget
+
+
+def test_the_budget_holds_for_word_vectors_too(bench: Bench) -> None:
+    needs_sample("smollm2")
+    outcome = tiltmeter(
+        *("probe", "cloze", "bundled:smollm2", "--vectors", bench.spec(), "--budget", "0 requests, 0 tokens"),
+        env=bench.env,
+    )
+    assert "would go over the budget: 0 of 0 tokens spent" in outcome.complaint
+    assert bench.server.requests == []

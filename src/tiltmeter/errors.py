@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
+
+
+def without_passwords(text: str) -> str:
+    """A text without the users and passwords of addresses in it.
+
+    >>> without_passwords("openai:m?base_url=http://ann:hunter2@host/v1")
+    'openai:m?base_url=http://host/v1'
+    """
+    return re.sub(r"(?<=://)[^\s/@]+@", "", text)
 
 
 class TiltmeterError(Exception):
     """Base of everything tiltmeter raises on purpose; the command line prints it and exits with 2."""
+
+    def __str__(self) -> str:
+        return without_passwords(super().__str__())
 
 
 class BadInput(TiltmeterError):
@@ -27,6 +40,10 @@ class ModelFailed(TiltmeterError):
 
 class BudgetSpent(TiltmeterError):
     """The next request would go over the budget the user gave; what was bought so far is kept."""
+
+
+class CacheUnusable(TiltmeterError):
+    """The store of answers cannot be read or written: whatever is asked would be lost, so nothing more is."""
 
 
 def did_you_mean(name: str, choices: Iterable[str]) -> str:

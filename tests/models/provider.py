@@ -50,6 +50,12 @@ class Fault:
     vectors: Callable[[list[tuple[int, Vector]]], list[tuple[int, Vector]]] = lambda pairs: pairs
     drop: bool = False
     cut: bool = False
+    #: Seconds between any two bytes of the answer, headers included.
+    drip: float = 0.0
+    #: From the tokens that the server counted to what it says of them.
+    usage: Callable[[int], Any] = lambda tokens: tokens
+    #: From numbers of a vector to what is answered in their place, where it is not base64.
+    numbers: Callable[[list[float]], list[Any]] = lambda numbers: numbers
 
 
 def refuse(status: int, message: str = "scripted refusal", *, code: str | None = None, **headers: str) -> Fault:
@@ -161,10 +167,10 @@ class LoopbackProvider:
             return self._chat(request)
         dimension = body.get("dimensions") or body.get("output_dimension") or DIMENSION
         pairs = fault.vectors([(i, vector_of(text, dimension)) for i, text in enumerate(request.texts)])
-        tokens = sum(len(text.split()) for text in request.texts)
+        tokens = fault.usage(sum(len(text.split()) for text in request.texts))
         if request.path.endswith("/v2/embed"):
             meta = {"meta": {"billed_units": {"input_tokens": tokens}}} if self.reports_usage else {}
-            floats = [vector.tolist() for _, vector in pairs]
+            floats = [fault.numbers(vector.tolist()) for _, vector in pairs]
             return {"id": "1", "embeddings": {"float": floats}, "texts": request.texts, **meta}
         usage = {"usage": {"prompt_tokens": tokens, "total_tokens": tokens}} if self.reports_usage else {}
         encode = _base64 if self.base64 and body.get("encoding_format") == "base64" else np.ndarray.tolist
@@ -211,10 +217,19 @@ def _handler(provider: LoopbackProvider) -> type[BaseHTTPRequestHandler]:
             if not fault.drop:
                 self._reply(request, fault)
 
+        def _drip(self, raw: bytes, seconds: float) -> None:
+            with suppress(ConnectionError):
+                for byte in b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(raw) + raw:
+                    self.wfile.write(bytes([byte]))
+                    provider.wait(seconds)
+
         def _reply(self, request: Request, fault: Fault) -> None:
             refused = fault.status >= 400
             content = _refusal(self.path, fault) if refused else provider.answer(request, fault)
             raw = fault.body(json.dumps(content).encode())
+            if fault.drip:
+                self._drip(raw, fault.drip)
+                return
             with suppress(ConnectionError):  # the client may have given up
                 self.send_response(fault.status)
                 self.send_header("Content-Type", "application/json")

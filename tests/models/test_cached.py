@@ -345,3 +345,28 @@ def test_words_in_context_are_kept_apart_by_their_place(store: VectorStore) -> N
     spans = [Span("a nurse and a nurse", 2, 7), Span("a nurse and a nurse", 14, 19)]
     for _ in range(2):
         same(CachedModel(Spans(), store).embed_spans(spans), ["2:nurse", "14:nurse"])
+
+
+class Wide:
+    """Vectors of a width that the test sets."""
+
+    identity = Identity("wide", "1")
+    width = 3
+
+    def embed_words(self, words: Sequence[str]) -> np.ndarray:
+        return np.ones((len(words), self.width), np.float32)
+
+
+def test_a_wrong_width_in_the_store_is_told_with_the_way_out(store: VectorStore) -> None:
+    model = Wide()
+    cached = CachedModel(model, store)
+    cached.answers(Question.WORDS, ["he"])
+    model.width = 4
+    for words in (["he", "she"], ["she"], ["he", "she"]):
+        if words == ["she"]:
+            cached.answers(Question.WORDS, words)  # alone it is as good as the first
+            continue
+        with pytest.raises(ModelFailed, match=r"of 3 and of 4 numbers: .*: tiltmeter cache --clear --model 'wide'$"):
+            cached.answers(Question.WORDS, words)
+    assert store.clear("wide") == 2
+    assert set(cached.answers(Question.WORDS, ["he", "she"])) == {"he", "she"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from pathlib import Path
 
 import pytest
@@ -71,3 +72,16 @@ def test_keys_are_never_part_of_a_page(folder: Path, monkeypatch: pytest.MonkeyP
         assert "paid for" in job.json()["error"]
     assert all("sk-very" not in page for page in [*pages, answer.text])
     assert "text-embedding" not in pages[3]
+
+
+def test_a_password_in_an_address_is_never_part_of_a_page(folder: Path) -> None:
+    spec = "openai:m?base_url=http://ann:hunter22@127.0.0.1:9/v1&timeout=1"
+    with client_of(DashboardSettings(folder, models=(spec,), allow_paid=True)) as client:
+        (offered,) = [each["spec"] for each in client.get("/api/models").json() if "base_url" in each["spec"]]
+        assert offered == spec.replace("ann:hunter22@", "")
+        job = client.post("/api/jobs", json={"name": "x", "models": [offered]})
+        assert job.status_code < 300, job.text
+        pages = [client.get(each).text for each in ("/", "/explore", "/jobs", "/jobs/1", "/api/jobs")]
+        client.post(f"/api/jobs/{job.json()['id']}/cancel")
+    assert offered in html.unescape(pages[3])
+    assert all("hunter22" not in page for page in [*pages, job.text])

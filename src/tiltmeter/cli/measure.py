@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tiltmeter.cli import output
-from tiltmeter.errors import BadInput, TiltmeterError
+from tiltmeter.errors import BadInput, TiltmeterError, without_passwords
 
 if TYPE_CHECKING:
     from tiltmeter.readings import Audit, Reading
@@ -27,6 +27,7 @@ def audit(
     suite: Annotated[str, typer.Option(help="Suite by name, or a YAML file.")] = "default",
     out: Annotated[Path, typer.Option(help="Folder for readings and report.")] = Path("tiltmeter-results"),
     budget: output.BudgetText = None,
+    key: output.Keys = None,
     seed: output.Seed = 0,
     permutations: output.Permutations = 10_000,
     no_cache: output.NoCache = False,
@@ -45,6 +46,7 @@ def audit(
     from tiltmeter.run.audit import audit as run
     from tiltmeter.run.audit import dry_run as plan_audit
 
+    output.use_keys(key)
     specs = list(models or DEFAULT_MODELS)
     if dry_run:
         rows = plan_audit(specs, suite=suite)
@@ -117,6 +119,7 @@ def probe(
     option: Annotated[list[str] | None, typer.Option(help="NAME=VALUE: what a probe of another package takes.")] = None,
     alternative: Annotated[str, typer.Option(help="two-sided, greater or less.")] = "two-sided",
     budget: output.BudgetText = None,
+    key: output.Keys = None,
     seed: output.Seed = 0,
     permutations: output.Permutations = 10_000,
     no_cache: output.NoCache = False,
@@ -138,6 +141,7 @@ def probe(
     from tiltmeter.probes import Options, make_probes
     from tiltmeter.run.probe import run_probes
 
+    output.use_keys(key)
     stimuli = {
         "targets": _groups(targets),
         "attributes": _groups(attributes),
@@ -208,6 +212,7 @@ def cloze(
     sentence: Annotated[str, typer.Argument(help="A sentence with a choice such as [him/her] in it.")],
     context: Annotated[list[str] | None, typer.Option(help="A context word; may be given more than once.")] = None,
     vectors: Annotated[str, typer.Option(help="Word vectors for the similarities.")] = "bundled:glove",
+    key: output.Keys = None,
     no_cache: output.NoCache = False,
     as_json: output.Json = False,
 ) -> None:
@@ -223,12 +228,13 @@ def cloze(
     from tiltmeter.run.probe import stored
     from tiltmeter.views.terminal.cloze import sentence_view
 
+    output.use_keys(key)
     with stored(not no_cache) as store:
         rows, words = one_sentence(
             CachedModel(load(model), store), CachedModel(load(vectors), store), sentence, context
         )
     if as_json:
-        output.print_json({"model": model, "sentence": sentence, "words": list(words), "rows": rows})
+        output.print_json({"model": without_passwords(model), "sentence": sentence, "words": list(words), "rows": rows})
         return
     output.print_view(sentence_view(rows, pronouns=words))
     if rows[0]["ended_to_1"] is not None:
@@ -245,6 +251,7 @@ def unmask(
         str | None, typer.Argument(help="A sentence with [MASK] in it; without one, you are asked.")
     ] = None,
     top: Annotated[int, typer.Option(min=1, help="How many words to show.")] = 10,
+    key: output.Keys = None,
     as_json: output.Json = False,
 ) -> None:
     """The words a masked language model expects at [MASK], with their probabilities.
@@ -256,6 +263,7 @@ def unmask(
     """
     from tiltmeter.models import load
 
+    output.use_keys(key)
     loaded = load(model)
     if sentence is not None:
         _unmask(loaded, model, sentence, top, as_json)
@@ -291,7 +299,11 @@ def _unmask(loaded: Any, model: str, sentence: str, top: int, as_json: bool) -> 
     rows: list[dict[str, Any]] = [{"word": word, "probability": f"{p:.4f}"} for word, p in words]
     if as_json:
         output.print_json(
-            {"model": model, "sentence": sentence, "words": [{"word": w, "probability": p} for w, p in words]}
+            {
+                "model": without_passwords(model),
+                "sentence": sentence,
+                "words": [{"word": w, "probability": p} for w, p in words],
+            }
         )
     else:
         output.show(rows, ("word", "probability"), as_json=False)

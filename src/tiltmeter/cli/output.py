@@ -18,6 +18,10 @@ Language = Annotated[str | None, typer.Option(help="Language of the corpus, or a
 Workers = Annotated[int, typer.Option(min=1, help="Processes that share the work, or CPUs of a cluster made here.")]
 Engine = Annotated[str, typer.Option(help="local, or ray for a Ray cluster.")]
 RayAddress = Annotated[str | None, typer.Option(help="Ray cluster; default: RAY_ADDRESS, or one on this machine.")]
+Keys = Annotated[
+    list[str] | None,
+    typer.Option("--key", metavar="HOST=VARIABLE", help="Environment variable with the key of a server of your own."),
+]
 BudgetText = Annotated[str | None, typer.Option("--budget", help="Most to spend, e.g. '100k tokens' or '50 requests'.")]
 
 
@@ -66,6 +70,14 @@ def complain(message: str) -> None:
 
 def split(addresses: str | None) -> list[str] | None:
     return None if addresses is None else [part for part in map(str.strip, addresses.split(",")) if part]
+
+
+def use_keys(pairs: list[str] | None) -> None:
+    """Name keys for this run, as TILTMETER_KEYS does for all."""
+    if pairs:
+        from tiltmeter.models.api.keys import name_keys
+
+        name_keys(pairs)
 
 
 def parse_budget(text: str | None) -> Any:

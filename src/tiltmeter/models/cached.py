@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltmeter.errors import BadInput, ModelFailed
+from tiltmeter.errors import BadInput, CacheUnusable, ModelFailed
 from tiltmeter.models.protocol import (
     METHODS,
     SCORES,
@@ -29,6 +31,8 @@ from tiltmeter.models.store import VectorStore
 
 #: Inputs per call for a model that does not stream; few enough that a killed run loses little.
 _CHUNK = 128
+#: Seconds between two looks at what another process is asking for.
+_POLL = 0.2
 
 
 class CachedModel:
@@ -76,30 +80,70 @@ class CachedModel:
         more are done."""
         asked_as = self._asked_as(question)
         unique = list(dict.fromkeys(inputs))
-        name = self.identity.name
-        known = self.store.get(self.identity, asked_as, unique) if self.store else {}
-        self.recalled += len(known)
-        progress(len(known))
-        rows: dict[Any, Vector | None] = {unique[i]: row for i, row in known.items()}
-        width = None if asked_as in SCORES else same_width(name, list(known.values()), None)
-        missing = [item for i, item in enumerate(unique) if i not in known]
-        for positions, answer in self._batches(asked_as, unique, known) if missing else ():
-            items = [unique[i] for i in positions]
-            new = self._checked(asked_as, items, answer)
-            if asked_as not in SCORES:
-                width = same_width(name, new, width)
-            if self.store:
-                self.store.put(self.identity, asked_as, items, new)
-            rows.update(zip(items, new, strict=True))
-            self.asked += len(items)
-            progress(len(items))
-        left = [item for item in missing if item not in rows]
-        if left:
-            raise ModelFailed(f"{name} left {len(left)} inputs unanswered, e.g. {shown(left[0])}: it must answer each")
+        rows: dict[Any, Vector | None] = {}
+        while True:
+            recalled = self._recalled(asked_as, [item for item in unique if item not in rows])
+            self.recalled += len(recalled)
+            progress(len(recalled))
+            rows.update(recalled)
+            width = None if asked_as in SCORES else self._width(list(rows.values()), None)
+            missing = [item for item in unique if item not in rows]
+            claimed = self._claimed(asked_as, missing)
+            if claimed:
+                self._ask(asked_as, unique, claimed, rows, width, progress)
+            elif missing:
+                time.sleep(_POLL)  # others are asking for all that is missing
+            if len(rows) == len(unique):
+                break
         if asked_as not in SCORES:
             return rows
         _, form = SCORES[asked_as]
         return {item: decode(form, row) for item, row in rows.items() if row is not None}
+
+    def _width(self, vectors: list[Vector | None], width: int | None) -> int | None:
+        return same_width(self.identity.name, vectors, width, stored=self.store is not None)
+
+    def _recalled(self, question: Question, items: list[Any]) -> dict[Any, Vector | None]:
+        stored = self.store.get(self.identity, question, items) if self.store and items else {}
+        return {items[i]: row for i, row in stored.items()}
+
+    def _claimed(self, question: Question, items: list[Any]) -> list[Any]:
+        """What to ask now: of a model that costs money, only what no other process is asking for."""
+        if not (items and self.store and hasattr(self.model, "estimate")):
+            return items
+        return [items[i] for i in self.store.claim(self.identity, question, items)]
+
+    def _ask(
+        self,
+        question: Question,
+        unique: list[Any],
+        claimed: list[Any],
+        rows: dict[Any, Vector | None],
+        width: int | None,
+        progress: Callable[[int], None],
+    ) -> None:
+        """Ask for what is claimed, and store each batch before the next is asked for."""
+        name, ours = self.identity.name, set(claimed)
+        known = {i for i, item in enumerate(unique) if item not in ours}
+        try:
+            for positions, answer in self._batches(question, unique, known):
+                items = [unique[i] for i in positions]
+                new = self._checked(question, items, answer)
+                if question not in SCORES:
+                    width = self._width(new, width)
+                if self.store:
+                    self.store.put(self.identity, question, items, new)
+                rows.update(zip(items, new, strict=True))
+                self.asked += len(items)
+                progress(len(items))
+        except BaseException:
+            if self.store and hasattr(self.model, "estimate"):
+                with contextlib.suppress(CacheUnusable):  # the first error is the one to tell
+                    self.store.release(self.identity, question, claimed)
+            raise
+        left = [item for item in claimed if item not in rows]
+        if left:
+            raise ModelFailed(f"{name} left {len(left)} inputs unanswered, e.g. {shown(left[0])}: it must answer each")
 
     def _checked(self, question: Question, items: list[Any], answer: Any) -> list[Vector | None]:
         name = self.identity.name
@@ -209,13 +253,16 @@ def _vector(model: str, item: object, row: Any) -> Vector:
     return vector
 
 
-def same_width(model: str, vectors: Sequence[Vector | None], width: int | None) -> int | None:
-    """The one width of all vectors so far; different widths are an error."""
+def same_width(model: str, vectors: Sequence[Vector | None], width: int | None, *, stored: bool = False) -> int | None:
+    """The one width of all vectors so far; different widths are an error, and stored ones may have to be forgotten."""
+    advice = (
+        f"; if stored ones are wrong, forget them with: tiltmeter cache --clear --model '{model}'" if stored else ""
+    )
     for vector in vectors:
         if vector is not None:
             if width is not None and vector.size != width:
                 raise ModelFailed(
-                    f"{model} gave vectors of {width} and of {vector.size} numbers: they must have one width"
+                    f"{model} gave vectors of {width} and of {vector.size} numbers: they must have one width{advice}"
                 )
             width = vector.size
     return width

@@ -6,9 +6,12 @@ import contextlib
 import dataclasses
 import hashlib
 import json
+import os
+import socket
 import sqlite3
 import threading
 import time
+import uuid
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -16,7 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tiltmeter.errors import BadInput
+from tiltmeter.errors import CacheUnusable
 from tiltmeter.files import cache_folder
 from tiltmeter.models.protocol import Identity, Question, Vector
 
@@ -27,10 +30,16 @@ CREATE TABLE IF NOT EXISTS models (id INTEGER PRIMARY KEY, identity TEXT NOT NUL
 CREATE TABLE IF NOT EXISTS vectors (
     model INTEGER NOT NULL REFERENCES models(id), question TEXT NOT NULL, input BLOB NOT NULL,
     vector BLOB, checksum INTEGER NOT NULL, UNIQUE (model, question, input));
+CREATE TABLE IF NOT EXISTS claims (
+    model INTEGER NOT NULL REFERENCES models(id), question TEXT NOT NULL, input BLOB NOT NULL,
+    owner TEXT NOT NULL, until REAL NOT NULL, PRIMARY KEY (model, question, input)) WITHOUT ROWID;
 """
+_UNCLAIM = "DELETE FROM claims WHERE model = ? AND question = ? AND input = ?"
 _AT_ONCE = 500
 #: Seconds to wait for another process that is writing.
 _PATIENCE = 60.0
+#: Seconds that a claim lasts after the last answer was stored: as long as a provider may ask to wait, and some more.
+_CLAIM = 400.0
 #: SQLite's codes for trouble around a file. Any other error means that the file itself is damaged.
 _AROUND = {
     *(sqlite3.SQLITE_PERM, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY),
@@ -54,6 +63,7 @@ class VectorStore:
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
         self._lock = threading.RLock()
+        self._owner = json.dumps([*_process(os.getpid()), uuid.uuid4().hex])
 
     def get(self, identity: Identity, question: Question, inputs: Sequence[Any]) -> dict[int, Vector | None]:
         """The known answers, by position in ``inputs``."""
@@ -76,8 +86,46 @@ class VectorStore:
                     "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?)",
                     [(model, question.value, key, blob, _checksum(name, question, key, blob)) for key, blob in keyed],
                 )
+                db.executemany(_UNCLAIM, [(model, question.value, key) for key, _ in keyed])
+                db.execute("UPDATE claims SET until = ? WHERE owner = ?", (time.time() + _CLAIM, self._owner))
 
         self._run(store)
+
+    def claim(self, identity: Identity, question: Question, inputs: Sequence[Any]) -> list[int]:
+        """The positions of inputs that are the caller's to ask: not answered yet, and not being asked by anyone alive.
+
+        A claim ends when its answer is stored, when it is released, with its process, or when its time is out.
+        """
+        name = _name(identity)
+
+        def take(db: sqlite3.Connection) -> list[int]:
+            with _transaction(db):
+                for owner, until in db.execute("SELECT owner, MAX(until) FROM claims GROUP BY owner").fetchall():
+                    if until < time.time() or not _alive(owner):
+                        db.execute("DELETE FROM claims WHERE owner = ?", (owner,))
+                db.execute("INSERT OR IGNORE INTO models (identity) VALUES (?)", (name,))
+                entries = [(_number(db, name), question.value, _key(item)) for item in inputs]
+                claim = (
+                    "INSERT OR IGNORE INTO claims SELECT ?1, ?2, ?3, ?4, ?5 "
+                    "WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE model = ?1 AND question = ?2 AND input = ?3)"
+                )
+                until = time.time() + _CLAIM
+                return [
+                    i for i, entry in enumerate(entries) if db.execute(claim, (*entry, self._owner, until)).rowcount
+                ]
+
+        return self._run(take)
+
+    def release(self, identity: Identity, question: Question, inputs: Sequence[Any]) -> None:
+        """Give up what the caller claimed and did not get answered."""
+
+        def forget(db: sqlite3.Connection) -> None:
+            model = _number(db, _name(identity))
+            entries = [(model, question.value, _key(item), self._owner) for item in inputs]
+            with _transaction(db):
+                db.executemany(f"{_UNCLAIM} AND owner = ?", entries)
+
+        self._run(forget)
 
     def contents(self) -> list[dict[str, Any]]:
         """What is stored: one row per model and question."""
@@ -95,13 +143,20 @@ class VectorStore:
 
     def clear(self, model: str | None = None) -> int:
         """Forget everything, or what one model (by name) answered; returns how many entries."""
+        if model is None:  # by the file: on a full disk there is no space even to delete rows
+            removed = sum(int(row["entries"]) for row in self.contents())
+            with self._lock:
+                self.close()
+                self._move(lambda file: file.unlink())
+            return removed
 
         def forget(db: sqlite3.Connection) -> int:
             removed = 0
             with _transaction(db):
                 for row, identity in db.execute("SELECT id, identity FROM models").fetchall():
-                    if model is None or _described(identity)["name"] == model:
+                    if _described(identity)["name"] == model:
                         removed += db.execute("DELETE FROM vectors WHERE model = ?", (row,)).rowcount
+                        db.execute("DELETE FROM claims WHERE model = ?", (row,))
                         db.execute("DELETE FROM models WHERE id = ?", (row,))
             db.execute("VACUUM")
             return removed
@@ -153,7 +208,7 @@ class VectorStore:
                     return work(self._open())
             except (sqlite3.Error, OSError) as error:
                 self.close()
-                raise BadInput(
+                raise CacheUnusable(
                     f"the cache {self.path} cannot be used ({error}): free some space or make it writable, or "
                     "set TILTMETER_CACHE to another folder; everything stored so far is kept"
                 ) from None
@@ -165,7 +220,7 @@ class VectorStore:
             try:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise BadInput(
+                raise CacheUnusable(
                     f"the cache folder {self.path.parent} cannot be made ({error.strerror}): "
                     "set TILTMETER_CACHE to another"
                 ) from None
@@ -184,12 +239,40 @@ class VectorStore:
         if damaged != _file_id(self.path):
             fresh.unlink()  # another process was faster
             return
-        # The log goes first: SQLite would write the log of the damaged file into the mended one.
-        for suffix in ("-wal", "-shm", ""):
-            with contextlib.suppress(FileNotFoundError):
-                self.path.with_name(self.path.name + suffix).replace(aside.with_name(aside.name + suffix))
+        self._move(lambda file: file.replace(file.with_name(file.name.replace(self.path.name, aside.name))))
         fresh.replace(self.path)
         self.notes.append(f"a damaged cache was set aside as {aside.name}; {saved} entries were saved from it")
+
+    def _move(self, move: Callable[[Path], object]) -> None:
+        # The log goes first: SQLite would write the log of this file into the one that takes its place.
+        for suffix in ("-wal", "-shm", ""):
+            with contextlib.suppress(FileNotFoundError):
+                move(self.path.with_name(self.path.name + suffix))
+
+
+def _process(pid: int) -> list[Any]:
+    """A process as no other on any machine is named: host, number and start, which is empty where it has ended.
+
+    Where the system does not tell (it has no /proc) every process counts as running, until its claims' time is out.
+    """
+    try:
+        space = str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        return [socket.gethostname(), pid, "untold"]
+    try:
+        state, *values = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        state, values = "Z", []
+    return [f"{socket.gethostname()} {space}", pid, "" if state in "ZX" else values[18]]
+
+
+def _alive(owner: str) -> bool:
+    try:
+        host, pid, start, _ = json.loads(owner)
+        here, _, now = _process(int(pid))
+    except (ValueError, TypeError):
+        return False  # a damaged row
+    return bool(host != here or start == now)
 
 
 def _select(
@@ -272,6 +355,19 @@ def _file_id(path: Path) -> tuple[int, int] | None:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
+    """The store; one that cannot be written (a read-only folder, a full disk) can still be read."""
+    try:
+        return _connect_to_write(path)
+    except sqlite3.OperationalError as error:
+        cannot_write = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+        if error.sqlite_errorcode & 0xFF not in cannot_write or not path.is_file() or not path.stat().st_size:
+            raise
+        # Immutable: SQLite would otherwise write a file beside it even to read it.
+        uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+        return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+
+
+def _connect_to_write(path: Path) -> sqlite3.Connection:
     deadline = time.monotonic() + _PATIENCE
     # The store has a lock of its own, so threads may share the connection.
     db = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)

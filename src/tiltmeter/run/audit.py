@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tiltmeter.errors import BadInput, TiltmeterError
+from tiltmeter.errors import BadInput, CacheUnusable, TiltmeterError, without_passwords
 from tiltmeter.models import CachedModel, Identity, Question, VectorStore, load
 from tiltmeter.models.registry import SAMPLES
 from tiltmeter.probes.kind import model_name
@@ -84,7 +84,9 @@ def audit(
     with stored(cache) as vectors:
         for spec, model in zip(specs, loaded, strict=True):
             wrapped = CachedModel(model, vectors)
-            names.append(run.measure(wrapped, spec if isinstance(spec, str) else type(spec).__name__))
+            names.append(
+                run.measure(wrapped, without_passwords(spec) if isinstance(spec, str) else type(spec).__name__)
+            )
             asked, recalled = asked + wrapped.asked, recalled + wrapped.recalled
         notes = (*_notes(loaded), *(vectors.notes if vectors else ()))
     if not run.readings:
@@ -112,7 +114,7 @@ def _command(specs: Sequence[Any], suite: str | Path | Suite, chosen: Suite) -> 
         return ""
     options = chosen.probes[0].options
     statistics = ("--seed", str(options.seed), "--permutations", str(options.permutations))
-    return shlex.join(["tiltmeter", "audit", *specs, "--suite", str(suite), *statistics])
+    return shlex.join(["tiltmeter", "audit", *map(without_passwords, specs), "--suite", str(suite), *statistics])
 
 
 def dry_run(models: Sequence[Any], *, suite: str | Path | Suite = "default") -> list[dict[str, Any]]:
@@ -188,10 +190,13 @@ class _Run:
         self.files: list[str] = []
         self.skipped: list[Skipped] = []
         self._seen: list[str] = []
+        self._stopped: CacheUnusable | None = None
 
     def measure(self, model: CachedModel, name: str) -> str:
         """Measure one model with the suite, called ``name`` until it says what it is; returns what readings call it."""
         try:
+            if self._stopped:
+                raise self._stopped
             identity = self._distinct(model.identity)
             name = model_name(identity)
             planned, others = plan(model, self._suite.probes)
@@ -201,9 +206,12 @@ class _Run:
             planned, vectors = self._side_vectors(model, name, planned)
             planned, answers = self._ask(model, name, planned)
         except TiltmeterError as error:
+            reason = str(error)
+            if isinstance(error, CacheUnusable):
+                self._stopped, reason = error, f"not finished: {error}"
             done = {each.probe for each in self.skipped if each.model == name}
             self.skipped += [
-                Skipped(name, probe.id, str(error), failed=True) for probe in self._suite.probes if probe.id not in done
+                Skipped(name, probe.id, reason, failed=True) for probe in self._suite.probes if probe.id not in done
             ]
             return name
         for each in planned:

@@ -82,7 +82,7 @@ class Dashboard:
         if suite not in self.suites():
             raise BadInput("that suite is not on offer: take one of the list")
         place = str(self.shelf.folder / suite) if suite.endswith((".yaml", ".yml")) else suite
-        return self.jobs.start(name, [self.check_model(spec) for spec in models], place)
+        return self.jobs.start(name, [self.offer.whole(self.check_model(spec)) for spec in models], place)
 
     def _audited(self, shown: Shown | None) -> list[str]:
         return [model for stored in (shown or self.shelf.look()).audits for model in stored.audit.models]

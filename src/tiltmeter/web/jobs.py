@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.errors import BadInput
+from tiltmeter.errors import BadInput, without_passwords
 from tiltmeter.readings import ReadingStore
 from tiltmeter.web.shelf import NotHere
 
@@ -96,7 +96,8 @@ class Jobs:
             command = [sys.executable, "-c", _RUN, "audit", "--suite", suite, "--out", str(target), "--", *models]
             process, screen = _spawn(command)
             id = f"{len(self._jobs) + 1}"
-            job = self._jobs[id] = Job(id, name, tuple(models), Path(suite).name, target, process, time.monotonic())
+            shown = tuple(map(without_passwords, models))
+            job = self._jobs[id] = Job(id, name, shown, Path(suite).name, target, process, time.monotonic())
         threading.Thread(target=_watch, args=(job, screen), daemon=True, name=f"audit-{id}").start()
         return job
 

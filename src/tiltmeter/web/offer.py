@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from tiltmeter.errors import BadInput, TiltmeterError
+from tiltmeter.errors import BadInput, TiltmeterError, without_passwords
 from tiltmeter.models import load
 from tiltmeter.models.registry import SAMPLES, parse
 from tiltmeter.stimuli import Group, Lexicon, lexicon_names, load_lexicon
@@ -62,7 +62,8 @@ class Offer:
     """The models on offer, and the few that are loaded. One question at a time: models share the machine's cores."""
 
     def __init__(self, specs: Iterable[str], *, allow_paid: bool) -> None:
-        self._specs, self.allow_paid = tuple(specs), allow_paid
+        #: By what is shown of them.
+        self._specs, self.allow_paid = {without_passwords(spec): spec for spec in specs}, allow_paid
         for spec in self._specs:
             parse(spec)
             if not self._allowed(spec):
@@ -84,9 +85,13 @@ class Offer:
             raise BadInput("that model is paid for, and the dashboard was started without --allow-paid")
         raise BadInput("that model is not on offer: take one of the list, or start the dashboard with --model SPEC")
 
+    def whole(self, spec: str) -> str:
+        """The spec as it was given to the dashboard, with a password if it has one."""
+        return self._specs.get(spec, spec)
+
     def loaded(self, spec: str) -> Any:
         """The model itself; call it while ``busy`` is held."""
-        return self._loaded(spec)
+        return self._loaded(self.whole(spec))
 
     def _allowed(self, spec: str) -> bool:
         return self.allow_paid or not is_paid(spec)

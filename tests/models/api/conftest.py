@@ -21,6 +21,7 @@ def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
     for variable in ("CO_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv("TILTMETER_KEYS", "")
     find = socket.getaddrinfo
 
     def only_loopback(host: Any, *args: Any, **kwargs: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from tests.models import provider as wire
 from tests.models.provider import LoopbackProvider, vector_of
 from tiltmeter.errors import ModelFailed
 from tiltmeter.models.api import ApiEmbedder
+from tiltmeter.models.api.keys import host_of
 
 PROVIDERS = ["openai", "cohere", "voyage"]
 
@@ -28,12 +30,18 @@ TEXTS = ["The nurse slept.", "The doctor slept.", "He is a nurse."]
 MANY = [f"w{i:02}" for i in range(70)]  # 3 requests to a server of one's own: 32 + 32 + 6
 
 
+def name_key(base_url: str | None, variable: str) -> None:
+    """Name the key of a server; after a test the environment is as it was before."""
+    os.environ["TILTMETER_KEYS"] = f"{host_of(base_url)}={variable}" if base_url else ""
+
+
 class AskedApi:
-    """A model at the loopback server, with a clock that does not wait."""
+    """A model at the loopback server, for which the provider's key is named, with a clock that does not wait."""
 
     def __init__(self, server: LoopbackProvider, name: str = "openai", **options: Any) -> None:
         self.slept: list[float] = []
         options = {"base_url": server.base_url(name), "sleep": self.slept.append, **options}
+        name_key(options["base_url"], KEYS[name][0])
         self.model = ApiEmbedder(name, options.pop("model", "small"), **options)  # type: ignore[arg-type]
 
     def embed(self, texts: list[str] = TEXTS) -> np.ndarray:

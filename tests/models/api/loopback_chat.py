@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.models.api.loopback import name_key
 from tests.models.provider import LoopbackProvider, Said
 from tiltmeter.errors import ModelFailed
 from tiltmeter.models.api.chat import ChatModel
@@ -31,6 +32,7 @@ class AskedChat:
     def __init__(self, server: LoopbackProvider, **options: Any) -> None:
         self.slept: list[float] = []
         options = {"base_url": server.base_url("openai"), "sleep": self.slept.append, **options}
+        name_key(options["base_url"], "OPENAI_API_KEY")
         self.model = ChatModel("small", **options)
 
     def choose(self, *items: Choice) -> list[Chosen]:

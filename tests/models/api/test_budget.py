@@ -30,7 +30,19 @@ def test_a_budget_is_read_as_people_write_it(text: str, tokens: int | None, requ
 
 
 @pytest.mark.parametrize(
-    "text", ["", "100", "tokens", "5 dollars", "1.5 requests", "-5 tokens", "5 tokens 6 tokens", "k tokens"]
+    "text",
+    [
+        "",
+        "100",
+        "tokens",
+        "5 dollars",
+        "1.5 requests",
+        "-5 tokens",
+        "5 tokens 6 tokens",
+        "k tokens",
+        "9" * 400 + " tokens",
+        "1." + "0" * 400 + " tokens",
+    ],
 )
 def test_a_budget_that_cannot_be_read_is_refused(text: str) -> None:
     with pytest.raises(BadInput, match="cannot read the budget"):

@@ -1,4 +1,4 @@
-"""Embedding APIs through the providers' own SDKs, against a server on loopback."""
+"""Embedding APIs against a server on loopback."""
 
 from __future__ import annotations
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import logging
 import traceback
 
+import httpcore  # noqa: F401  # its loggers
 import pytest
 
 from tests.models import provider as wire
@@ -12,7 +14,8 @@ from tests.models.api.loopback import KEYS, MANY, PROVIDERS, TEXTS, AskedApi
 from tests.models.provider import LoopbackProvider, refuse, slow
 from tiltmeter.errors import BadInput, ModelFailed
 from tiltmeter.models.api import ApiEmbedder
-from tiltmeter.models.api.keys import scrubbed_logs
+from tiltmeter.models.api.keys import host_of, name_keys, scrubbed_logs
+from tiltmeter.models.api.openai import OPENAI
 from tiltmeter.models.protocol import Question
 
 
@@ -79,7 +82,7 @@ def test_the_key_shows_nowhere(
         asked.embed()
     assert caught.value.__context__ is None
     logged = "\n".join(repr(vars(record)) + record.getMessage() for record in caplog.records)
-    assert logged, "SDKs are expected to log at this level, or the test proves nothing"
+    assert logged, "the HTTP library is expected to log at this level, or the test proves nothing"
     shown = [everything_shown(caught.value), logged, caplog.text, *capfd.readouterr()]
     shown += [repr(asked.model), str(asked.model), repr(vars(asked.model)), repr(asked.model.identity)]
     for text in shown:
@@ -99,9 +102,9 @@ def test_a_password_in_the_address_shows_nowhere(server: LoopbackProvider, caplo
         assert "hunter22" not in text
 
 
-def test_a_traceback_that_an_sdk_logs_is_left_out(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_traceback_in_the_log_is_left_out(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    logger = logging.getLogger("openai._base_client")
+    logger = logging.getLogger("httpcore.http11")
     with scrubbed_logs(["hunter22"]):
         try:
             raise ValueError("illegal header: hunter22")
@@ -111,7 +114,7 @@ def test_a_traceback_that_an_sdk_logs_is_left_out(caplog: pytest.LogCaptureFixtu
     assert "hunter22" not in caplog.text
 
 
-def test_the_loggers_of_the_sdk_are_left_as_they_were(server: LoopbackProvider) -> None:
+def test_the_loggers_of_the_http_library_are_left_as_they_were(server: LoopbackProvider) -> None:
     asked = AskedApi(server)
     asked.embed()
     known = [logging.getLogger(name) for name in logging.root.manager.loggerDict]
@@ -121,3 +124,92 @@ def test_the_loggers_of_the_sdk_are_left_as_they_were(server: LoopbackProvider) 
     assert [len(logger.filters) for logger in known] != before
     stream.close()  # type: ignore[attr-defined]
     assert [len(logger.filters) for logger in known] == before
+
+
+# Whose key goes where
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_the_key_of_a_provider_goes_to_no_other_address(
+    server: LoopbackProvider, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = AskedApi(server, name)
+    monkeypatch.delenv("TILTMETER_KEYS")
+    if name == "openai":
+        asked.embed()
+        assert [request.authorization for request in server.requests] == ["Bearer none-needed"]
+        return
+    host = host_of(server.base_url(name))
+    with pytest.raises(BadInput, match=f"no key for {name} at {host}: .* --key {host}=VARIABLE or in TILTMETER_KEYS"):
+        asked.embed()
+    assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("base_url", "variables"),
+    [
+        (None, ("OPENAI_API_KEY",)),
+        ("https://api.openai.com/v1", ("OPENAI_API_KEY",)),
+        ("https://API.openai.com:443", ("OPENAI_API_KEY",)),
+        ("http://api.openai.com/v1", ()),
+        ("https://api.openai.com:8443/v1", ()),
+        ("https://api.openai.com.evil.org/v1", ()),
+        ("https://api.openai.com@evil.org/v1", ()),
+        ("https://evil.org/api.openai.com", ()),
+        ("https://models.example.org/v1", ("MINE",)),
+        ("http://models.example.org/v1", ()),
+        ("http://[::1]:8080/v1", ("LOCAL",)),
+    ],
+)
+def test_a_key_is_bound_to_a_host(
+    base_url: str | None, variables: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TILTMETER_KEYS", " Models.example.org:443 = MINE,[::1]:8080=LOCAL")
+    assert OPENAI.key_variables(base_url) == variables
+
+
+def test_a_named_key_that_is_not_set_is_asked_for(server: LoopbackProvider, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = AskedApi(server)
+    monkeypatch.setenv("TILTMETER_KEYS", f"{host_of(server.base_url('openai'))}=NOT_SET")
+    with pytest.raises(BadInput, match="set the environment variable NOT_SET"):
+        asked.embed()
+
+
+def test_a_server_that_wants_a_key_is_told_with_the_way_to_name_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    with LoopbackProvider(key="its-own-key") as server:
+        asked = AskedApi(server)
+        monkeypatch.setenv("TILTMETER_KEYS", "")
+        host = host_of(server.base_url("openai"))
+        assert f"holds its key with --key {host}=VARIABLE" in asked.failure()
+        monkeypatch.setenv("ITS_KEY", "its-own-key")
+        name_keys([f"{host}=ITS_KEY"])
+        asked.embed()
+
+
+@pytest.mark.parametrize("pair", ["host", "host=", "=NAME", "a=B,c=D"])
+def test_a_key_named_in_another_form_is_refused(pair: str) -> None:
+    with pytest.raises(BadInput, match="a key is named as HOST=VARIABLE"):
+        name_keys([pair])
+
+
+@pytest.mark.parametrize("url", ["http://evil.org\\@host/v1", "http://host /v1", "http://host\n/v1", "http://höst/v1"])
+def test_an_address_that_may_be_read_in_two_ways_is_refused(url: str) -> None:
+    with pytest.raises(BadInput, match="base_url must look like"):
+        ApiEmbedder("openai", "small", base_url=url)
+
+
+def test_an_echoed_basic_header_shows_nowhere(server: LoopbackProvider) -> None:
+    url = server.base_url("openai").replace("127.0.0.1", "ann:hunter%32%32@127.0.0.1")
+    asked = AskedApi(server, base_url=url)
+    asked.embed()
+    header = server.requests[0].authorization
+    assert header == f"Basic {base64.b64encode(b'ann:hunter22').decode()}"
+    server.script(refuse(400, f"you sent {header}"))
+    assert header.split()[1].rstrip("=") not in asked.failure()
+
+
+def test_the_words_of_a_server_cannot_move_the_cursor(server: LoopbackProvider) -> None:
+    server.script(refuse(400, "bad\x1b[2J\x1b]0;title\x07\u202e\x9bthing"))
+    failure = AskedApi(server).failure()
+    assert failure.isprintable()
+    assert "HTTP 400, bad [2J ]0;title thing" in failure

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,8 +14,8 @@ from hypothesis import strategies as st
 from tests.models import provider as wire
 from tests.models.api.loopback import KEYS, MANY, PROVIDERS, TEXTS, AskedApi, planted
 from tests.models.provider import LoopbackProvider, refuse, slow
-from tiltmeter.errors import ModelFailed
-from tiltmeter.models.api import ApiEmbedder, estimate_tokens
+from tiltmeter.errors import BudgetSpent, ModelFailed
+from tiltmeter.models.api import ApiEmbedder, Budget, estimate_tokens
 from tiltmeter.models.api.provider import Limits
 from tiltmeter.models.api.requests import batches
 from tiltmeter.models.protocol import Question
@@ -168,3 +169,49 @@ def test_batches_keep_the_order_and_the_limits(texts: list[str], inputs: int, to
     assert [text for batch in cut for text in batch] == texts
     assert all(1 <= len(batch) <= inputs for batch in cut)
     assert all(sum(map(estimate_tokens, batch)) <= tokens for batch in cut)
+
+
+# What a server says that cannot be true
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+@pytest.mark.parametrize("said", ["many", None, True, -5, float("nan"), float("inf"), [], 0, 0.5])
+def test_a_budget_ends_whatever_a_server_says_it_billed(server: LoopbackProvider, name: str, said: Any) -> None:
+    server.faults = [wire.Fault(usage=lambda _: said)] * 99
+    budget = Budget(tokens=300)
+    asked = AskedApi(server, name, budget=budget)
+    texts = [f"w{i:03}" for i in range(1000)]
+    kept: list[int] = []
+    with pytest.raises(BudgetSpent):
+        kept.extend(place for places, _ in asked.model.stream(Question.TEXTS, texts) for place in places)
+    believed = said in (0, 0.5) and said is not True
+    # 32 texts of 3 tokens by estimate; a server that says it bills nothing is counted one for each.
+    assert len(kept) == (32 * 7 if believed else 32 * 3)
+    assert budget.spent_tokens == (32 * 7 if believed else 96 * 3)
+
+
+@pytest.mark.parametrize("value", ["Fri, 31 Dec 9999 23:59:59 -2359", "Fri, 31 Dec 9999 23:59:59 GMT", "9" * 400])
+def test_a_wait_until_a_far_year_is_not_waited_for(server: LoopbackProvider, value: str) -> None:
+    server.script(refuse(429, "later", retry_after=value))
+    asked = AskedApi(server)
+    assert "longer than the 300 s waited at most" in asked.failure()
+
+
+@pytest.mark.parametrize("value", ["31 Dec 99999 23:59:59", "Fri, 99 Foo 2026", "-7", "nan", "1 1 1 1:1:1 +999999999"])
+def test_a_wait_that_cannot_be_read_is_no_wait(server: LoopbackProvider, value: str) -> None:
+    server.script(refuse(429, "later", retry_after=value))
+    asked = AskedApi(server)
+    asked.embed()
+    assert asked.slept[0] <= 1
+
+
+@pytest.mark.parametrize("numbers", [["1.5"] * 8, [True] * 8, [1.0, True] * 4, [None] * 8, [[1.0]] * 8, {"a": 1}])
+def test_vectors_that_are_not_numbers_are_refused_and_what_was_paid_before_is_kept(
+    server: LoopbackProvider, numbers: Any
+) -> None:
+    server.script(wire.WELL, wire.Fault(numbers=lambda _: numbers))
+    kept: list[int] = []
+    asked = AskedApi(server, "cohere", max_tries=1)
+    with pytest.raises(ModelFailed, match=r"an answer that cannot be used \(a vector that is not numbers\)$"):
+        kept.extend(place for places, _ in asked.model.stream(Question.TEXTS, MANY) for place in places)
+    assert kept == list(range(32))

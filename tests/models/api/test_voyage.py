@@ -19,7 +19,11 @@ def test_voyage_embeds_the_text_alone_unless_a_type_is_asked_for(server: Loopbac
 def test_voyage_is_quoted_where_it_refuses(server: LoopbackProvider) -> None:
     server.script(refuse(400, "no such model"))
     assert "HTTP 400" in AskedApi(server, "voyage").failure()
-    assert VOYAGE.fault(ValueError("no error of the SDK")) is None
+
+
+def test_keys_of_mongodb_go_to_its_address() -> None:
+    assert VOYAGE.address_for("al-key") == "https://ai.mongodb.com/v1"
+    assert VOYAGE.address_for("pa-key") == "https://api.voyageai.com/v1"
 
 
 def test_a_connection_to_voyage_that_fails_is_told(server: LoopbackProvider) -> None:

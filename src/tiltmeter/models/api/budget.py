@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 from tiltmeter.errors import BadInput, BudgetSpent
 
-_ITEM = r"(\d[\d_,]*(?:\.\d+)?)\s*([km]?)\s*(token|request)s?"
+_ITEM = r"(\d[\d_,]{0,20}(?:\.\d{1,9})?)\s*([km]?)\s*(token|request)s?"
 _FACTOR = {"": 1, "k": 1_000, "m": 1_000_000}
 #: US dollars for a million tokens read, and for a million that a chat model writes: list prices without batch or volume
 #: discount, as noted on 16 November 2026. Providers change them: an estimate is not an invoice.

@@ -9,8 +9,9 @@ from contextlib import ExitStack
 from tiltmeter.errors import BadInput
 from tiltmeter.models.api.budget import Budget, Cost, estimate_cost, estimate_tokens
 from tiltmeter.models.api.chat_prompt import PROMPT_VERSION, bare, prompts, read_choice
-from tiltmeter.models.api.chat_requests import AT_ONCE, CHAT, PromptPool, StoppedError, connect
-from tiltmeter.models.api.keys import key_for, scrubbed_logs, secrets_of
+from tiltmeter.models.api.chat_requests import AT_ONCE, CHAT, PromptPool, StoppedError, prompt_sender
+from tiltmeter.models.api.connection import connect
+from tiltmeter.models.api.keys import scrubbed_logs, secrets_of
 from tiltmeter.models.api.provider import Target, checked_url, revision_at
 from tiltmeter.models.api.requests import Requests
 from tiltmeter.models.protocol import Batch, Choice, Chosen, Identity, Question, gather
@@ -26,8 +27,9 @@ class ChatModel:
     Each choice is asked twice, with the options in either order, at temperature 0; a model that goes by the place of
     a word and not by the word then shows itself. An answer that is not one of the two words counts as none.
 
-    The key is read from OPENAI_API_KEY when the first request is made; a server of one's own (``base_url``) needs
-    none. ``max_tokens`` is for a model that thinks before it answers.
+    The key is read from OPENAI_API_KEY when the first request is made, and goes to OpenAI alone; one for another
+    server (``base_url``), which may need none, is named in TILTMETER_KEYS. ``max_tokens`` is for a model that thinks
+    before it answers, ``timeout`` for a whole answer.
 
     >>> model = ChatModel("gpt-4o-mini")
     >>> model.identity.name, model.identity.settings["max_tokens"]
@@ -111,7 +113,7 @@ class ChatModel:
                     raise replies.failure
 
     def _open(self, stack: ExitStack) -> PromptPool:
-        key = key_for(CHAT.name, CHAT.variables, needed=self._base_url is None)
+        key = CHAT.key_at(self._base_url)
         secrets = secrets_of(key, self._base_url)
         stop = threading.Event()
 
@@ -126,10 +128,13 @@ class ChatModel:
             budget=self._budget,
             max_tries=self._max_tries,
             sleep=pause,
+            base_url=self._base_url,
             secrets=secrets,
         )
-        target = Target(self._model, key, self._base_url, self._timeout)
-        send = requests.open(connect(target, max_tokens=self._max_tokens), stack)
+        target = Target(self._model, key, self._base_url or CHAT.address, self._timeout)
+        # OpenAI's newer models refuse the old name, and many other servers do not know the new one.
+        limit = {"max_tokens" if self._base_url else "max_completion_tokens": self._max_tokens}
+        send = prompt_sender(requests.open(connect(target), stack), self._model, limit)
         stack.enter_context(scrubbed_logs(secrets))
         return stack.enter_context(PromptPool(requests, send, max_tokens=self._max_tokens, stop=stop))
 

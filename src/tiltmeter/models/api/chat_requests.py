@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
 from tiltmeter.models.api.chat_prompt import THINKS, THOUGHT
-from tiltmeter.models.api.openai import OPENAI, open_client
-from tiltmeter.models.api.provider import Service, Target, load_sdk
-from tiltmeter.models.api.requests import Requests, UnusableError
+from tiltmeter.models.api.connection import Post
+from tiltmeter.models.api.openai import OPENAI
+from tiltmeter.models.api.provider import FaultError, Service, UnusableError
+from tiltmeter.models.api.requests import Requests
 
-CHAT = Service(name="chat", variables=OPENAI.variables, fault=OPENAI.fault)
+CHAT = Service(name="chat", variables=OPENAI.variables, address=OPENAI.address, needs_key=False)
 #: What an HTTP 400 is called that refuses what the prompt says, not how it was sent.
 _FILTERED = ("content_filter", "content_policy_violation")
 #: Requests under way at once: few, because providers count them and small servers have one machine.
@@ -30,41 +31,33 @@ class ChatReply:
 
 
 #: From a prompt to the reply and the tokens billed.
-SendPrompt: TypeAlias = Callable[[str], tuple[ChatReply, int | None]]
+SendPrompt: TypeAlias = Callable[[str], tuple[ChatReply, Any]]
 
 
-@contextmanager
-def connect(target: Target, *, max_tokens: int) -> Iterator[SendPrompt]:
-    """A client for one model, which may be used by several threads."""
-    # OpenAI's newer models refuse the old name, and many other servers do not know the new one.
-    limit = {"max_completion_tokens" if target.base_url is None else "max_tokens": max_tokens}
-    filtered = load_sdk("openai").BadRequestError
-    with open_client(target) as client:
-        # Looked up here, once: the SDK loads the rest of itself at the first use, with its loggers.
-        create = client.chat.completions.create
+def prompt_sender(post: Post, model: str, limit: dict[str, int]) -> SendPrompt:
+    """What asks a model one prompt; ``limit`` names the most tokens it may write."""
 
-        def send(prompt: str) -> tuple[ChatReply, int | None]:
-            messages = [{"role": "user", "content": prompt}]
-            try:
-                response = create(model=target.model, messages=messages, temperature=0, **limit)
-            except filtered as error:
-                if error.code not in _FILTERED:
-                    raise
-                return ChatReply(""), None
-            tokens = getattr(getattr(response, "usage", None), "total_tokens", None)
-            return _reply(response), tokens
+    def send(prompt: str) -> tuple[ChatReply, Any]:
+        messages = [{"role": "user", "content": prompt}]
+        try:
+            answer = post("/chat/completions", {"model": model, "messages": messages, "temperature": 0, **limit})
+        except FaultError as error:
+            if error.fault.status != 400 or error.fault.code not in _FILTERED:
+                raise
+            return ChatReply(""), None
+        return _reply(answer), (answer.get("usage") or {}).get("total_tokens")
 
-        yield send
+    return send
 
 
-def _reply(response: Any) -> ChatReply:
-    choices = getattr(response, "choices", None)
+def _reply(answer: Any) -> ChatReply:
+    choices = answer.get("choices")
     if not isinstance(choices, list) or not choices:
         raise UnusableError("no message in it")
-    content = getattr(getattr(choices[0], "message", None), "content", ...)
+    content = (choices[0].get("message") or {}).get("content", ...)
     if content is not None and not isinstance(content, str):
         raise UnusableError("a message without text")
-    ended = getattr(choices[0], "finish_reason", None)
+    ended = choices[0].get("finish_reason")
     return ChatReply("" if ended == "content_filter" else content or "", cut=ended == "length")
 
 

@@ -6,7 +6,7 @@ import base64
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.models.api.budget import Budget, Cost, estimate_cost, estimate_tokens
 from tiltmeter.models.api.cohere import COHERE
-from tiltmeter.models.api.keys import key_for, scrubbed_logs, secrets_of
+from tiltmeter.models.api.connection import Post, connect
+from tiltmeter.models.api.keys import scrubbed_logs, secrets_of
 from tiltmeter.models.api.openai import OPENAI
-from tiltmeter.models.api.provider import Limits, Send, Target, VectorAnswer, checked_url, revision_at
-from tiltmeter.models.api.requests import Requests, UnusableError, batches
+from tiltmeter.models.api.provider import Limits, Target, UnusableError, VectorAnswer, checked_url, revision_at
+from tiltmeter.models.api.requests import Requests, batches
 from tiltmeter.models.api.voyage import VOYAGE
 from tiltmeter.models.protocol import Batch, Identity, Question, gather
 
@@ -30,7 +31,8 @@ class ApiEmbedder:
     """Vectors of texts from OpenAI, Cohere or Voyage, or from a server that speaks one of their protocols.
 
     The key is read from the environment (OPENAI_API_KEY; COHERE_API_KEY or CO_API_KEY; VOYAGE_API_KEY) when
-    the first request is made; an OpenAI-compatible server of one's own (``base_url``) needs none.
+    the first request is made. It goes to the provider alone; one for another ``base_url`` is named in TILTMETER_KEYS,
+    and an OpenAI-compatible server may need none. ``timeout`` is for a whole answer.
 
     ``input_type`` is "clustering" at Cohere unless given (one type for all texts, made for comparing them
     with each other) and none at Voyage (the text alone, without a retrieval prompt). OpenAI has none.
@@ -75,7 +77,12 @@ class ApiEmbedder:
         self._input_type = input_type or self._provider.input_type
         self._timeout = timeout
         self._requests = Requests(
-            service=self._provider, model=model, budget=budget or Budget(), max_tries=max_tries, sleep=sleep
+            service=self._provider,
+            model=model,
+            budget=budget or Budget(),
+            max_tries=max_tries,
+            sleep=sleep,
+            base_url=self._base_url,
         )
         #: What every vector must measure; where it was not asked for, the first answer sets it.
         self._width = dimensions
@@ -118,24 +125,24 @@ class ApiEmbedder:
     def _buy(self, places: dict[str, list[int]]) -> Iterator[Batch]:
         if not places:
             return
-        self_hosted = self._base_url is not None and self._provider is OPENAI
-        key = key_for(self._provider.name, self._provider.variables, needed=not self_hosted)
-        target = Target(self._model, key, self._base_url, self._timeout, self._dimensions, self._input_type)
+        key = self._provider.key_at(self._base_url)
+        address = self._base_url or self._provider.address_for(key)
+        target = Target(self._model, key, address, self._timeout, self._dimensions, self._input_type)
         self._requests.secrets = secrets = secrets_of(key, self._base_url)
         with ExitStack() as stack:
-            send = self._requests.open(self._provider.connect(target), stack)
+            post = self._requests.open(connect(target), stack)
             stack.enter_context(scrubbed_logs(secrets))
             for texts in batches(list(places), self._limits):
-                rows = self._rows(send, texts)
+                rows = self._rows(post, target, texts)
                 positions = [place for text in texts for place in places[text]]
                 yield positions, rows.repeat([len(places[text]) for text in texts], axis=0)
 
-    def _rows(self, send: Send, texts: Sequence[str]) -> NDArray[np.float32]:
-        def ask() -> tuple[list[NDArray[np.float32]], int | None]:
-            answer = send(texts)
+    def _rows(self, post: Post, target: Target, texts: Sequence[str]) -> NDArray[np.float32]:
+        def ask() -> tuple[list[NDArray[np.float32]], Any]:
+            answer = self._provider.read(post(self._provider.path, self._provider.body(target, texts)))
             return _in_order(answer, len(texts)), answer.tokens
 
-        vectors = self._requests.buy(ask, tokens=sum(map(estimate_tokens, texts)))
+        vectors = self._requests.buy(ask, tokens=sum(map(estimate_tokens, texts)), inputs=len(texts))
         widths = sorted({len(vector) for vector in vectors})
         if len(widths) > 1:
             sizes = ", ".join(map(str, widths))
@@ -194,8 +201,10 @@ def _in_order(answer: VectorAnswer, n: int) -> list[NDArray[np.float32]]:
 def _numbers(vector: Sequence[float] | str) -> NDArray[np.float32]:
     if isinstance(vector, str):
         numbers = np.frombuffer(base64.b64decode(vector, validate=True), dtype="<f4").astype(np.float32)
-    else:
+    elif isinstance(vector, list) and set(map(type, vector)) <= {int, float}:
         numbers = np.asarray(vector, dtype=np.float32)
+    else:  # NumPy would make numbers of texts and of true and false
+        raise UnusableError("a vector that is not numbers")
     if numbers.ndim != 1 or not np.isfinite(numbers).all():
         raise UnusableError("a vector that is not finite numbers")
     if not numbers.any():

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 from urllib.parse import urlsplit
 
-from tiltmeter.errors import BadInput, MissingExtra
-from tiltmeter.models.api.keys import Key, scrub
+from tiltmeter.errors import BadInput
+from tiltmeter.models.api.keys import NAMED_KEYS, Key, host_of, key_in, named_variable, scrub
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +22,11 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Whom to ask and how; everything a provider needs to open its client."""
+    """Whom to ask and how: everything that a request depends on but the texts."""
 
     model: str
     key: Key
-    base_url: str | None
+    address: str
     timeout: float
     dimensions: int | None = None
     input_type: str | None = None
@@ -43,7 +41,7 @@ class VectorAnswer:
 
     vectors: Sequence[Sequence[float] | str]
     order: Sequence[int] | None
-    tokens: int | None
+    tokens: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,45 +51,82 @@ class Fault:
     reason: str
     status: int | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    code: str = ""
     no_credit: bool = False
 
 
-Send: TypeAlias = Callable[[Sequence[str]], VectorAnswer]
+class FaultError(Exception):
+    """No answer came, or a refusal."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.reason)
+        self.fault = fault
+
+
+class UnusableError(Exception):
+    """An answer that came, and is not what was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """Who answers requests. ``fault`` translates an exception of its SDK; None for any other exception."""
+    """Who answers requests: where, and which environment variables hold the key for that address.
+
+    ``needs_key``: whether servers of other people that speak the same protocol want a key too.
+    """
 
     name: str
     variables: tuple[str, ...]
-    fault: Callable[[Exception], Fault | None]
+    address: str
+    needs_key: bool = True
+    #: Other addresses, by how the keys for them begin.
+    addresses: Mapping[str, str] = field(default_factory=dict)
+
+    def address_for(self, key: str) -> str:
+        return next((url for start, url in self.addresses.items() if key.startswith(start)), self.address)
+
+    def key_at(self, base_url: str | None) -> Key:
+        """The key to send: the provider's to its own address alone, to another the one that the user named for it."""
+        variables = self.key_variables(base_url)
+        key = key_in(variables)
+        if key is None and (variables or self.needs_key):
+            raise BadInput(f"no key for {self.name}{_at(base_url)}: {self.key_advice(base_url)}")
+        return key or Key("none-needed")
+
+    def key_variables(self, base_url: str | None) -> tuple[str, ...]:
+        if base_url is None or host_of(base_url) == host_of(self.address):
+            return self.variables
+        variable = named_variable(host_of(base_url))
+        return (variable,) if variable else ()
+
+    def key_advice(self, base_url: str | None) -> str:
+        variables = self.key_variables(base_url)
+        if variables:
+            return f"set the environment variable {' or '.join(variables)}"
+        host = host_of(base_url or self.address)
+        return f"name the environment variable that holds its key with --key {host}=VARIABLE or in {NAMED_KEYS}"
 
 
-@dataclass(frozen=True, slots=True)
+def _at(base_url: str | None) -> str:
+    return f" at {host_of(base_url)}" if base_url else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Provider(Service):
-    """One embedding API."""
+    """One embedding API: the path and body of a request, and how its answer is read."""
 
     limits: Callable[[str], Limits]
-    connect: Callable[[Target], AbstractContextManager[Send]]
+    path: str
+    body: Callable[[Target, Sequence[str]], dict[str, Any]]
+    read: Callable[[Any], VectorAnswer]
     input_types: tuple[str, ...] = ()
     input_type: str | None = None
 
 
-def load_sdk(module: str) -> Any:
-    """Import a provider's SDK, or say which extra brings it."""
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        raise MissingExtra(f"the API behind '{module}'", "api") from None
-
-
-def http_fault(status: int | None, headers: Mapping[str, str] | None, reason: object) -> Fault:
-    """A fault from what SDKs keep of an HTTP answer; below 400 the status was fine and the body was not."""
-    if status is None or status < 400:
-        return Fault("an answer that cannot be read")
-    lower = {name.lower(): value for name, value in (headers or {}).items()}
-    return Fault(str(reason), status=status, headers=lower, no_credit=status == 402)
+def listed_vectors(answer: Any) -> VectorAnswer:
+    """An answer of OpenAI's form: each vector with the number of its text."""
+    items = answer["data"]
+    tokens = (answer.get("usage") or {}).get("total_tokens")
+    return VectorAnswer([item["embedding"] for item in items], [item["index"] for item in items], tokens)
 
 
 def checked_url(url: str) -> str:
@@ -101,7 +136,7 @@ def checked_url(url: str) -> str:
         whole = address.scheme in ("http", "https") and address.hostname and address.port != 0
     except ValueError:
         whole = False
-    if not whole or "?" in url or "#" in url:
+    if not whole or not url.isascii() or not url.isprintable() or any(mark in url for mark in "?#\\ "):
         # The address is not quoted: it may hold a password.
         raise BadInput("base_url must look like http://localhost:11434/v1, with nothing after the path")
     return url.rstrip("/")

@@ -9,12 +9,12 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tiltmeter.errors import ModelFailed, TiltmeterError
 from tiltmeter.models.api.budget import Budget, estimate_tokens
 from tiltmeter.models.api.keys import scrub
-from tiltmeter.models.api.provider import Fault, Limits, Service
+from tiltmeter.models.api.provider import Fault, FaultError, Limits, Service, UnusableError
 
 T = TypeVar("T")
 
@@ -52,29 +52,31 @@ class Requests:
     budget: Budget
     max_tries: int
     sleep: Callable[[float], object]
+    base_url: str | None = None
     secrets: Sequence[str] = field(default=(), repr=False)
     jitter: random.Random = field(default_factory=random.Random, repr=False)
 
     def open(self, client: AbstractContextManager[T], stack: ExitStack) -> T:
-        """Open the client of an SDK until the stack closes it."""
+        """Open a client until the stack closes it."""
         try:
             return stack.enter_context(client)
         except TiltmeterError:
             raise
         except Exception as error:  # e.g. a proxy in the environment that the HTTP library cannot use
-            reason = scrub(" ".join(str(error).split()), self.secrets)
+            reason = _one_line(scrub(str(error), self.secrets))
         raise self.failed(f"the client cannot be set up: {reason}")
 
-    def buy(self, send: Callable[[], tuple[T, int | None]], *, tokens: int) -> T:
+    def buy(self, send: Callable[[], tuple[T, Any]], *, tokens: int, inputs: int = 1) -> T:
         """What ``send`` answers.
 
-        It gives an answer and the tokens billed for it, None where that is not told; ``tokens`` is the estimate.
+        It gives an answer and the tokens that the server says it billed; ``tokens`` is the estimate, which stays where
+        the server says nothing that can be true. At least one per input counts: a budget must come to its end.
         """
         fault = Fault("not asked yet")
         for tried in range(self.max_tries):
             if tried:
                 self.sleep(self._wait(fault, tried))
-            outcome = self._try(send, tokens)
+            outcome = self._try(send, tokens, inputs)
             if not isinstance(outcome, Fault):
                 return outcome
             fault = outcome
@@ -86,20 +88,21 @@ class Requests:
     def failed(self, why: str) -> ModelFailed:
         return ModelFailed(f"{self.service.name}:{self.model}: {why}")
 
-    def _try(self, send: Callable[[], tuple[T, int | None]], reserved: int) -> T | Fault:
-        # A fault is returned, not raised: an exception would drag the SDK's own along as its context,
+    def _try(self, send: Callable[[], tuple[T, Any]], reserved: int, inputs: int) -> T | Fault:
+        # A fault is returned, not raised: an exception would drag the client's own along as its context,
         # and with it the request and the key.
         self.budget.reserve(reserved, model=f"{self.service.name}:{self.model}")
         try:
             answer, billed = send()
         except UnusableError as error:
             fault = Fault(f"an answer that cannot be used ({error})")
-        except Exception as error:  # SDKs raise anything from ValueError to AttributeError on a broken body
-            unknown = Fault(f"an answer that cannot be used ({type(error).__name__}: {error})")
-            fault = self.service.fault(error) or unknown
+        except FaultError as error:
+            fault = error.fault
+        except Exception as error:  # anything from ValueError to AttributeError, on a broken body
+            fault = Fault(f"an answer that cannot be used ({type(error).__name__}: {error})")
         else:
-            if billed is not None:
-                self.budget.settle(reserved, billed)
+            if type(billed) in (int, float) and 0 <= billed < math.inf:
+                self.budget.settle(reserved, max(math.ceil(billed), inputs))
             return answer
         if fault.status is not None:
             self.budget.settle(reserved, 0)
@@ -119,14 +122,13 @@ class Requests:
         if fault.no_credit:
             return "the account has no credit left, add some and run again"
         if fault.status in (401, 403):
-            return f"check the key in {' or '.join(self.service.variables)} and what it may do"
+            variables = self.service.key_variables(self.base_url)
+            if variables:
+                return f"check the key in {' or '.join(variables)} and what it may do"
+            return self.service.key_advice(self.base_url)
         if fault.status == 404:
             return f"check the model name '{self.model}' and the base URL"
         return "check the model name and the options"
-
-
-class UnusableError(Exception):
-    """An answer that came, and is not what was asked for."""
 
 
 def _may_pass(fault: Fault) -> bool:
@@ -139,7 +141,8 @@ def _refusal(fault: Fault) -> str:
 
 
 def _one_line(text: str) -> str:
-    line = " ".join(text.split()).rstrip(".")
+    # A server's words must not move the cursor of a terminal.
+    line = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split()).rstrip(".")
     return line if len(line) <= _LONGEST_REASON else f"{line[:_LONGEST_REASON]}…"
 
 
@@ -164,7 +167,10 @@ def _retry_after(headers: Mapping[str, str]) -> float:
         return 0.0
     # By the server's clock where it tells the time: the user's own may be wrong.
     now = _date(headers.get("date", "")) or datetime.now(UTC)
-    return max((until - now).total_seconds(), 0.0)
+    try:
+        return max((until - now).total_seconds(), 0.0)
+    except OverflowError:  # the last year there is, in a zone behind
+        return math.inf
 
 
 def _number(text: str) -> float | None:
@@ -172,7 +178,7 @@ def _number(text: str) -> float | None:
         number = float(text)
     except ValueError:
         return None
-    return max(number, 0.0) if math.isfinite(number) else None
+    return None if math.isnan(number) else max(number, 0.0)
 
 
 def _date(text: str) -> datetime | None:
