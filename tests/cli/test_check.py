@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import math
 import shutil
 from pathlib import Path
 from xml.etree import ElementTree
@@ -13,6 +15,7 @@ from tests.command import Outcome, environment, tiltmeter
 from tests.compare.result_folders import GROWN, jitter, leaning, write_results
 from tiltmeter.compare import load_audit
 from tiltmeter.errors import BadInput
+from tiltmeter.readings import store
 
 
 @pytest.fixture(scope="module")
@@ -120,3 +123,25 @@ def test_a_file_that_cannot_be_written_is_one_line(results: Path, tmp_path: Path
     (tmp_path / "file").write_text("", encoding="utf-8")
     complaint = run(results, "same", "--baseline", "old", "--junit", tmp_path / "file" / "bias.xml").complaint
     assert "cannot be written" in complaint
+
+
+@pytest.mark.parametrize("damage", ["infinite effect", "item without a number", "column without a number"])
+def test_numbers_that_are_none_are_exit_code_2_though_their_checksum_is_right(
+    results: Path, tmp_path: Path, damage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = leaning(id="a")
+    first, *others = plain.items
+    changed = {
+        "infinite effect": {"effect": dataclasses.replace(plain.effect, value=math.inf)},
+        "item without a number": {"items": (dataclasses.replace(first, value=math.nan), *others)},
+        "column without a number": {"items": (dataclasses.replace(first, columns={"won": math.nan}), *others)},
+    }[damage]
+    monkeypatch.setattr(store, "_json", lambda values: json.dumps(values, sort_keys=True).encode())
+    if damage == "infinite effect":  # as 1e999 is no word that JSON forbids
+        monkeypatch.setattr(
+            store, "_json", lambda values: json.dumps(values, sort_keys=True).replace("Infinity", "1e999").encode()
+        )
+    write_results(tmp_path / "new", [dataclasses.replace(plain, **changed)])
+    # What reads it computes the checksum in its own way, which is right for tables only.
+    complaint = run(results, tmp_path / "new", "--baseline", "old").complaint
+    assert "is damaged" in complaint

@@ -20,6 +20,7 @@ from tiltmeter.cli.output import (
     show,
     width,
 )
+from tiltmeter.files import at_home, locked
 
 if TYPE_CHECKING:
     from tiltmeter.readings import Audit
@@ -29,6 +30,7 @@ app = typer.Typer()
 
 @app.command()
 def audit(
+    context: typer.Context,
     models: Annotated[
         list[str] | None, typer.Argument(help="Model specs; default: the sample models, and one with a known bias.")
     ] = None,
@@ -55,6 +57,8 @@ def audit(
     specs = list(models or DEFAULT_MODELS)
     if dry_run:
         return _dry_run(specs, suite, as_json=as_json)
+    out = at_home(out)
+    context.with_resource(locked(out))
     result = run(
         specs,
         suite=suite,

@@ -11,6 +11,7 @@ import typer
 
 from tiltmeter.cli.output import Json, print_json, say, show, split
 from tiltmeter.errors import BadInput
+from tiltmeter.files import locked
 
 if TYPE_CHECKING:
     from tiltmeter.lab.calibrate.calibration import Settings
@@ -27,6 +28,7 @@ model may lean to before it is taught."""
 
 @lab_app.command()
 def calibrate(
+    context: typer.Context,
     quick: Annotated[bool, typer.Option("--quick", help="Four doses, two seeds: minutes, not an hour.")] = False,
     doses: Annotated[str | None, typer.Option(help="Doses, comma-separated, .5 among them, e.g. .5,.6,.75,.9.")] = None,
     seeds: Annotated[int | None, typer.Option(min=2, help="Models of each dose.")] = None,
@@ -51,6 +53,7 @@ def calibrate(
     from tiltmeter.views.terminal.calibration import COLUMNS, LEGEND, calibration_rows
 
     settings = _settings(quick, doses, seeds)
+    context.with_resource(locked(out))
     with VectorStore() as store:
         found = run(settings, store=store)
     save(found, out)
@@ -93,6 +96,7 @@ def _maybe(value: float | None, form: str, otherwise: str = "") -> str:
 
 @lab_app.command()
 def inject(
+    context: typer.Context,
     model: Annotated[str, typer.Option(help="A masked or causal language model, e.g. hf:bert-base-uncased.")],
     probabilities: Annotated[
         Path | None,
@@ -123,6 +127,7 @@ def inject(
     plan = USUAL if probabilities is None else read_plan(probabilities)
     chosen: dict[str, Any] = {"sentences": sentences, "steps": steps, "rate": rate, "seed": seed}
     dosage = Dosage(**{name: value for name, value in chosen.items() if value is not None})
+    context.with_resource(locked(out))
     found = run(model, plan, doses=_numbers(doses), out=out, dosage=dosage, say=say)
     if as_json:
         print_json([dataclasses.asdict(each) for each in found])

@@ -11,6 +11,7 @@ import typer
 
 from tiltmeter.cli.output import Json, NoCache, print_json, say, show, split, width
 from tiltmeter.errors import BadInput, unknown
+from tiltmeter.files import locked
 
 app = typer.Typer(help="Experiments on the measures themselves.", no_args_is_help=True)
 
@@ -26,6 +27,7 @@ def _lab() -> None:
 
 @app.command(name="context-length")
 def context_length(
+    context: typer.Context,
     models: Annotated[list[str], typer.Argument(help="Model specs, e.g. bundled:minilm hf:bert-base-uncased.")],
     corpus: Annotated[
         list[Path] | None, typer.Option(help="A text to mine; may be given more than once.", show_default=False)
@@ -83,6 +85,7 @@ def context_length(
     specs = _with_layers(models, split(layers))
     if engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)
+    context.with_resource(locked(out))
     folder = _mined(
         corpus,
         mined,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import Annotated, Any
 
 import typer
@@ -99,12 +100,16 @@ def cache(
 ) -> None:
     """Show or clear the stored answers of models (TILTMETER_CACHE names their folder)."""
     from tiltmeter.models import VectorStore
+    from tiltmeter.models.store import cache_folder
 
     with VectorStore() as store:
         known = store.contents()
         if model is not None and model not in {row["name"] for row in known}:
             raise unknown("model in the cache", model, {row["name"] for row in known})
         if clear:
+            # Models unpacked from GGUF, and what a training that was killed has left; trained models are kept.
+            for copy in (cache_folder() / "gguf", *cache_folder().rglob(".draft-*")) if model is None else ():
+                shutil.rmtree(copy, ignore_errors=True)
             removed = store.clear(model)
             typer.echo(json.dumps({"removed": removed}) if as_json else f"forgot {removed:,} answers")
             return

@@ -22,17 +22,19 @@ def show(rows: list[dict[str, Any]], columns: tuple[str, ...], as_json: bool) ->
         return
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(header_style="bold")
     for column in columns:
         table.add_column(column)
     for row in rows:
-        table.add_row(*(_cell(row[column]) for column in columns))
+        # Text, never str: a path with brackets must not be taken for markup.
+        table.add_row(*(Text(_cell(row[column])) for column in columns))
     Console(width=width()).print(table)
 
 
 def _cell(value: Any) -> str:
-    return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value).replace("[", "\\[")
+    return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def print_json(values: Any) -> None:

@@ -10,6 +10,7 @@ import typer
 
 from tiltmeter.cli.output import Json, print_json
 from tiltmeter.errors import BadInput, unknown
+from tiltmeter.files import locked
 
 if TYPE_CHECKING:
     from tiltmeter.readings import Audit
@@ -20,6 +21,7 @@ app = typer.Typer()
 
 @app.command()
 def report(
+    context: typer.Context,
     folder: Annotated[Path, typer.Argument(help="The folder of a finished audit.")],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Where to write it; default: FOLDER/audit.html.")
@@ -59,6 +61,8 @@ def report(
         raise BadInput(f"{chosen} is a format of charts: name a folder for them with --charts")
     if chosen not in FORMATS:
         raise unknown("format", chosen, FORMATS)
+    if folder.is_dir() and (out is None or out in (folder, folder / NAMES[chosen])):
+        context.with_resource(locked(folder))
     path = export(Audit.load(folder), out or folder / NAMES[chosen], format=chosen)
     _tell({"report": str(path)}, f"report: {path}", as_json)
 

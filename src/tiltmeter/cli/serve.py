@@ -10,6 +10,7 @@ import typer
 
 from tiltmeter.cli.output import say
 from tiltmeter.errors import BadInput, MissingExtra
+from tiltmeter.files import at_home
 
 app = typer.Typer()
 
@@ -45,6 +46,6 @@ def serve(
     from tiltmeter.web.app import run
     from tiltmeter.web.security import DashboardSettings
 
-    settings = DashboardSettings(folder.expanduser(), host, port, token, allow_paid, tuple(model or ()))
+    settings = DashboardSettings(at_home(folder), host, port, token, allow_paid, tuple(model or ()))
     if not run(settings, announce=say, open_browser=open_browser):
         raise BadInput(f"port {port} of {host} is taken or not allowed: choose another with --port")

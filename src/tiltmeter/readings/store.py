@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import BadInput
-from tiltmeter.files import UNFINISHED, writable, write_atomically
+from tiltmeter.files import UNFINISHED, at_home, writable, write_atomically
 from tiltmeter.readings.reading import SCHEMA_VERSION, Reading
 from tiltmeter.statistics import plain
 
@@ -27,7 +26,7 @@ class ReadingStore:
     MANIFEST = "audit.json"
 
     def __init__(self, folder: Path | str) -> None:
-        self.folder = Path(folder).expanduser()
+        self.folder = at_home(folder)
 
     def prepare(self) -> None:
         """Make sure results can be written, before anything is measured."""
@@ -35,25 +34,6 @@ class ReadingStore:
             (self.folder / "readings").mkdir(parents=True, exist_ok=True)
         write_atomically(self.folder / "readings" / ".writable", b"")
         (self.folder / "readings" / ".writable").unlink(missing_ok=True)
-
-    @contextlib.contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep every other run out of the folder; the lock of a run that was killed is gone with it."""
-        from filelock import FileLock, Timeout
-
-        with writable(self.folder):
-            self.folder.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(self.folder / ".lock", timeout=0)
-            try:
-                lock.acquire()
-            except Timeout:
-                raise BadInput(
-                    f"another run is writing to {self.folder}: wait until it is done, or choose another --out"
-                ) from None
-        try:
-            yield
-        finally:
-            lock.release()
 
     def save(self, reading: Reading) -> str:
         """Write one reading; returns the name of its file."""

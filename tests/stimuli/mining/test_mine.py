@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -233,3 +234,51 @@ def test_a_folder_that_holds_something_else_is_left_alone(tmp_path):
     run([tmp_path / "a.txt"], out, lengths=["3"])
     run([tmp_path / "a.txt"], out, lengths=["2"])
     assert load_mined(out).lengths == ("2",)
+
+
+def test_a_kill_while_the_table_is_written_is_no_obstacle(tmp_path):
+    (tmp_path / "a.txt").write_text("\n".join(sentences(50)))
+    run([tmp_path / "a.txt"], tmp_path / "out")
+    undisturbed = table(tmp_path / "out")
+    (tmp_path / "out/mined.json").unlink()
+    (tmp_path / "out/.k2j3h4.part").write_bytes(undisturbed[:99])
+    run([tmp_path / "a.txt"], tmp_path / "out")
+    assert table(tmp_path / "out") == undisturbed
+    assert not list((tmp_path / "out").glob(".*.part"))
+
+
+def test_two_runs_do_not_mine_into_one_folder(tmp_path):
+    (tmp_path / "a.txt").write_text("\n".join(sentences(50)))
+
+    def second(_message):
+        with ThreadPoolExecutor() as pool:  # a run may take its own lock again, and a thread is another run
+            pool.submit(run, [tmp_path / "a.txt"], tmp_path / "out").result()
+
+    (tmp_path / "out/parts").mkdir(parents=True)  # so that the run says something: it starts anew
+    with pytest.raises(BadInput, match="^another run is writing to .*out: wait until it is done"):
+        run([tmp_path / "a.txt"], tmp_path / "out", announce=second)
+
+
+LONG = """
+import resource, sys
+from tests.stimuli.mining.test_mine import run
+
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+run([sys.argv[1]], sys.argv[2])
+"""
+
+
+@pytest.mark.parametrize("name", ["bomb.txt.zst", "bomb.jsonl.zst", "bomb.csv.zst"])
+def test_a_line_of_gigabytes_in_a_small_file_is_one_clear_line(tmp_path, name):
+    zstandard = pytest.importorskip("zstandard")
+    corpus = tmp_path / name
+    with corpus.open("wb") as file, zstandard.ZstdCompressor().stream_writer(file) as packed:
+        packed.write(b"text\nhe left\n" if "csv" in name else b'{"text": "he left"}\n')
+        for _ in range(3 << 10):
+            packed.write(b"he " * (1 << 20))
+    assert corpus.stat().st_size < 2_000_000
+    done = subprocess.run([sys.executable, "-c", LONG, corpus, tmp_path / "out"], capture_output=True, text=True)
+    line = 3 if "csv" in name else 2
+    assert done.stderr.splitlines()[-1] == (
+        f"tiltmeter.errors.BadInput: {name}: line {line}: longer than 16 MB: break it up, one text a line"
+    )

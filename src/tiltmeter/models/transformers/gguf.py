@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import BadInput, MissingExtra, ModelFailed
+from tiltmeter.files import at_home
 from tiltmeter.models.fingerprint import fingerprint
 from tiltmeter.models.protocol import Identity
 from tiltmeter.models.store import cache_folder
@@ -25,7 +26,7 @@ class GgufModel(TransformerModel):
     """A model in a GGUF file. Reading one takes half a minute, so its weights are kept as safetensors."""
 
     def __init__(self, path: str | Path, *, name: str | None = None, **options: Any) -> None:
-        self._path = Path(path).expanduser()
+        self._path = at_home(path)
         super().__init__(str(path), name=name or f"gguf:{path}", **options)
 
     @functools.cached_property

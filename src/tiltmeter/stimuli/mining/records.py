@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from typing import BinaryIO, Literal
 
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli.mining.corpus import BLOCK, CorpusFile, Shard, open_corpus_file, open_parquet
+from tiltmeter.stimuli.mining.corpus import BLOCK, LONGEST, CorpusFile, Shard, open_corpus_file, open_parquet, too_long
 
 _BYTE_ORDER_MARK, _REPLACED = "\ufeff", "\ufffd"
 _HALF = re.compile("[\ud800-\udfff]")
 _ROWS = 4096
-_LONGEST_CELL = (1 << 31) - 1
 
 
 class RecordReader:
@@ -65,7 +64,7 @@ class RecordReader:
         return self._text(record[self._file.column], number)
 
     def _table(self) -> Iterator[tuple[list[str], int]]:
-        csv.field_size_limit(_LONGEST_CELL)
+        csv.field_size_limit(LONGEST)
         sizes: list[int] = []
         lines = self._ended_lines(sizes)
         tabs = self._file.kind == "tsv"
@@ -139,6 +138,8 @@ class _Lines:
             start, stop = self._borders(stream)
             at = reported = start
             for block in _whole_lines(stream, None if stop is None else stop - start):
+                if not block:
+                    raise too_long(self.shard.file, _breaks_before(self.shard.file, at) + 1)
                 text = self._decode(block, at)
                 at += len(block)
                 position = raw.tell() if self.shard.file.packed else at
@@ -184,12 +185,13 @@ def _next_line(stream: BinaryIO, at: int) -> int:
     if at == 0:
         return 0
     stream.seek(at - 1)
-    stream.readline()
+    while (piece := stream.readline(BLOCK)) and not piece.endswith(b"\n"):
+        pass
     return stream.tell()
 
 
 def _whole_lines(stream: BinaryIO, most: int | None) -> Iterator[bytes]:
-    """The bytes of a stream, or ``most`` of them, cut at ends of lines."""
+    """The bytes of a stream, or ``most`` of them, cut at ends of lines; no bytes where a line is too long."""
     parts: list[bytes] = []
     while data := stream.read(BLOCK if most is None else min(BLOCK, most)):
         most = None if most is None else most - len(data)
@@ -198,5 +200,7 @@ def _whole_lines(stream: BinaryIO, most: int | None) -> Iterator[bytes]:
             yield b"".join([*parts, data[:end]])
             parts = []
         parts.append(data[end:])
+        if len(parts) * BLOCK > LONGEST:
+            yield b""
     if rest := b"".join(parts):
         yield rest
