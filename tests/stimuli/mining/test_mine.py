@@ -255,7 +255,7 @@ def test_two_runs_do_not_mine_into_one_folder(tmp_path):
             pool.submit(run, [tmp_path / "a.txt"], tmp_path / "out").result()
 
     (tmp_path / "out/parts").mkdir(parents=True)  # so that the run says something: it starts anew
-    with pytest.raises(BadInput, match="^another run is writing to .*out: wait until it is done"):
+    with pytest.raises(BadInput, match=r"^another run is writing to .*out: wait until it is done"):
         run([tmp_path / "a.txt"], tmp_path / "out", announce=second)
 
 
