@@ -27,6 +27,8 @@ _PLACE = [FIELDS.index(name) for name in ("shard", "line", "at")]
 _LARGEST_RANK = np.iinfo(np.uint64).max
 #: How many windows may wait before the reservoirs are cut back to their size.
 _WAITING = 20_000
+#: A window longer than so many bytes counts as several.
+_LONG = 1 << 12
 _METADATA = b"tiltmeter"
 #: How many parts may lie on disk before they are put together into one.
 _MOST_PARTS = 64
@@ -79,7 +81,7 @@ class Reservoirs:
         entering = windows.rank <= self.limits[windows.reservoir]
         windows = windows if entering.all() else windows.take(entering)
         self._waiting.append(windows)
-        self._n_waiting += len(windows)
+        self._n_waiting += len(windows) + sum(map(len, windows.text)) // _LONG
         if self._n_waiting > max(_WAITING, len(self._settled)):
             self.settle()
 

@@ -30,7 +30,7 @@ from tiltmeter.stimuli.mining.records import RecordReader
 LENGTHS = ("9", "25", "75", ">75")
 _MEGABYTE = 1_000_000
 #: Another number wherever windows are ranked in another way than before: parts of two ways do not go together.
-_RANKING = 2
+_RANKING = 3
 #: How many places of a corpus are looked at before the work begins.
 _PLACES = 16
 

@@ -23,7 +23,7 @@ class RecordReader:
     def __init__(self, shard: Shard, errors: Literal["strict", "replace"]) -> None:
         self._file, self._shard = shard.file, shard
         self._lines = _Lines(shard, errors)
-        self.records = 0
+        self._row = self.records = 0
 
     @property
     def broken(self) -> int:
@@ -81,6 +81,7 @@ class RecordReader:
                         f"{self._file.source}: row {number}: {len(row)} cells, but the header has {len(header)}"
                     )
                 texts.append(self._text(row[column], 0) if row else "")
+                self._row = 0
                 if sum(sizes) >= BLOCK:
                     yield texts, sum(sizes)
                     texts = []
@@ -93,6 +94,9 @@ class RecordReader:
         """Lines as a CSV reader wants them; what they took is added to ``sizes``."""
         for text, size in self._lines.blocks():
             sizes.append(size)
+            self._row += len(text)
+            if self._row > 2 * LONGEST:  # lines of one row without an end
+                raise csv.Error(f"a row of more than {LONGEST >> 20} MB")
             for line in text.split("\n"):
                 yield f"{line}\n"
 
