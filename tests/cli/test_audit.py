@@ -7,10 +7,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.command import environment
+import pytest
+
+from tests.command import environment, tiltmeter
 from tests.planted import CAREER_FAMILY, TERMS, words
 from tests.warm import Warm
 from tiltmeter import Audit
+from tiltmeter.files import locked
 
 LEANS = dict(zip([*TERMS, *CAREER_FAMILY], [0.3, -0.3, 0.8, -0.8], strict=True))
 
@@ -41,3 +44,24 @@ def test_of_two_audits_into_one_folder_one_is_told_to_wait_and_the_folder_is_who
         assert len(list((out / "readings").iterdir())) == 2 * len(audit.readings) == 4
         assert f"--seed {last}" in (out / "audit.html").read_text(encoding="utf-8")
     assert told >= 7, "too few pairs met for this test to mean anything"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "lab calibrate --quick --out out",
+        "lab inject --model reference:tilt-0.9 --out out",
+        "lab context-length bundled:minilm --mined none --out out",
+        "mine corpus.txt --lexicon gender.male_terms --out out",
+        "report out",
+        "report out --format csv -o out/audit.csv",
+    ],
+)
+def test_every_command_that_writes_results_keeps_out_of_a_folder_that_is_being_written(
+    tmp_path: Path, arguments: str
+) -> None:
+    (tmp_path / "corpus.txt").write_text("then he left", encoding="utf-8")
+    with locked(tmp_path / "out"):
+        done = tiltmeter(*arguments.split(), env=environment(tmp_path / "cache"), folder=tmp_path)
+        assert done.complaint == "another run is writing to out: wait until it is done, or choose another --out"
+        assert [path.name for path in (tmp_path / "out").iterdir()] == [".lock"]

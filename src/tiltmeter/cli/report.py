@@ -61,7 +61,7 @@ def report(
         raise BadInput(f"{chosen} is a format of charts: name a folder for them with --charts")
     if chosen not in FORMATS:
         raise unknown("format", chosen, FORMATS)
-    if folder.is_dir() and (out is None or out in (folder, folder / NAMES[chosen])):
+    if folder.is_dir() and (out is None or folder in (out, out.parent)):
         context.with_resource(locked(folder))
     path = export(Audit.load(folder), out or folder / NAMES[chosen], format=chosen)
     _tell({"report": str(path)}, f"report: {path}", as_json)
