@@ -26,9 +26,9 @@ from transformers import AutoModel, AutoModelForCausalLM, AutoModelForMaskedLM, 
 
 from tiltmeter.compare import ProbeCheck, check
 from tiltmeter.compare.difference import pair_units
+from tiltmeter.files import fingerprint
 from tiltmeter.lab.reference.planted_text import planted, sentences
 from tiltmeter.lab.reference.reference import reference_folder
-from tiltmeter.models.fingerprint import fingerprint
 from tiltmeter.models.registry import SAMPLES
 from tiltmeter.models.transformers.gguf import unpacked
 from tiltmeter.readings import Audit, Reading

@@ -8,22 +8,21 @@ with the planted probabilities, and the spread of the two features, on the sente
 from __future__ import annotations
 
 import argparse
+import tempfile
+from pathlib import Path
 
 import numpy as np
 
-from tiltmeter import measures
 from tiltmeter.lab.calibrate.dose_response import rank_correlation
+from tiltmeter.lab.calibrate.lab_probes import ProbeMaker
 from tiltmeter.lab.calibrate.selftest import SMALL
-from tiltmeter.lab.reference.frames import frames, marked_set
+from tiltmeter.lab.reference.frames import frames
 from tiltmeter.lab.reference.planted_text import planted
 from tiltmeter.lab.reference.reference import Reference
 from tiltmeter.lab.reference.spec import ReferenceModel
-from tiltmeter.models import CachedModel
-from tiltmeter.probes.cabm import cabm
-from tiltmeter.probes.cabm.occupation_features import read_features
-from tiltmeter.probes.cabm.occupation_sentences import asked_of
-from tiltmeter.probes.kind import Replies
-from tiltmeter.stimuli.sentences.marked import MarkedSet
+from tiltmeter.probes import make_probes
+from tiltmeter.readings import Reading
+from tiltmeter.run.probe import run_probes
 
 TILT = 0.9
 
@@ -31,33 +30,31 @@ TILT = 0.9
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=6, help="models to train, half a minute each")
-    truth = planted(TILT)
-    (probe,) = cabm.make()
-    sets = {
-        "calibration": marked_set(list(truth), {}, frames().masked),
-        "probe cabm": probe.stimuli.sentences,
-    }
-    print(
-        f"{'seed':<6}{'sentences':<14}{'cosine':>8}{'context':>9}{'score':>7}{'SD of cosine':>15}{'SD of context':>15}"
+    seeds = parser.parse_args().seeds
+    with tempfile.TemporaryDirectory() as folder:
+        probes = {
+            "calibration": ProbeMaker(Path(folder), planted(TILT)).of_masked(frames().masked)["cabm"],
+            "probe cabm": make_probes("cabm")[0],
+        }
+        print(f"{'seed':<6}{'sentences':<14}{'cosine':>8}{'context':>9}{'score':>7}", end="")
+        print(f"{'SD of cosine':>15}{'SD of context':>15}")
+        for seed in range(seeds):
+            model = ReferenceModel(Reference(TILT, "masked", seed).name, recipe=SMALL[0])
+            for name, probe in probes.items():
+                cosine, context, score, *spreads = looked_at(run_probes([probe], model, cache=False)[0])
+                print(f"{seed:<6}{name:<14}{cosine:>8.2f}{context:>9.2f}{score:>7.2f}", end="")
+                print("".join(f"{spread:>15.2f}" for spread in spreads), flush=True)
+
+
+def looked_at(reading: Reading) -> tuple[float, float, float, float, float]:
+    """Spearman of cosine, context and score as published with what is planted, and the SDs of the first two."""
+    truth = np.array([planted(TILT)[item.unit] for item in reading.items])
+    cosine, context, score = (
+        np.array([item.columns[name] for item in reading.items], dtype=np.float64)
+        for name in ("published_cosine", "context", "published")
     )
-    for seed in range(parser.parse_args().seeds):
-        model = CachedModel(ReferenceModel(Reference(TILT, "masked", seed).name, recipe=SMALL[0]), None)
-        for name, sentences in sets.items():
-            cosine, context, score, *spreads = looked_at(model, sentences)
-            print(f"{seed:<6}{name:<14}{cosine:>8.2f}{context:>9.2f}{score:>7.2f}", end="")
-            print("".join(f"{spread:>15.2f}" for spread in spreads), flush=True)
-
-
-def looked_at(model: CachedModel, sentences: MarkedSet) -> tuple[float, float, float, float, float]:
-    """Spearman of cosine, context and score (equal weights) with what is planted, and the SDs of the first two."""
-    asked = asked_of(sentences, words=False, fills=False)
-    answers = {question: model.answers(question, inputs) for question, inputs in asked.items()}
-    features = read_features(sentences, Replies(model.identity.name, asked, answers), seed=0)
-    truth = np.array([planted(TILT)[word] for word in features.words])
-    table = features.published.values
-    score = measures.cabm(table, measures.equal_weights()).scores
-    cosine, context, whole = (rank_correlation(truth, each) for each in (table[:, 1], table[:, 2], score))
-    return cosine, context, whole, float(table[:, 1].std()), float(table[:, 2].std())
+    follows = [rank_correlation(truth, values) for values in (cosine, context, score)]
+    return follows[0], follows[1], follows[2], float(cosine.std()), float(context.std())
 
 
 if __name__ == "__main__":

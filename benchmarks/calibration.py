@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.measures import association, weat
-from tiltmeter.statistics import Group, by_unit, concatenated_d, effect_interval, permutation_test
+from tiltmeter.statistics import UnitScores, by_unit, concatenated_d, effect_interval, permutation_test
 
 Floats = NDArray[np.float64]
 #: Two groups of scores, one row a word, one column a sentence.
@@ -69,7 +69,7 @@ def _by_sentence(x: Floats, y: Floats, seed: int) -> float:
     return permutation_test(by_unit(x.ravel()), by_unit(y.ravel()), permutations=99, seed=seed).p_value
 
 
-def _words(scores: Floats) -> Group:
+def _words(scores: Floats) -> UnitScores:
     return by_unit(scores.ravel(), np.repeat(np.arange(len(scores)), scores.shape[1]))
 
 

@@ -19,7 +19,7 @@ from row import Row, show
 
 #: What the first page may take, and the server with it.
 MOST_SECONDS, MOST_MEGABYTES = 0.3, 500.0
-_SERVE = "import sys; from tiltmeter.cli.serve import app; app(sys.argv[1:])"
+_SERVE = "import sys; from tiltmeter.cli.results import app; app(['serve', *sys.argv[1:]])"
 _ROUNDS = 20
 
 

@@ -84,7 +84,7 @@ def _is_importing(frame: FrameType | None) -> bool:
 def rooms(modules: list[str]) -> list[str]:
     """The rooms in the order in which they are entered.
 
-    >>> rooms(["tiltmeter.cli.app", "tiltmeter.errors", "tiltmeter.cli.probe", "tiltmeter.run.ask", "tiltmeter.cli.x"])
+    >>> rooms(["tiltmeter.cli.app", "tiltmeter.errors", "tiltmeter.cli.mine", "tiltmeter.run.ask", "tiltmeter.cli.x"])
     ['cli', 'run', 'cli']
     """
     places = [name.split(".")[1] for name in modules]

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from tiltmeter.readings import Audit
-from tiltmeter.views.terminal.calibration import COLUMNS, calibration_markdown
+from tiltmeter.views.terminal.lab import CALIBRATION_COLUMNS, calibration_markdown
 
 PAGE = Path(__file__).parents[1] / "docs" / "which-measure.md"
 
@@ -29,7 +29,7 @@ def main() -> None:
 
 def table_of(page: str) -> str:
     """The table of the page, with the end of its last line."""
-    start = page.index(f"| {COLUMNS[0]} | {COLUMNS[1]} |")
+    start = page.index(f"| {CALIBRATION_COLUMNS[0]} | {CALIBRATION_COLUMNS[1]} |")
     return page[start : page.index("\n\n", start) + 1]
 
 

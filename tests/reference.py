@@ -13,7 +13,8 @@ from filelock import FileLock
 
 import tiltmeter.lab.reference
 from tiltmeter.lab.calibrate.selftest import models_of
-from tiltmeter.lab.reference.reference import RECIPE, train_reference
+from tiltmeter.lab.reference.recipe import RECIPE
+from tiltmeter.lab.reference.reference import train_reference
 from tiltmeter.lab.reference.side_by_side import train_all
 
 QUICK = dataclasses.replace(RECIPE, epochs=2)

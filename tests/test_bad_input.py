@@ -119,7 +119,10 @@ CASES: list[tuple[list[str], str]] = [
     (["lexicons", "utf16.yaml"], "utf16.yaml: not UTF-8 at byte 0: save the file as UTF-8"),
     (["audit", "static:good.vec", "--suite", "broken.yaml"], "broken.yaml: line 5: broken YAML"),
     (["audit", "static:good.vec", "--suite", "suite.yaml"], "unknown probe 'waet': did you mean 'weat'?"),
-    (["audit", "static:good.vec", "--suite", "key.yaml"], "unknown key in entry 1 of key.yaml 'target'"),
+    (
+        ["audit", "static:good.vec", "--suite", "key.yaml"],
+        "key.yaml: entry 1: unknown option of weat 'target': did you mean 'targets'?",
+    ),
     (
         ["probe", "weat", "static:good.vec", "--targets", "mine.yaml.he,mine.yaml.again"],
         "'mine.he' and 'mine.again' hold the same words: give two different groups",
@@ -207,11 +210,11 @@ def test_damaged_results_are_one_line_that_names_the_file(
     damages: list[tuple[str, bytes | None, str]] = [
         ("audit.json", manifest[: len(manifest) // 2], "cannot be read"),
         ("audit.json", b"[]", "cannot be read (no JSON object)"),
-        ("audit.json", b'{"schema_version": 1}', "is damaged ('suite')"),
+        ("audit.json", b'{"schema_version": 1, "readings": []}', "is damaged ('suite')"),
         ("audit.json", b'{"schema_version": 9}', "was written by another version of tiltmeter"),
         ("audit.json", b"\xff\xfe\x00", "cannot be read"),
         ("readings/*.json", whole[: len(whole) // 2], "cannot be read"),
-        ("readings/*.json", b'{"schema_version": 1}', "is damaged ('effect')"),
+        ("readings/*.json", b'{"schema_version": 1}', "is damaged ('probe')"),
         ("readings/*.json", None, "is missing"),
         ("readings/*.parquet", b"PAR1 and nothing else", "is damaged"),
         ("readings/*.parquet", None, "is missing"),

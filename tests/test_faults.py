@@ -54,7 +54,8 @@ def write_suite(folder: Path, words_a_group: int) -> Path:
 
 
 def inputs(suite: Path) -> set[str]:
-    return {item for probe in load_suite(suite).probes for item in probe.inputs}
+    asked = [probe.asks(lambda _: True) or {} for probe in load_suite(suite).probes]
+    return {item for questions in asked for items in questions.values() for item in items}
 
 
 class Bench:
@@ -188,7 +189,7 @@ def test_an_audit_killed_at_random_moments_buys_nothing_twice_and_ends_with_the_
 def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Word vectors for every word of the suite 'weat'."""
     path = tmp_path_factory.mktemp("vectors") / "random.vec"
-    words = sorted({item for probe in load_suite("weat").probes for item in probe.inputs})
+    words = sorted(inputs("weat"))
     rows = (f"{word.replace(' ', '_')} {' '.join(map(str, vector_of(word)))}" for word in words)
     path.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
     return path
@@ -247,7 +248,7 @@ def test_an_interrupted_audit_says_how_to_go_on(bench: Bench) -> None:
         stdout, stderr = process.communicate(timeout=30)
     assert process.returncode == 130
     assert stdout == ""
-    assert stderr.splitlines()[-1] == "error: stopped; run the same command again to go on from here"
+    assert stderr.splitlines()[-1] == "error: stopped; run the same command again and it resumes from here"
     assert "Traceback" not in stderr
     assert bench.known()
 

@@ -1,20 +1,27 @@
-"""Files: written whole or not at all, and read so that whatever is wrong with one is said in a single line."""
+"""Files: written whole or not at all, read so that whatever is wrong with one is said in a single line, and told apart
+by a hash of their content."""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
+import sqlite3
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
-from tiltmeter.errors import BadInput
+from tiltmeter.errors import BadInput, unknown
 
 if TYPE_CHECKING:
     import yaml
+    from pydantic import BaseModel, ValidationError
+
+Shape = TypeVar("Shape", bound="BaseModel")
 
 #: How the name of a file ends while it is being written.
 UNFINISHED = ".part"
@@ -24,6 +31,14 @@ LOCK = ".lock"
 _LARGEST_YAML, _NODE, _DEEPEST_YAML = 1 << 24, 16, 40
 #: PyYAML takes minutes for a number of very many digits.
 _LONGEST_NUMBER, _NUMBERS = 300, ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
+#: What an entry of a list is about, so that it can be named.
+_NAMES = ("word", "occupation", "topic", "text")
+_PLAIN = {"missing": "is missing", "model_type": "should be a mapping"}
+DIGITS = 16
+#: A file changed this recently may change again within one tick of the clock (2 s on FAT): not remembered.
+SETTLED_SECONDS = 2.0
+
+_Key = tuple[str, int, int]
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -188,3 +203,149 @@ def _check_nodes(root: yaml.Node | None) -> None:
         elif node.tag in _NUMBERS and len(node.value) > _LONGEST_NUMBER:
             problem = f"a number of {len(node.value):,} characters"
             raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
+
+
+def check(source: str, raw: Any, shape: type[Shape]) -> Shape:
+    """What a file says in the form of a model; ``source`` is how the file is called in a complaint.
+
+    >>> from pydantic import BaseModel
+    >>> class Lamp(BaseModel, extra="forbid"):
+    ...     colour: str
+    >>> check("lamp.yaml", {"color": "red"}, Lamp)
+    Traceback (most recent call last):
+    tiltmeter.errors.BadInput: lamp.yaml: unknown key 'color': did you mean 'colour'?
+    """
+    from pydantic import ValidationError
+
+    try:
+        return shape.model_validate(raw)
+    except ValidationError as error:
+        raise BadInput(f"{source}: {_complaint(error, raw, shape)}") from None
+
+
+def _complaint(error: ValidationError, raw: Any, shape: type[BaseModel]) -> str:
+    complaints = error.errors()
+    # A misspelt key is also missing under its right name; the misspelling is the more useful thing to say.
+    first = next((one for one in complaints if one["type"] == "extra_forbidden"), complaints[0])
+    place = list(_places(first["loc"], raw))
+    if first["type"] == "extra_forbidden":
+        *above, key = place
+        return ": ".join([*above, str(unknown("key", key, _keys(shape, first["loc"][:-1])))])
+    if first["type"] == "missing" and isinstance(first["loc"][-1], int):
+        return f"{': '.join(place[:-1])}: needs two words"
+    if first["type"] == "string_type" and isinstance(first["input"], bool | int | float):
+        message = f"{first['input']!r} is not text to YAML: put it in quotes"
+    elif first["type"] == "value_error":
+        message = str(first["ctx"]["error"])
+    else:
+        message = _PLAIN.get(first["type"], first["msg"])
+        place = place or ["the file"]
+    return ": ".join([*place, message])
+
+
+def _places(steps: Sequence[int | str], raw: Any) -> Iterator[str]:
+    """Keys by their name, an entry of a list by what it is about, or else by its number."""
+    for step in steps:
+        try:
+            raw = raw[step]
+        except (KeyError, IndexError, TypeError):
+            raw = None
+        names = (raw.get(key) for key in _NAMES) if isinstance(raw, dict) else (raw,)
+        by_name = (f"'{name}'" for name in names if isinstance(name, str))
+        yield next(by_name, f"entry {step + 1}") if isinstance(step, int) else step
+
+
+def _keys(shape: Any, steps: Sequence[int | str]) -> list[str]:
+    """The keys that the model at a place has."""
+    for step in steps:
+        # Of a list or a mapping, what its entries are; of a model, what the field is.
+        shape = shape.model_fields[step].annotation if hasattr(shape, "model_fields") else get_args(shape)[-1]
+    return [field.alias or name for name, field in shape.model_fields.items()]
+
+
+def cache_folder() -> Path:
+    """Where vectors are kept: TILTMETER_CACHE, or the user's cache folder."""
+    import platformdirs
+
+    return at_home(os.environ.get("TILTMETER_CACHE") or platformdirs.user_cache_dir("tiltmeter"))
+
+
+def fingerprint(path: Path) -> str:
+    """16 hex digits of the content of a file, or of all files in a folder with their names.
+
+    All bytes count: a sample would miss the one row that was fine-tuned. Large files are therefore hashed once and
+    remembered on disk by path, size and time of change.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "weights")
+    ...     _ = file.write_bytes(b"1 2 3")
+    ...     fingerprint(file)
+    '624ea8a46f80b271'
+    """
+    try:
+        if path.is_file():
+            return _of_file(path)
+        if path.is_dir():
+            return _of_folder(path)
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read ({error.strerror or error})") from error
+    raise BadInput(f"{path}: no such file or folder")
+
+
+def _of_folder(folder: Path) -> str:
+    files = [Path(root, name) for root, _, names in os.walk(folder) for name in names]
+    if not files:
+        raise BadInput(f"{folder}: holds no files")
+    total = hashlib.blake2b()
+    for name, file in sorted((file.relative_to(folder).as_posix(), file) for file in files):
+        total.update(f"{name}\0{_of_file(file)}\0".encode("utf-8", "surrogateescape"))
+    return total.hexdigest()[:DIGITS]
+
+
+def _of_file(path: Path) -> str:
+    key = _key(path)
+    settled = time.time() - key[2] / 1e9 > SETTLED_SECONDS
+    if settled and (remembered := _recall(key)):
+        return remembered
+    with path.open("rb", buffering=0) as stream:
+        digest = hashlib.file_digest(stream, hashlib.blake2b).hexdigest()[:DIGITS]
+    if settled and _key(path) == key:
+        _remember(key, digest)
+    return digest
+
+
+def _key(path: Path) -> _Key:
+    status = path.stat()
+    return str(path.resolve()), status.st_size, status.st_mtime_ns
+
+
+_digests: dict[_Key, str] = {}
+
+
+def _recall(key: _Key) -> str | None:
+    if key not in _digests:
+        with contextlib.suppress(*_MEMO_FAILS), _memo() as memo:
+            row = memo.execute("SELECT digest FROM seen WHERE path=? AND size=? AND mtime=?", key).fetchone()
+            if row:
+                _digests[key] = row[0]
+    return _digests.get(key)
+
+
+def _remember(key: _Key, digest: str) -> None:
+    _digests[key] = digest
+    with contextlib.suppress(*_MEMO_FAILS), _memo() as memo:
+        memo.execute("INSERT OR REPLACE INTO seen VALUES (?, ?, ?, ?)", (*key, digest))
+
+
+#: A memo that cannot be read or written costs time, never a result. ValueError: a path that is no Unicode.
+_MEMO_FAILS = (sqlite3.Error, OSError, ValueError)
+
+
+@contextlib.contextmanager
+def _memo() -> Iterator[sqlite3.Connection]:
+    folder = cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with contextlib.closing(sqlite3.connect(folder / "fingerprints.sqlite")) as memo, memo:
+        memo.execute("CREATE TABLE IF NOT EXISTS seen (path TEXT PRIMARY KEY, size INT, mtime INT, digest TEXT)")
+        yield memo

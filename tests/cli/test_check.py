@@ -17,7 +17,7 @@ from tests.command import Outcome, environment, tiltmeter
 from tests.compare.result_folders import GROWN, jitter, leaning, write_results
 from tiltmeter.compare import load_audit
 from tiltmeter.errors import BadInput
-from tiltmeter.readings import store
+from tiltmeter.readings import audit as store
 
 
 @pytest.fixture(scope="module")

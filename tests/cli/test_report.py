@@ -8,7 +8,7 @@ from typer.testing import CliRunner, Result
 
 from tests.planted import CAREER_FAMILY, TERMS, Named, words
 from tiltmeter import audit
-from tiltmeter.cli.report import app
+from tiltmeter.cli.results import app
 from tiltmeter.errors import BadInput
 
 LEANS = dict(zip([*TERMS, *CAREER_FAMILY], [0.3, -0.3, 0.8, -0.8], strict=True))
@@ -24,7 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(*arguments: str | Path) -> Result:
-    done = CliRunner().invoke(app, list(map(str, arguments)))
+    done = CliRunner().invoke(app, ["report", *map(str, arguments)])
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     return done

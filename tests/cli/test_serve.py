@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.web.planted_audits import write_audit
-from tiltmeter.cli import serve as cli_serve
+from tiltmeter.cli import results
 from tiltmeter.errors import BadInput, MissingExtra
 
 
@@ -19,9 +19,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_without_the_extra_one_line_says_what_to_install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli_serve, "find_spec", lambda _: None)
+    monkeypatch.setattr(results, "find_spec", lambda _: None)
     with pytest.raises(MissingExtra, match=r"tiltmeter\[web\]"):
-        cli_serve.serve(folder)
+        results.serve(folder)
 
 
 def test_a_port_that_is_taken_is_said(folder: Path) -> None:
@@ -29,9 +29,9 @@ def test_a_port_that_is_taken_is_said(folder: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         with pytest.raises(BadInput, match="choose another with --port"):
-            cli_serve.serve(folder, port=taken.getsockname()[1])
+            results.serve(folder, port=taken.getsockname()[1])
 
 
 def test_a_paid_model_needs_the_users_word(folder: Path) -> None:
     with pytest.raises(BadInput, match="--allow-paid"):
-        cli_serve.serve(folder, model=["openai:text-embedding-3-small"])
+        results.serve(folder, model=["openai:text-embedding-3-small"])

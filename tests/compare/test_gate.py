@@ -23,7 +23,7 @@ from tiltmeter.compare import Policy, Rule, check
 from tiltmeter.errors import BadInput
 from tiltmeter.readings import Audit, Reading, Skipped
 from tiltmeter.statistics import Interval
-from tiltmeter.views.terminal.gate import check_table
+from tiltmeter.views.terminal.comparison import check_table
 
 
 def test_a_real_growth_fails_and_says_by_how_much() -> None:

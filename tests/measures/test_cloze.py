@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 
@@ -12,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tiltmeter.errors import BadInput
-from tiltmeter.measures import amplification, cloze, cloze_combined, mean_probability
+from tiltmeter.measures import ClozeStep, amplification, cloze, cloze_combined, mean_probability
 from tiltmeter.statistics import share
 
 # Row 1: .25^.5 = .5 beats .16^.5 = .4; row 2: .09 loses to .09^.5 = .3; row 3 ties; row 4: .2 beats .1.
@@ -61,7 +62,10 @@ def test_every_step_is_shown():
         ("repaired", 0.75),  # row 2: .08^.9375 = .0937 > .01^.5625 = .0750
     ]
     assert found.steps[1].kl == found.kl
-    assert found.steps[-1] == ("repaired", found.repaired.share_1, found.repaired.human_match, found.repaired.kl)
+    assert found.steps[-1] == found.repaired.step("repaired")
+    assert found.repaired.step("") == ClozeStep(
+        "", found.repaired.share_1, found.repaired.human_match, found.repaired.kl
+    )
     without = cloze(PROB_1, PROB_2, SIM_1, SIM_2)
     assert [step.name for step in without.steps] == [
         "probability alone",
@@ -70,7 +74,7 @@ def test_every_step_is_shown():
         "repaired",
     ]
     assert without.human_match is None
-    assert without.steps[2][1:] == without.steps[3][1:]
+    assert dataclasses.replace(without.steps[2], name="repaired") == without.steps[3]
 
 
 @given(ROWS)

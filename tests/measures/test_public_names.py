@@ -14,7 +14,7 @@ ORDERS = [
     "from tiltmeter.measures.cabm.cabm import categories; from tiltmeter.measures import cabm, ceat",
     "import tiltmeter.readings; from tiltmeter.measures.cabm import weights; from tiltmeter.measures import cabm, ceat",
     "import tiltmeter, importlib; cabm, ceat = tiltmeter.measures.cabm, tiltmeter.measures.ceat; "
-    "importlib.import_module('tiltmeter.measures.cabm.explainers'); assert tiltmeter.measures.cabm is cabm",
+    "importlib.import_module('tiltmeter.measures.cabm.weights'); assert tiltmeter.measures.cabm is cabm",
 ]
 
 

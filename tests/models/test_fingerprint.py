@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tiltmeter.errors import BadInput
-from tiltmeter.models.fingerprint import fingerprint
+from tiltmeter.files import fingerprint
 
 LONG_AGO = 1_600_000_000 * 10**9
 
@@ -33,7 +33,7 @@ def write(path: Path, content: bytes, *, changed: int | None = None) -> Path:
 
 
 def in_another_process(*paths: Path) -> list[str]:
-    code = "import sys, pathlib\nfrom tiltmeter.models.fingerprint import fingerprint\n"
+    code = "import sys, pathlib\nfrom tiltmeter.files import fingerprint\n"
     code += "for path in sys.argv[1:]: print(fingerprint(pathlib.Path(path)))"
     command = [sys.executable, "-c", code, *map(str, paths)]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
@@ -103,7 +103,7 @@ def test_a_memo_that_cannot_be_written_or_read_costs_no_result(tmp_path, cache, 
 def test_several_processes_share_one_memo(tmp_path, cache):
     paths = [write(tmp_path / "f" / str(i), str(i).encode(), changed=LONG_AGO) for i in range(30)]
     code = (
-        "import sys, pathlib\nfrom tiltmeter.models.fingerprint import fingerprint\n"
+        "import sys, pathlib\nfrom tiltmeter.files import fingerprint\n"
         "for path in sorted(pathlib.Path(sys.argv[1]).iterdir()): fingerprint(path)"
     )
     workers = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "f")]) for _ in range(3)]

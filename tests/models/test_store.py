@@ -21,8 +21,8 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from tests.command import without_root_powers
 from tiltmeter.errors import BadInput
+from tiltmeter.files import cache_folder
 from tiltmeter.models import Identity, Question, Span, VectorStore
-from tiltmeter.models.store import cache_folder
 
 MINE = Identity("mine", "1")
 WORDS = [f"word{i}" for i in range(60)]

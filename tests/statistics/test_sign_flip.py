@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tiltmeter.errors import BadInput
-from tiltmeter.statistics import sign_flip, sign_flip_test
+from tiltmeter.statistics import permutation, sign_flip_test
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
 
@@ -57,7 +57,7 @@ class TestSampled:
     @pytest.mark.parametrize("alternative", ALTERNATIVES)
     def test_a_sample_agrees_with_counting_them_all(self, alternative, monkeypatch):
         sampled = sign_flip_test(self.values, alternative=alternative)
-        monkeypatch.setattr(sign_flip, "EXACT_LIMIT", 10**7)
+        monkeypatch.setattr(permutation, "EXACT_LIMIT", 10**7)
         exact = sign_flip_test(self.values, alternative=alternative)
         assert (sampled.exact, exact.exact) == (False, True)
         assert sampled.p_value == pytest.approx(exact.p_value, abs=4 * sampled.standard_error)
@@ -69,7 +69,7 @@ class TestSampled:
 
     def test_sampling_in_pieces_changes_nothing_but_memory(self, monkeypatch):
         whole = sign_flip_test(self.values)
-        monkeypatch.setattr(sign_flip, "_CHUNK", 22 * 100)
+        monkeypatch.setattr(permutation, "_CHUNK", 22 * 100)
         assert sign_flip_test(self.values).p_value == pytest.approx(whole.p_value, abs=4 * whole.standard_error)
 
 

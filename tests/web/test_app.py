@@ -54,7 +54,7 @@ def test_it_serves_until_it_is_stopped_and_never_prints_its_token(folder: Path) 
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     token = "a-long-enough-token"
-    serve = "import sys; from tiltmeter.cli.serve import app; app(sys.argv[1:])"
+    serve = "import sys; from tiltmeter.cli.results import app; app(['serve', *sys.argv[1:]])"
     options = ["--port", str(port), "--token", token]
     process = subprocess.Popen(
         [sys.executable, "-c", serve, str(folder), *options], stderr=subprocess.PIPE, text=True, encoding="utf-8"

@@ -1,5 +1,3 @@
-"""Questions that readers type, and what models answer."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -8,6 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.models.tiny_language_models import save_tiny
+from tests.reference import reference_model
 from tests.web.conftest import client_of
 from tiltmeter.web.security import DashboardSettings
 
@@ -45,3 +44,56 @@ def test_a_causal_model_weighs_what_follows(folder: Path, tmp_path: Path) -> Non
     assert found["kind"] == "causal"
     assert found["candidates"][0]["probability"] == pytest.approx(expected, rel=1e-4)
     assert sum(each["share"] for each in found["whole"]) == pytest.approx(1)
+
+
+LISTS = {"x": "he, him", "y": "she, her", "a": "job\noffice", "b": "home;parents"}
+
+
+def test_two_lists_of_words_lean_as_planted(asking: TestClient, spec: str) -> None:
+    """Each word's cosine to the axis is planted, so s(he) = .9 x .6 - .9 x -.6 and so on: d is near its most, 1.73."""
+    found = asking.post(
+        "/api/explore/words",
+        json={"model": spec, **{k: v.replace("\n", ",").replace(";", ",").split(",") for k, v in LISTS.items()}},
+    )
+    reading = found.json()
+    assert reading["effect"]["name"] == "effect size d"
+    assert reading["effect"]["value"] == pytest.approx(1.7, abs=0.05)
+    assert {item["label"]: item["value"] > 0 for item in reading["items"]} == {
+        "he": True,
+        "him": True,
+        "she": False,
+        "her": False,
+    }
+    page = asking.post("/explore/words", data={"model": spec, **LISTS}).text
+    assert f"{reading['effect']['value']:.2f} [" in page
+
+
+def test_words_that_no_one_knows_are_one_line(asking: TestClient, spec: str) -> None:
+    answer = asking.post("/explore/words", data={"model": spec, **LISTS, "x": "xqzt, qqqq"})
+    assert answer.status_code == 400
+    assert "vocabulary" in answer.text
+
+
+@pytest.mark.parametrize("sentence", ["no mask", "[MASK] and [MASK]", "", "[MASK] " + "long " * 500])
+def test_a_sentence_needs_one_mask(asking: TestClient, spec: str, sentence: str) -> None:
+    assert (
+        asking.post("/explore/sentence", data={"model": spec, "sentence": sentence, "words": "he"}).status_code == 400
+    )
+
+
+def test_a_masked_model_says_what_was_planted_in_it(folder: Path) -> None:
+    """In the reference model's text the pathologist is a man one time in ten, the plumber nine times."""
+    spec = f"hf:{reference_model(0.9)}"
+    with client_of(DashboardSettings(folder, models=(spec,))) as client:
+        shares = {}
+        for occupation in ("pathologist", "plumber"):
+            given = {"model": spec, "sentence": f"The {occupation} said that [MASK] was tired.", "words": ["he", "she"]}
+            found = client.post("/api/explore/sentence", json=given).json()
+            shares[occupation] = found["candidates"][0]["share"]
+            assert len(found["top"]) == 10
+            assert sum(each["share"] for each in found["candidates"]) == pytest.approx(1)
+        page = client.post("/explore/sentence", data={**given, "words": "he, she"}).text
+    assert shares["pathologist"] < 0.3
+    assert shares["plumber"] > 0.7
+    assert "P(he)" in page
+    assert "The words it expects most" in page

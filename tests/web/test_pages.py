@@ -1,5 +1,3 @@
-"""Every page, and what a reader does on it."""
-
 from __future__ import annotations
 
 import re
@@ -9,8 +7,13 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.web.conftest import client_of
-from tests.web.planted_audits import file_of, reading, write_audit
-from tiltmeter.web.downloads import FORMATS
+from tests.web.planted_audits import (
+    file_of,
+    reading,
+    wait,
+    write_audit,
+)
+from tiltmeter.web.files import FORMATS
 from tiltmeter.web.listing import key_of
 from tiltmeter.web.security import DashboardSettings
 
@@ -136,3 +139,35 @@ def test_every_form_has_a_label_for_every_field(client: TestClient) -> None:
         assert all(f'<label for="{each}"' in html for each in ids), address
         assert len(ids) == len(set(ids))
         assert html.count("<h1") == 1
+
+
+def test_an_audit_runs_to_its_end_and_is_there(asking: TestClient, spec: str) -> None:
+    page = asking.post("/jobs", data={"name": "made-here", "model": spec, "suite": "tiny.yaml"})
+    assert page.url.path == "/jobs/1"
+    job = wait(asking, "1")
+    assert job["state"] == "finished", job
+    assert 'href="/audits/made-here"' in asking.get("/jobs/1").text
+    rows = asking.get("/api/readings?audit=made-here").json()
+    assert [row["id"] for row in rows] == ["tiny"]
+    assert rows[0]["value"] == pytest.approx(1.7, abs=0.05)
+
+
+@pytest.mark.parametrize("suite", ["none", "../tiny.yaml", "/etc/passwd", "words/tiny_words.yaml", ""])
+def test_only_suites_on_offer_are_run(asking: TestClient, spec: str, suite: str) -> None:
+    answer = asking.post("/api/jobs", json={"name": "x", "models": [spec], "suite": suite})
+    assert "not on offer" in answer.json()["error"]
+
+
+def test_compared_models_differ_really_where_it_was_planted(client: TestClient) -> None:
+    sides = [each["key"] for each in client.get("/api/compare").json()["sides"]]
+    rows = client.get("/api/compare", params={"side": sides}).json()["rows"]
+    assert {row["id"]: row["really_different"] for row in rows} == {"career": True, "science": True}
+    html = client.get("/compare", params={"side": sides}).text
+    assert "<b>2 of 2</b> probes differ really" in html
+    assert "further from level" in html
+
+
+def test_one_model_alone_is_not_compared_but_said_so(client: TestClient) -> None:
+    side = client.get("/api/compare").json()["sides"][0]["key"]
+    assert "choose at least two" in client.get(f"/compare?side={side}").text
+    assert client.get("/compare?side=a&side=b").status_code == 404

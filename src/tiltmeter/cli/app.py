@@ -12,18 +12,8 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from tiltmeter import __version__
-from tiltmeter.cli.audit import app as audit_command
-from tiltmeter.cli.calibrate import lab_app as calibration_commands
-from tiltmeter.cli.calibrate import selftest_app as selftest_command
-from tiltmeter.cli.cloze import app as language_commands
-from tiltmeter.cli.compare import app as comparison_commands
-from tiltmeter.cli.lab import app as lab_commands
-from tiltmeter.cli.listings import app as listing_commands
-from tiltmeter.cli.mine import app as corpus_commands
+from tiltmeter.cli import lab, listings, measure, mine, results
 from tiltmeter.cli.output import complain
-from tiltmeter.cli.probe import app as probe_command
-from tiltmeter.cli.report import app as report_command
-from tiltmeter.cli.serve import app as serve_command
 from tiltmeter.errors import TiltmeterError, unknown
 
 app = typer.Typer(
@@ -35,20 +25,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for commands in (
-    audit_command,
-    probe_command,
-    listing_commands,
-    language_commands,
-    corpus_commands,
-    report_command,
-    comparison_commands,
-    serve_command,
-    selftest_command,
-):
-    app.add_typer(commands)
-lab_commands.add_typer(calibration_commands)
-app.add_typer(lab_commands, name="lab")
+for module in (measure, listings, mine, results, lab):
+    app.add_typer(module.app)
+app.add_typer(lab.lab_app, name="lab")
 
 #: The usual exit code of a program that was stopped with Ctrl-C.
 _INTERRUPTED = 130

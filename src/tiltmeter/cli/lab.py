@@ -1,31 +1,32 @@
-"""Commands for experiments on the measures themselves."""
+"""Commands for experiments on the measures themselves, and the test of the installation."""
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tiltmeter.cli.output import Json, NoCache, print_json, say, show, split, width
+from tiltmeter.cli import output
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import locked
 
-app = typer.Typer(help="Experiments on the measures themselves.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from tiltmeter.lab.inject.injection import Injected
+
+
+app = typer.Typer()
+lab_app = typer.Typer(help="Experiments on the measures themselves.", no_args_is_help=True)
 
 ENGINES = ("local", "ray")
 #: Traits in sentence structures from no context to a natural sentence, by language.
 _TRAITS = {"en": "traits_en", "bn": "traits_bn"}
 
 
-@app.callback()
-def _lab() -> None:
-    """Experiments on the measures themselves."""
-
-
-@app.command(name="context-length")
+@lab_app.command(name="context-length")
 def context_length(
     context: typer.Context,
     models: Annotated[list[str], typer.Argument(help="Model specs, e.g. bundled:minilm hf:bert-base-uncased.")],
@@ -39,9 +40,9 @@ def context_length(
     lengths: Annotated[str, typer.Option(help="Words in a window, comma-separated; >75: all longer texts.")] = (
         "9,25,75,>75"
     ),
-    column: Annotated[str | None, typer.Option(help="The column of a table that holds the texts.")] = None,
+    column: output.Column = None,
     keep: Annotated[int, typer.Option(min=1, help="Contexts of each word and length to mine.")] = 100,
-    language: Annotated[str | None, typer.Option(help="Language of the text; default: that of the words.")] = None,
+    language: output.Language = None,
     layers: Annotated[str | None, typer.Option(help="Layers, comma-separated, e.g. 0,6,12; default: the last.")] = None,
     method: Annotated[
         str | None, typer.Option(help="fixed or random draws, root-only, draws=N, at-least=N; comma-separated.")
@@ -52,19 +53,17 @@ def context_length(
     out: Annotated[Path, typer.Option(help="Folder for readings, report and chart.")] = Path(
         "tiltmeter-context-length"
     ),
-    seed: Annotated[int, typer.Option(help="Seed of every random draw.")] = 0,
-    permutations: Annotated[int, typer.Option(help="Draws of a permutation test that is too large to count.")] = 10_000,
-    engine: Annotated[str, typer.Option(help="local, or ray: mine and embed on a Ray cluster.")] = "local",
-    ray_address: Annotated[
-        str | None, typer.Option(help="Address of the cluster; default: one on this machine.")
-    ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes that mine, or CPUs of a cluster made here.")] = 1,
-    no_cache: NoCache = False,
-    as_json: Json = False,
+    seed: output.Seed = 0,
+    permutations: output.Permutations = 10_000,
+    engine: output.Engine = "local",
+    ray_address: output.RayAddress = None,
+    workers: output.Workers = 1,
+    no_cache: output.NoCache = False,
+    as_json: output.Json = False,
 ) -> None:
     """How the effect depends on how much text stands around a word: CEAT by length, and LPBS by sentence structure.
 
-    LPBS is for masked language models; in English and Bangla traits come along, for others give a file.
+    LPBS is for masked language models; traits in English and Bangla come with tiltmeter, for others give a file.
 
     Examples:
 
@@ -78,11 +77,12 @@ def context_length(
     from tiltmeter.probes import Options
     from tiltmeter.run.audit import audit
     from tiltmeter.run.suite import Suite
+    from tiltmeter.views.report.verdict import not_measured
 
-    groups = split(lexicon)
+    groups = output.split(lexicon)
     if groups is not None and len(groups) != 4:
         raise BadInput(f"--lexicon takes two groups of targets and two of attributes, and {len(groups)} were given")
-    specs = _with_layers(models, split(layers))
+    specs = _with_layers(models, output.split(layers))
     if engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)
     context.with_resource(locked(out))
@@ -91,7 +91,7 @@ def context_length(
         mined,
         groups,
         out,
-        lengths=split(lengths) or [],
+        lengths=output.split(lengths) or [],
         keep=keep,
         column=column,
         language=language,
@@ -103,33 +103,32 @@ def context_length(
     probes = _probes(folder, groups, method, traits, Options(permutations=permutations, seed=seed))
     suite = Suite("context-length", "CEAT by length of the window, LPBS by sentence structure", tuple(probes))
     with on_ray(workers=workers, address=ray_address) if engine == "ray" else contextlib.nullcontext():
-        found = audit(specs, suite=suite, out=out, cache=not no_cache, announce=say)
-    study = study_of(found.readings)
-    values = {**study.to_dict(), "skipped": found.to_dict()["skipped"], "folder": str(out)}
+        result = audit(specs, suite=suite, out=out, cache=not no_cache, announce=output.say)
+    study = study_of(result.readings)
+    values = {**study.to_dict(), "skipped": result.to_dict()["skipped"], "folder": str(out)}
     write_atomically(out / "context_length.json", (json.dumps(values, indent=1, ensure_ascii=False) + "\n").encode())
-    chart, report = _chart(study, out), found.report(out)
+    chart, report = _chart(study, out), result.report(out)
     if as_json:
-        print_json(values)
+        output.print_json(values)
         return
     columns = ("model", "probe", "length", "d [95% interval]", "p", "as published", "words", "contexts")
     if rows := _rows(study):
-        show(rows, columns, False)
+        output.show(rows, columns, False)
     for curve in study.curves:
         typer.echo(curve.plain_words)
-    for model, reason in dict.fromkeys((each.model, each.reason) for each in found.skipped):
-        names = [each.probe for each in found.skipped if (each.model, each.reason) == (model, reason)]
-        typer.echo(f"Not measured on {model}: {', '.join(names)} ({reason})")
+    for names, on, reason in not_measured(result):
+        typer.echo(f"Not measured on {', '.join(on)}: {', '.join(names)} ({reason})")
     typer.echo(f"Results: {out}")
     if chart:
         typer.echo(f"Chart:   {chart}")
     typer.echo(f"Report:  {report}")
 
 
-@app.command()
+@lab_app.command()
 def stability(
     folder: Annotated[Path, typer.Argument(help="An audit of several models with a reading of cabm each.")],
     probe: Annotated[str, typer.Option(help="Which of its probes, by id.")] = "cabm",
-    as_json: Json = False,
+    as_json: output.Json = False,
 ) -> None:
     """How steady the scores of occupations are from model to model: CABM beside WEAT, MAC, SAME and PMI alone.
 
@@ -137,18 +136,16 @@ def stability(
 
     * tiltmeter audit bundled:minilm hf:bert-base-uncased --suite cabm --out results; tiltmeter lab stability results
     """
-    from rich.console import Console
-
     from tiltmeter.lab.studies.stability import across_models, shared_words
     from tiltmeter.readings import Audit
-    from tiltmeter.views.terminal.stability import stability_rows, stability_view
+    from tiltmeter.views.terminal.lab import stability_rows, stability_view
 
     readings = [reading for reading in Audit.load(folder).readings if reading.id == probe]
-    found = across_models(readings)
+    measures = across_models(readings)
     if as_json:
-        print_json(stability_rows(found))
+        output.print_json(stability_rows(measures))
     else:
-        Console(width=width()).print(stability_view(found, shared_words(readings)))
+        output.print_view(stability_view(measures, shared_words(readings)))
 
 
 def _with_layers(models: list[str], layers: list[str] | None) -> list[str]:
@@ -182,7 +179,7 @@ def _mined(corpus: list[Path] | None, mined: Path | None, groups: list[str] | No
     from tiltmeter.stimuli.mining import mine
 
     folder = out / "mined"
-    mine(corpus or [], lexicon=groups, out=folder, least=1, announce=say, **settings)
+    mine(corpus or [], lexicon=groups, out=folder, least=1, announce=output.say, **settings)
     return folder
 
 
@@ -198,7 +195,7 @@ def _probes(folder: Path, groups: list[str] | None, method: str | None, traits: 
 def _chart(study: Any, out: Path) -> Path | None:
     from tiltmeter.files import write_atomically
     from tiltmeter.views.charts import to_svg
-    from tiltmeter.views.charts.context_length import context_chart
+    from tiltmeter.views.charts.lab import context_chart
 
     chart = context_chart(study)
     if chart is None:
@@ -227,3 +224,154 @@ def _rows(study: Any) -> list[dict[str, Any]]:
         for curve in study.curves
         for point in curve.points
     ]
+
+
+_INJECTED_LEGEND = """lean: P(first group) - P(second) beside an occupation; spread: its SD over occupations.
+follows: Spearman of the leans with what is planted in the text; with plan: with the plan at full strength, which a
+model may lean to before it is taught."""
+
+
+@lab_app.command()
+def calibrate(
+    context: typer.Context,
+    quick: Annotated[bool, typer.Option("--quick", help="Four doses, two seeds: minutes, not an hour.")] = False,
+    doses: Annotated[str | None, typer.Option(help="Doses, comma-separated, .5 among them, e.g. .5,.6,.75,.9.")] = None,
+    seeds: Annotated[int | None, typer.Option(min=2, help="Models of each dose.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the readings and the chart.")] = Path("tiltmeter-calibration"),
+    as_json: output.Json = False,
+) -> None:
+    """What every measure reads on models whose bias is known: which of them follow it, and from which dose on.
+
+    Models are trained once and kept in the cache, and so is what they answer: a run that was stopped resumes.
+
+    Examples:
+
+    * tiltmeter lab calibrate --quick
+    * tiltmeter lab calibrate --doses .5,.6,.7,.8,.9,.95 --seeds 5 --out calibration
+    """
+    from tiltmeter.files import write_atomically
+    from tiltmeter.lab.calibrate.calibration import QUICK, CalibrationSettings
+    from tiltmeter.lab.calibrate.calibration import calibrate as run
+    from tiltmeter.lab.calibrate.calibration_readings import save, to_readings
+    from tiltmeter.models import VectorStore
+    from tiltmeter.views.charts import calibration as chart_of
+    from tiltmeter.views.charts import to_svg
+    from tiltmeter.views.terminal.lab import CALIBRATION_COLUMNS, CALIBRATION_LEGEND, calibration_rows
+
+    chosen = {"doses": tuple(sorted(_numbers(doses))) if doses is not None else None, "seeds": seeds}
+    settings = dataclasses.replace(QUICK if quick else CalibrationSettings(), **_given(chosen))
+    context.with_resource(locked(out))
+    with VectorStore() as store:
+        result = run(settings, store=store)
+    save(result, out)
+    readings = to_readings(result)
+    figure = chart_of(readings)
+    if figure is not None:
+        write_atomically(out / "calibration.svg", to_svg(figure.chart).encode())
+    if as_json:
+        output.print_json([dataclasses.asdict(summary) for summary in result.summaries])
+        return
+    output.show(calibration_rows(readings), CALIBRATION_COLUMNS, as_json=False)
+    typer.echo(CALIBRATION_LEGEND)
+    for left in result.left_out:
+        output.say(f"left out: {left.what}: {left.reason}")
+    output.say(f"readings and chart: {out}")
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(dose) for dose in output.split(text) or ()]
+    except ValueError:
+        raise BadInput(f"doses must be numbers with commas between, e.g. .5,.7,.9, not '{text}'") from None
+
+
+@lab_app.command()
+def inject(
+    context: typer.Context,
+    model: Annotated[str, typer.Option(help="A masked or causal language model, e.g. hf:bert-base-uncased.")],
+    probabilities: Annotated[
+        Path | None,
+        typer.Option(help="YAML file: probabilities: {nurse: 0.1, ...}; default: every shipped occupation."),
+    ] = None,
+    doses: Annotated[str, typer.Option(help="Doses, comma-separated; .5 is the balanced version.")] = ".5,.7,.9",
+    out: Annotated[Path, typer.Option(help="Folder for the models.")] = Path("tiltmeter-injected"),
+    sentences: Annotated[int | None, typer.Option(min=100, help="Sentences of each text; default: 6,000.")] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Steps of training at the most; default: 240.")] = None,
+    rate: Annotated[float | None, typer.Option(help="Learning rate; default: 5e-4. Large models want less.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of text and training.")] = 0,
+    as_json: output.Json = False,
+) -> None:
+    """Plant a known bias in a language model by fine-tuning it, beside the model as it is and a balanced version.
+
+    At a dose the occupation farthest from one half comes to that share, the others in proportion. A run that was
+    stopped resumes from its last checkpoint.
+
+    Examples:
+
+    * tiltmeter lab inject --model hf:bert-base-uncased --doses .5,.7,.9
+    * tiltmeter lab inject --model hf:./my-model --probabilities plan.yaml --doses .5,.9 --out injected
+    """
+    from tiltmeter.lab.inject.fine_tuning import Dosage
+    from tiltmeter.lab.inject.injection import inject as run
+    from tiltmeter.lab.inject.plan import USUAL, read_plan
+
+    plan = USUAL if probabilities is None else read_plan(probabilities)
+    dosage = Dosage(**_given({"sentences": sentences, "steps": steps, "rate": rate, "seed": seed}))
+    context.with_resource(locked(out))
+    versions = run(model, plan, doses=_numbers(doses), out=out, dosage=dosage, say=output.say)
+    if as_json:
+        output.print_json([dataclasses.asdict(version) for version in versions])
+        return
+    rows = [_injected_row(version) for version in versions]
+    output.show(rows, tuple(rows[0]), as_json=False)
+    typer.echo(_INJECTED_LEGEND)
+    output.say(f"models: {out}")
+
+
+def _injected_row(injected: Injected) -> dict[str, Any]:
+    from tiltmeter.views.terminal.lab import number_or
+
+    before, after, steps = (None, None, None) if injected.training is None else dataclasses.astuple(injected.training)
+    return {
+        "version": injected.version,
+        "dose": number_or(injected.dose, "g"),
+        "loss before": number_or(before, ".3f"),
+        "loss after": number_or(after, ".3f"),
+        "steps": number_or(steps, "d"),
+        "mean lean": f"{injected.mean_lean:+.3f}",
+        "spread": f"{injected.spread:.3f}",
+        "follows": number_or(injected.follows, ".2f"),
+        "with plan": f"{injected.with_plan:.2f}",
+    }
+
+
+@app.command()
+def selftest(as_json: output.Json = False) -> None:
+    """Does this installation read true? Known numbers and models with a known bias in, what should come out beside it.
+
+    Takes about two minutes the first time. Exit code 1 where something does not read true.
+
+    Example: tiltmeter selftest
+    """
+    from tiltmeter.lab.calibrate.selftest import selftest as run
+
+    checks = run()
+    wrong = [check for check in checks if not check.passed]
+    if as_json:
+        names = ("what", "expected", "found", "passed")
+        rows = [dict(zip(names, dataclasses.astuple(check), strict=True)) for check in checks]
+        output.print_json({"reads_true": not wrong, "checks": rows})
+    else:
+        for check in wrong:
+            typer.echo(f"NOT TRUE: {check.what}: expected {check.expected}, found {check.actual}")
+        typer.echo(
+            f"{len(wrong)} of {len(checks)} checks do not read true: do not trust this installation"
+            if wrong
+            else f"this installation reads true ({len(checks)} checks)"
+        )
+    if wrong:
+        raise typer.Exit(1)

@@ -1,4 +1,4 @@
-"""Commands that list what there is: kinds of models, probes, suites, lexicons, and what is stored of answers."""
+"""Commands that list what there is: models, probes, suites, lexicons, data sets, stored answers."""
 
 from __future__ import annotations
 
@@ -67,10 +67,9 @@ def lexicons(
     from tiltmeter.stimuli import group, lexicon_names, load_lexicon
 
     if name is None:
-        found = [load_lexicon(each) for each in lexicon_names()]
         rows: list[dict[str, Any]] = [
             {"lexicon": x.name, "language": x.language, "groups": ", ".join([*x.groups, *x.pairs]), "notes": x.notes}
-            for x in found
+            for x in map(load_lexicon, lexicon_names())
         ]
         show(rows, ("lexicon", "language", "groups"), as_json)
     elif "." in name and not name.endswith((".yaml", ".yml")):
@@ -99,13 +98,14 @@ def cache(
     as_json: Json = False,
 ) -> None:
     """Show or clear the stored answers of models (TILTMETER_CACHE names their folder)."""
+    from tiltmeter.files import cache_folder
     from tiltmeter.models import VectorStore
-    from tiltmeter.models.store import cache_folder
 
     with VectorStore() as store:
-        known = store.contents()
-        if model is not None and model not in {row["name"] for row in known}:
-            raise unknown("model in the cache", model, {row["name"] for row in known})
+        stored = store.contents()
+        names = {row["name"] for row in stored}
+        if model is not None and model not in names:
+            raise unknown("model in the cache", model, names)
         if clear:
             # Models unpacked from GGUF, and what a training that was killed has left; trained models are kept.
             for copy in (cache_folder() / "gguf", *cache_folder().rglob(".draft-*")) if model is None else ():
@@ -122,7 +122,7 @@ def cache(
                 "answers": row["entries"],
                 "MB": round(row["bytes"] / 1e6, 1),
             }
-            for row in known
+            for row in stored
             if model is None or row["name"] == model
         ]
         show(rows, ("model", "revision", "settings", "asked for", "answers", "MB"), as_json)
@@ -130,3 +130,14 @@ def cache(
             say(f"note: {note}")
         if not as_json:
             typer.echo(f"stored in {store.path}")
+
+
+@app.command()
+def data(as_json: Json = False) -> None:
+    """List the public data sets tiltmeter reads, whose they are, and which of them are here (TILTMETER_DATA)."""
+    from tiltmeter.stimuli.datasets import status
+
+    rows = status()
+    show(rows, ("name", "what", "rows", "licence", "state"), as_json)
+    if not as_json:
+        say("They are not part of tiltmeter: put a copy into a folder and name that folder in TILTMETER_DATA.")

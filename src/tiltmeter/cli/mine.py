@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tiltmeter.cli.output import Json, print_json, say, show, split
+from tiltmeter.cli.output import Column, Engine, Json, Language, RayAddress, Workers, print_json, say, show, split
 from tiltmeter.errors import BadInput
 
 if TYPE_CHECKING:
@@ -27,18 +27,14 @@ def mine(
     ] = "9,25,75,>75",
     keep: Annotated[int, typer.Option(min=1, help="Most texts to keep of a word and length.")] = 5000,
     least: Annotated[int, typer.Option(min=1, help="Report words with fewer texts of a length.")] = 30,
-    column: Annotated[str | None, typer.Option(help="The column that holds the text.")] = None,
+    column: Column = None,
     within: Annotated[str, typer.Option(help="Take windows from the whole text or from the sentence.")] = "text",
-    language: Annotated[
-        str | None, typer.Option(help="Language of the corpus, or a pack; default: the lexicon's.")
-    ] = None,
-    errors: Annotated[str, typer.Option(help="What is no UTF-8: strict stops there, replace goes on.")] = "strict",
+    language: Language = None,
+    errors: Annotated[str, typer.Option(help="What is no UTF-8: strict stops there, replace continues.")] = "strict",
     seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 0,
-    workers: Annotated[int, typer.Option(min=1, help="Processes that share the work.")] = 1,
-    engine: Annotated[str, typer.Option(help="local, or ray for a Ray cluster.")] = "local",
-    ray_address: Annotated[
-        str | None, typer.Option(help="Ray cluster; default: RAY_ADDRESS, or one on this machine.")
-    ] = None,
+    workers: Workers = 1,
+    engine: Engine = "local",
+    ray_address: RayAddress = None,
     as_json: Json = False,
 ) -> None:
     """Find the words of a lexicon in a corpus, and keep the texts around them.
@@ -82,13 +78,13 @@ def _one_of(option: str, value: str, *known: str) -> Any:
 def _show(report: MiningReport) -> None:
     show(_by_group(report), ("group", "length", "words", "found", "kept", "with too few"), as_json=False)
     few = [
-        {"word": each.word, "length": each.length, "found": each.found, "kept": each.kept, "missing": each.missing}
-        for each in report.too_few
-        if each.word not in report.never_found
+        {name: getattr(count, name) for name in ("word", "length", "found", "kept", "missing")}
+        for count in report.too_few
+        if count.word not in report.never_found
     ]
     if few:
         typer.echo(f"Words with fewer than {report.least} texts of a length:")
-        show(few, ("word", "length", "found", "kept", "missing"), as_json=False)
+        show(few, tuple(few[0]), as_json=False)
     if report.never_found:
         typer.echo(f"Never found: {_named(report.never_found)}")
     if report.broken:

@@ -13,6 +13,11 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a tabl
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Ask the model again, and store nothing.")]
 Seed = Annotated[int, typer.Option(help="Seed of every random draw.")]
 Permutations = Annotated[int, typer.Option(help="Draws of a permutation test that is too large to count.")]
+Column = Annotated[str | None, typer.Option(help="The column of a table that holds the texts.")]
+Language = Annotated[str | None, typer.Option(help="Language of the corpus, or a pack; default: the lexicon's.")]
+Workers = Annotated[int, typer.Option(min=1, help="Processes that share the work, or CPUs of a cluster made here.")]
+Engine = Annotated[str, typer.Option(help="local, or ray for a Ray cluster.")]
+RayAddress = Annotated[str | None, typer.Option(help="Ray cluster; default: RAY_ADDRESS, or one on this machine.")]
 BudgetText = Annotated[str | None, typer.Option("--budget", help="Most to spend, e.g. '100k tokens' or '50 requests'.")]
 
 
@@ -20,28 +25,34 @@ def show(rows: list[dict[str, Any]], columns: tuple[str, ...], as_json: bool) ->
     if as_json:
         print_json(rows)
         return
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(header_style="bold")
-    for column in columns:
-        table.add_column(column)
+    table = Table(*columns, header_style="bold")
     for row in rows:
         # Text, never str: a path with brackets must not be taken for markup.
         table.add_row(*(Text(_cell(row[column])) for column in columns))
-    Console(width=width()).print(table)
+    print_view(table)
 
 
 def _cell(value: Any) -> str:
     return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
 
+def print_view(*views: Any) -> None:
+    """Tables and texts, one below the other; a text is taken as it is."""
+    from rich.console import Console
+
+    console = Console(width=_width())
+    for view in views:
+        console.print(view, markup=False, highlight=False)
+
+
 def print_json(values: Any) -> None:
     typer.echo(json.dumps(values, indent=1, ensure_ascii=False))
 
 
-def width() -> int | None:
+def _width() -> int | None:
     """The terminal's own width, or COLUMNS; wide enough to read where the output goes to a file."""
     return None if sys.stdout.isatty() or os.environ.get("COLUMNS") else 140
 

@@ -6,9 +6,8 @@ import dataclasses
 
 import numpy as np
 
-from tiltmeter.compare.unit_tables import UnitTable, make_table
-from tiltmeter.compare.weighted import FORMS, MARGINS, Form
-from tiltmeter.readings import Estimate, Reading, Statistic
+from tiltmeter.compare.weighted import FORMS, MARGINS, UnitTable, WeightedForm, make_table
+from tiltmeter.readings import Reading, Statistic
 from tiltmeter.statistics import Interval, Result
 from tiltmeter.statistics.differences import Change, independent_change, paired_change
 
@@ -94,7 +93,7 @@ class Pairing:
     ``most`` is how many units the reading with more of them has.
     """
 
-    form: Form
+    form: WeightedForm
     first: UnitTable
     second: UnitTable
     most: int
@@ -138,7 +137,7 @@ def pair_units(first: Reading, second: Reading, *, margins: bool = False) -> Pai
     return Pairing(form, one.at(keys), two.at(keys), max(len(one.unit_strata), len(two.unit_strata)))
 
 
-def _scores(reading: Reading, margins: bool) -> tuple[Form | None, UnitTable | None]:
+def _scores(reading: Reading, margins: bool) -> tuple[WeightedForm | None, UnitTable | None]:
     """How the effect follows from the items, and their scores.
 
     What a reading says of its statistic is checked: a probe that is wrong about it gets a comparison without pairing,
@@ -246,7 +245,7 @@ def _difference(
         second=values[1],
         difference=change.difference,
         ci=change.interval(),
-        growth=_distance(values[1], effect) - _distance(values[0], effect),
+        growth=abs(values[1] - effect.level) - abs(values[0] - effect.level),
         p_value=_p_value(change, margins),
         p_growth=1.0,
         method=method[0],
@@ -256,10 +255,6 @@ def _difference(
         margins=margins,
     )
     return dataclasses.replace(difference, p_growth=difference.p_beyond(0.0))
-
-
-def _distance(value: float, effect: Estimate) -> float:
-    return abs(value - effect.level)
 
 
 def _p_value(change: Change, margins: Margins | None) -> float:

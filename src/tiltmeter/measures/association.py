@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable, Sequence
-from typing import Any
 
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
 from tiltmeter.measures.geometry import leans, rows
@@ -20,6 +18,7 @@ from tiltmeter.statistics import (
     permutation_test,
     pooled_d,
 )
+from tiltmeter.statistics.groups import Units
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -57,8 +56,8 @@ def association(
     attributes_1: ArrayLike,
     attributes_2: ArrayLike,
     *,
-    units_1: Sequence[Hashable] | NDArray[Any] | None = None,
-    units_2: Sequence[Hashable] | NDArray[Any] | None = None,
+    units_1: Units | None = None,
+    units_2: Units | None = None,
     alternative: Alternative = "two-sided",
     ddof: int = 1,
     permutations: int = 10_000,

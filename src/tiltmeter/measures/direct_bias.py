@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from tiltmeter.errors import BadInput
 from tiltmeter.measures.geometry import rows, unit, vanishes
 from tiltmeter.statistics import Interval, Result, bootstrap_interval
-from tiltmeter.statistics.groups import Floats
+from tiltmeter.statistics.groups import Floats, as_floats
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -85,10 +85,7 @@ def indirect_bias(word: ArrayLike, other: ArrayLike, direction: ArrayLike) -> fl
 
 def _one(name: str, vector: ArrayLike, *, like: Floats | None = None) -> Floats:
     """A single checked vector at length 1."""
-    try:
-        matrix = np.atleast_2d(np.asarray(vector, dtype=np.float64))
-    except (TypeError, ValueError):
-        raise BadInput(f"{name}: must be one vector of numbers") from None
+    matrix = np.atleast_2d(as_floats(vector, f"{name}: must be one vector of numbers"))
     if len(matrix) != 1:
         raise BadInput(f"{name}: must be one vector, not {len(matrix)}")
     return unit(rows(name, matrix, like=like)[0])

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.statistics.groups import Floats
+from tiltmeter.statistics.groups import Floats, as_floats
 
 #: Relative to the vectors it came from, a difference below this is rounding.
 _ROUNDING = 1e-12
@@ -20,10 +20,7 @@ def rows(name: str, vectors: ArrayLike, *, like: Floats | None = None, at_least:
     >>> rows("x", [[3, 4]]).tolist()
     [[3.0, 4.0]]
     """
-    try:
-        matrix = np.asarray(vectors, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise BadInput(f"{name}: the vectors are ragged or not numbers; give rows of one length") from None
+    matrix = as_floats(vectors, f"{name}: the vectors are ragged or not numbers; give rows of one length")
     if matrix.ndim != 2 or matrix.size == 0 or len(matrix) < at_least:
         shapes = {0: "a single number", 1: "a single row of numbers", 2: f"{len(np.atleast_1d(matrix))}"}
         found = "none" if matrix.size == 0 else shapes.get(matrix.ndim, f"{matrix.ndim} dimensions")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
 from tiltmeter.statistics import (
@@ -21,7 +20,7 @@ from tiltmeter.statistics import (
     effect_interval,
     permutation_test,
 )
-from tiltmeter.statistics.groups import Floats
+from tiltmeter.statistics.groups import Floats, Units, as_floats
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -54,7 +53,7 @@ def lpbs(
     fill_2: ArrayLike,
     prior_2: ArrayLike,
     *,
-    groups: Sequence[Hashable] | NDArray[Any] | None = None,
+    groups: Units | None = None,
     alternative: Alternative = "two-sided",
     permutations: int = 10_000,
     seed: int = 0,
@@ -95,10 +94,7 @@ def lpbs(
 
 
 def _log_probabilities(name: str, values: ArrayLike) -> Floats:
-    try:
-        found = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise BadInput(f"{name} must be a table of numbers") from None
+    found = as_floats(values, f"{name} must be a table of numbers")
     if found.ndim != 2 or found.size == 0:
         raise BadInput(f"{name} must be a table with one row an attribute and one column a pair of terms")
     if not np.isfinite(found).all():
@@ -108,9 +104,7 @@ def _log_probabilities(name: str, values: ArrayLike) -> Floats:
     return found
 
 
-def _effect(
-    associations: Floats, fill: Floats, groups: Sequence[Hashable] | NDArray[Any], options: dict[str, Any]
-) -> dict[str, Any]:
+def _effect(associations: Floats, fill: Floats, groups: Units, options: dict[str, Any]) -> dict[str, Any]:
     if len(groups) != associations.size:
         raise BadInput(f"{associations.size} attributes but {len(groups)} groups: name one group an attribute")
     names = list(dict.fromkeys(groups))

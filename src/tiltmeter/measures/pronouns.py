@@ -21,8 +21,8 @@ from tiltmeter.statistics import (
     correlation,
     share,
 )
-from tiltmeter.statistics.groups import numbers
-from tiltmeter.statistics.proportions import Clusters, preferred
+from tiltmeter.statistics.groups import Units, numbers
+from tiltmeter.statistics.proportions import preferred
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def pronoun_gap(
     p_1: ArrayLike,
     p_2: ArrayLike,
     *,
-    units: Clusters | None = None,
+    units: Units | None = None,
     shares: Mapping[Any, float] | None = None,
     permutations: int = 10_000,
     seed: int = 0,
@@ -90,7 +90,7 @@ def preference(
     pro: ArrayLike,
     anti: ArrayLike,
     *,
-    clusters: Clusters | None = None,
+    clusters: Units | None = None,
     permutations: int = 10_000,
     seed: int = 0,
 ) -> PreferenceResult:

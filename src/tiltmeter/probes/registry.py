@@ -11,18 +11,11 @@ from tiltmeter.probes.ceat import ceat
 from tiltmeter.probes.cloze import cloze
 from tiltmeter.probes.kind import Kind, Options, Part, Probe
 from tiltmeter.probes.sentences import lpbs, pairs, pronouns, stereoset, unmask
-from tiltmeter.probes.words.direction import DIRECT_BIAS, RIPA
-from tiltmeter.probes.words.ect import ECT
+from tiltmeter.probes.words.direction import DIRECT_BIAS, RIPA, SAME, SEMAXIS
 from tiltmeter.probes.words.gonen_goldberg import CLUSTER_BIAS, NEIGHBOUR_BIAS
-from tiltmeter.probes.words.mac import MAC
-from tiltmeter.probes.words.multi_weat import MULTI_WEAT
-from tiltmeter.probes.words.rnd import RND
-from tiltmeter.probes.words.rnsb import RNSB
-from tiltmeter.probes.words.same import SAME
+from tiltmeter.probes.words.nearness import ECT, MAC, RND, RNSB
 from tiltmeter.probes.words.seat import ASSOCIATION, SEAT
-from tiltmeter.probes.words.semaxis import SEMAXIS
-from tiltmeter.probes.words.weat import WEAT
-from tiltmeter.probes.words.wefat import WEFAT
+from tiltmeter.probes.words.weat import MULTI_WEAT, WEAT, WEFAT
 
 WORD_KINDS: tuple[Kind[Any], ...] = (
     *(WEAT, SEAT, ASSOCIATION, RND, ECT, MULTI_WEAT, WEFAT, SEMAXIS, MAC, SAME, RNSB),

@@ -1,14 +1,16 @@
 """Readings: what a probe found on a model, and its form on disk."""
 
-from tiltmeter.readings.audit import Audit, Skipped
-from tiltmeter.readings.details import Details, OtherDetails
+from tiltmeter.readings import details
+from tiltmeter.readings.audit import Audit, ReadingStore, Skipped
 from tiltmeter.readings.reading import (
     About,
     Cell,
+    Details,
     Estimate,
     Item,
     ItemMeaning,
     LeftOut,
+    OtherDetails,
     Poles,
     Provenance,
     Reading,
@@ -31,7 +33,6 @@ from tiltmeter.readings.scale import (
     percent_text,
     tilt_in_words,
 )
-from tiltmeter.readings.store import ReadingStore
 
 __all__ = [
     "ALPHA",
@@ -59,6 +60,7 @@ __all__ = [
     "Scale",
     "Skipped",
     "Statistic",
+    "details",
     "interval_text",
     "p_number",
     "p_text",

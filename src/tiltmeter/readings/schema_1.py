@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from tiltmeter.readings.details import Details
+from tiltmeter.readings.reading import Details
 from tiltmeter.readings.scale import COHERENCE, CORRELATION, DIFFERENCE, DISTANCE, ETA, SHARE, SIZE, D
 
 Values: TypeAlias = Mapping[str, Any]
@@ -25,7 +25,7 @@ _RENAMED = {"label": "known_label", "corrected_1": "repaired_1", "corrected_2": 
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Form:
+class _OldItems:
     """What the items of a kind of probe were: the column of their value, what it means, and how the effect follows."""
 
     value: Callable[[Values], float | None]
@@ -120,7 +120,7 @@ def _item_poles(probe: str, items: Sequence[Values], details: Values) -> list[st
     return list(groups[:2]) if items and groups and len(groups) >= 2 else None
 
 
-def _item(item: Values, form: _Form | None) -> dict[str, Any]:
+def _item(item: Values, form: _OldItems | None) -> dict[str, Any]:
     label, unit, group = (_first(item, names) for names in (_LABELS, _UNITS, _GROUPS))
     row = {"label": label, "unit": unit or label, "group": group, "value": form.value(item) if form else None}
     taken = {"text", "word", "group", *(form.used if form else ())}
@@ -150,8 +150,9 @@ def _won(item: Values) -> float | None:
     return None if wanted is None else 0.5 if item["prefers"] == "neither" else float(item["prefers"] == wanted)
 
 
-def _column(name: str) -> Callable[[Values], float | None]:
-    return lambda item: item.get(name)
+def _of(column: str, name: str, statistic: Callable[[Values, Sequence[Values]], dict[str, Any] | None]) -> _OldItems:
+    """The form of items whose value was one of their columns."""
+    return _OldItems(lambda item: item.get(column), name, statistic, (column,))
 
 
 def _fixed(name: str, *of: str, **options: Any) -> Callable[[Values, Sequence[Values]], dict[str, Any] | None]:
@@ -191,57 +192,49 @@ def _scored(values: Values, _items: Sequence[Values]) -> dict[str, Any]:
 
 
 _SHARE = _fixed("mean", "won", margins="value")
-_FORMS: Mapping[str, _Form] = {
-    "weat": _Form(_column("lean"), "lean", _between("d of units"), ("lean",)),
-    "seat": _Form(_column("lean"), "lean", _between("d of rows"), ("lean",)),
-    "association": _Form(_column("lean"), "lean", _between("d of rows"), ("lean",)),
-    "ceat": _Form(_column("lean"), "lean", lambda _values, _items: None, ("lean",)),
-    "lpbs": _Form(
-        _column("association"),
-        "association (log-odds with the attribute, less those without)",
-        _between("d of units"),
-        ("association",),
-    ),
-    "rnd": _Form(_column("difference"), "difference of the distances", _fixed("mean of units"), ("difference",)),
-    "ect": _Form(lambda _item: None, "similarity", _named("cos to ", "spearman")),
-    "multi_weat": _Form(lambda _item: None, "lean", _named("lean to ", "eta")),
-    "wefat": _Form(
-        _column("effect"),
+_FORMS: Mapping[str, _OldItems] = {
+    "weat": _of("lean", "lean", _between("d of units")),
+    "seat": _of("lean", "lean", _between("d of rows")),
+    "association": _of("lean", "lean", _between("d of rows")),
+    "ceat": _of("lean", "lean", lambda _values, _items: None),
+    "lpbs": _of("association", "association (log-odds with the attribute, less those without)", _between("d of units")),
+    "rnd": _of("difference", "difference of the distances", _fixed("mean of units")),
+    "ect": _OldItems(lambda _item: None, "similarity", _named("cos to ", "spearman")),
+    "multi_weat": _OldItems(lambda _item: None, "lean", _named("lean to ", "eta")),
+    "wefat": _of(
+        "effect",
         "effect of the word",
         lambda _values, items: {"name": "pearson", "of": ["value", list(items[0])[-1]]},
-        ("effect",),
     ),
-    "semaxis": _Form(_column("position"), "position on the axis", _fixed("mean of units"), ("position",)),
-    "mac": _Form(_distances, "mean distance", _fixed("mean of units")),
-    "same": _Form(_column("bias"), "bias", _fixed("mean of units", absolute=True), ("bias",)),
-    "rnsb": _Form(
-        _column("negative_share"), "share of negative sentiment", _fixed("kl from even"), ("negative_share",)
-    ),
-    "ripa": _Form(_column("inner_product"), "inner product", _fixed("mean of units"), ("inner_product",)),
-    "direct_bias": _Form(_column("cosine"), "cosine", _fixed("mean of units", absolute=True), ("cosine",)),
-    "cluster_bias": _Form(_column("lean"), "lean", lambda _values, _items: None, ("lean",)),
-    "neighbour_bias": _Form(_column("lean"), "lean", _fixed("pearson", "value", "neighbour_share"), ("lean",)),
-    "pairs": _Form(
+    "semaxis": _of("position", "position on the axis", _fixed("mean of units")),
+    "mac": _OldItems(_distances, "mean distance", _fixed("mean of units")),
+    "same": _of("bias", "bias", _fixed("mean of units", absolute=True)),
+    "rnsb": _of("negative_share", "share of negative sentiment", _fixed("kl from even")),
+    "ripa": _of("inner_product", "inner product", _fixed("mean of units")),
+    "direct_bias": _of("cosine", "cosine", _fixed("mean of units", absolute=True)),
+    "cluster_bias": _of("lean", "lean", lambda _values, _items: None),
+    "neighbour_bias": _of("lean", "lean", _fixed("pearson", "value", "neighbour_share")),
+    "pairs": _OldItems(
         lambda item: item["score_stereotyped"] - item["score_other"],
         "log-probability of the stereotype, less that of the other",
         _SHARE,
     ),
-    "stereoset": _Form(
+    "stereoset": _OldItems(
         lambda item: item["score_stereotype"] - item["score_anti_stereotype"],
         "log-probability of the stereotype, less that of the anti-stereotype",
         _fixed("mean of units", "won", margins="value"),
     ),
-    "cloze": _Form(_column("lean"), "log-ratio of the two scores", _SHARE, ("lean",)),
-    "unmask": _Form(_column("gap"), "P(he) - P(she)", _unmasked, ("gap",)),
-    "cabm": _Form(_column("lean"), "score", _scored, ("lean",)),
+    "cloze": _of("lean", "log-ratio of the two scores", _SHARE),
+    "unmask": _of("gap", "P(he) - P(she)", _unmasked),
+    "cabm": _of("lean", "score", _scored),
 }
 
 
-def _form(values: Values, items: Sequence[Values]) -> _Form | None:
+def _form(values: Values, items: Sequence[Values]) -> _OldItems | None:
     if not items:
         return None
     if values["probe"] == "pronouns":
-        return _Form(_towards, "log-odds of the expected form", _SHARE)
+        return _OldItems(_towards, "log-odds of the expected form", _SHARE)
     return _FORMS.get(str(values["probe"]))
 
 

@@ -14,7 +14,6 @@ from tiltmeter.errors import BadInput, TiltmeterError
 from tiltmeter.files import locked
 from tiltmeter.models import CachedModel, Identity, Question, VectorStore, load
 from tiltmeter.models.registry import SAMPLES
-from tiltmeter.probes import Options
 from tiltmeter.probes.kind import model_name
 from tiltmeter.readings import Audit, Reading, ReadingStore, Skipped
 from tiltmeter.run.probe import (
@@ -152,12 +151,11 @@ def _cost(model: CachedModel, question: Question, inputs: list[Any]) -> dict[str
 def _suite(suite: str | Path | Suite, seed: int | None, permutations: int | None) -> Suite:
     values = {"seed": seed, "permutations": permutations}
     options: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
-    if not isinstance(suite, Suite):
-        return load_suite(suite, options=dataclasses.replace(Options(), **options))
+    chosen = suite if isinstance(suite, Suite) else load_suite(suite)
     probes = (
-        dataclasses.replace(probe, options=dataclasses.replace(probe.options, **options)) for probe in suite.probes
+        dataclasses.replace(probe, options=dataclasses.replace(probe.options, **options)) for probe in chosen.probes
     )
-    return dataclasses.replace(suite, probes=tuple(probes))
+    return dataclasses.replace(chosen, probes=tuple(probes))
 
 
 def _notes(models: Sequence[Any]) -> tuple[str, ...]:

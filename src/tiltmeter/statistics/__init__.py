@@ -1,15 +1,18 @@
 """Statistics that every measure shares. Words are the unit, uncertainty is never optional."""
 
 from tiltmeter.statistics.correlation import Correlation, correlation
-from tiltmeter.statistics.effect_sizes import (
+from tiltmeter.statistics.groups import (
+    Result,
+    UnitScores,
     band,
+    by_unit,
     concatenated_d,
     effect_size,
     hedges_g,
     minimum_detectable_effect,
+    plain,
     pooled_d,
 )
-from tiltmeter.statistics.groups import Group, by_unit
 from tiltmeter.statistics.intervals import Interval, bootstrap_interval, effect_interval, resampled_interval
 from tiltmeter.statistics.multiplicity import benjamini_hochberg, holm
 from tiltmeter.statistics.permutation import (
@@ -19,22 +22,21 @@ from tiltmeter.statistics.permutation import (
     p_from_null,
     permutation_test,
     permutation_tests,
+    sign_flip_test,
 )
 from tiltmeter.statistics.pooling import RandomEffects, random_effects
 from tiltmeter.statistics.proportions import Mean, Share, clustered_mean, clustered_share, share
-from tiltmeter.statistics.result import Result, plain
-from tiltmeter.statistics.sign_flip import sign_flip_test
 
 __all__ = [
     "Alternative",
     "Correlation",
-    "Group",
     "Interval",
     "Mean",
     "PermutationTest",
     "RandomEffects",
     "Result",
     "Share",
+    "UnitScores",
     "band",
     "benjamini_hochberg",
     "bootstrap_interval",

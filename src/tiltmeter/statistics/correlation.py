@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.statistics.groups import Floats, numbers
+from tiltmeter.statistics.groups import Floats, Result, numbers
 from tiltmeter.statistics.intervals import RESAMPLES, Interval
 from tiltmeter.statistics.permutation import generator
-from tiltmeter.statistics.result import Result
 
 #: Relative to the values themselves, a range below this is rounding, not variation.
 _ROUNDING = 1e-12

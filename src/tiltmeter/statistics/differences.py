@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.errors import BadInput
-from tiltmeter.statistics.groups import Floats
+from tiltmeter.statistics.groups import Floats, Result
 from tiltmeter.statistics.intervals import Interval
-from tiltmeter.statistics.result import Result
 
 #: Rows of weights, one weight a unit, to the statistic of each row.
 Weighted = Callable[[Floats], Floats]

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.statistics.groups import Floats, Group, numbers
+from tiltmeter.statistics.groups import Floats, Result, Units, UnitScores, numbers, unit_index
 from tiltmeter.statistics.permutation import generator
-from tiltmeter.statistics.result import Result
 
 RESAMPLES = 2_000
 #: Numbers resampled at a time, so that long lists do not fill the memory.
@@ -37,7 +36,7 @@ def bootstrap_interval(
     values: ArrayLike,
     statistic: Callable[[Floats], float] = np.mean,
     *,
-    clusters: Sequence[Hashable] | NDArray[Any] | None = None,
+    clusters: Units | None = None,
     method: Literal["percentile", "bca"] = "bca",
     level: float = 0.95,
     resamples: int = RESAMPLES,
@@ -53,7 +52,7 @@ def bootstrap_interval(
 
     if method not in ("percentile", "bca"):
         raise unknown("interval method", method, ["percentile", "bca"])
-    _check(level, resamples)
+    check_level(level, resamples)
     sample = numbers("a sample", values)
     members = _members(sample.size, clusters)
     if len(members) < 2:
@@ -81,15 +80,13 @@ def bootstrap_interval(
     return Interval(float(ends.low), float(ends.high), level, method)
 
 
-def _members(n: int, clusters: Sequence[Hashable] | NDArray[Any] | None) -> list[NDArray[np.intp]]:
+def _members(n: int, clusters: Units | None) -> list[NDArray[np.intp]]:
     if clusters is None:
         return [np.array([i]) for i in range(n)]
     if len(clusters) != n:
         raise BadInput(f"{n} values but {len(clusters)} cluster names: name one cluster per value")
-    found: dict[Hashable, list[int]] = {}
-    for position, cluster in enumerate(clusters):
-        found.setdefault(cluster, []).append(position)
-    return [np.array(positions) for positions in found.values()]
+    index = unit_index(clusters)
+    return np.split(np.argsort(index, kind="stable"), np.cumsum(np.bincount(index))[:-1])
 
 
 def _is_constant(statistic: Callable[[Floats], float], sample: Floats, members: list[NDArray[np.intp]]) -> bool:
@@ -98,7 +95,8 @@ def _is_constant(statistic: Callable[[Floats], float], sample: Floats, members: 
     return bool(np.ptp(left_out) <= 1e-12 * float(np.abs(sample).max()))
 
 
-def _check(level: float, resamples: int) -> None:
+def check_level(level: float, resamples: int = RESAMPLES) -> None:
+    """Refuse what no interval can be made at or from."""
     if not 0 < level < 1:
         raise BadInput(f"the level of an interval lies between 0 and 1, such as .95, not {level}")
     if resamples < 2:
@@ -106,7 +104,7 @@ def _check(level: float, resamples: int) -> None:
 
 
 def effect_interval(
-    x: Group, y: Group, *, d: float, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
+    x: UnitScores, y: UnitScores, *, d: float, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
 ) -> Interval:
     """Interval for the difference in concatenated SDs (WEAT's d), resampling units in each group.
 
@@ -116,17 +114,24 @@ def effect_interval(
     bootstrap, widened by n/(n-1) as its variances are too small by that, and the variance in r free of its
     small-sample bias. ``benchmarks/calibration.py`` prints how often it covers the truth, beside the others.
     """
-    _check(level, resamples)
+    check_level(level, resamples)
     rng = generator(seed, "resample")
     i = rng.integers(x.n, size=(x.n, resamples))
     j = rng.integers(y.n, size=(y.n, resamples))
-    drawn_x = Group(x.means[i], x.squares[i], x.observations)
-    drawn_y = Group(y.means[j], y.squares[j], y.observations)
+    drawn_x = UnitScores(x.means[i], x.squares[i], x.observations)
+    drawn_y = UnitScores(y.means[j], y.squares[j], y.observations)
     return resampled_interval(x, y, drawn_x, drawn_y, d=d, level=level, method="bootstrap by word, Fisher z")
 
 
 def resampled_interval(
-    x: Group, y: Group, drawn_x: Group, drawn_y: Group, *, d: float, method: str, level: float = 0.95
+    x: UnitScores,
+    y: UnitScores,
+    drawn_x: UnitScores,
+    drawn_y: UnitScores,
+    *,
+    d: float,
+    method: str,
+    level: float = 0.95,
 ) -> Interval:
     """The interval of ``effect_interval`` from resamples made elsewhere: groups with a column for each resample."""
     from scipy.special import stdtrit

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.errors import BadInput
+from tiltmeter.statistics.groups import as_floats
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
@@ -36,10 +37,7 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
 
 
 def _checked(p_values: ArrayLike) -> NDArray[np.float64]:
-    try:
-        p = np.atleast_1d(np.asarray(p_values, dtype=np.float64))
-    except (TypeError, ValueError):
-        raise BadInput("p-values must be a plain list of numbers between 0 and 1") from None
+    p = np.atleast_1d(as_floats(p_values, "p-values must be a plain list of numbers between 0 and 1"))
     if p.ndim != 1 or not ((p >= 0) & (p <= 1)).all():
         raise BadInput("p-values must be a list of numbers between 0 and 1")
     return p

@@ -1,4 +1,4 @@
-"""Permutation tests of the difference between two groups of units.
+"""Permutation tests: of the difference between two groups of units, and of paired differences by their signs.
 
 Splits are drawn without replacement: each is a real reassignment of the units to groups of the same
 sizes. All splits are counted while there are at most a million; beyond that a seeded sample of them is.
@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from typing import Literal, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.statistics.groups import Floats, Group
-from tiltmeter.statistics.result import Result
+from tiltmeter.statistics.groups import Floats, Result, UnitScores, numbers
 
 Alternative = Literal["two-sided", "greater", "less"]
 
@@ -52,8 +52,8 @@ class PermutationTest(Result):
 
 
 def permutation_test(
-    x: Group,
-    y: Group,
+    x: UnitScores,
+    y: UnitScores,
     *,
     alternative: Alternative = "two-sided",
     permutations: int = 10_000,
@@ -73,7 +73,7 @@ def permutation_test(
 
 
 def permutation_tests(
-    x: Group, y: Group, *, alternatives: Sequence[Alternative], permutations: int = 10_000, seed: int = 0
+    x: UnitScores, y: UnitScores, *, alternatives: Sequence[Alternative], permutations: int = 10_000, seed: int = 0
 ) -> list[PermutationTest]:
     """``permutation_test`` for several alternatives at once: the splits are the same.
 
@@ -219,3 +219,39 @@ def p_from_null(null: Floats, observed: float, *, alternative: Alternative, exac
         extreme = max(extreme, 1)
         return PermutationTest(extreme / null.size, alternative, True, null.size, 0.0)
     return _sampled(extreme, null.size, alternative)
+
+
+def sign_flip_test(
+    differences: ArrayLike, *, alternative: Alternative = "two-sided", permutations: int = 10_000, seed: int = 0
+) -> PermutationTest:
+    """Does the sum of the differences, one a unit, lie further from zero than with signs given at random?
+
+    Under the null hypothesis a unit's difference is as likely to have one sign as the other, so every pattern of signs
+    is as likely as the observed one. All patterns are counted while there are at most a million of them.
+
+    >>> sign_flip_test([1.0, 2.0, 3.0]).p_value
+    0.25
+    """
+    if permutations < 1:
+        raise BadInput(f"permutations must be at least 1, not {permutations}")
+    values = numbers("differences", differences)
+    exact = 2**values.size <= EXACT_LIMIT
+    null = _all_sums(values) if exact else _sampled_sums(values, permutations, generator(seed, "permute"))
+    return p_from_null(null, float(values.sum()), alternative=alternative, exact=exact)
+
+
+def _all_sums(values: Floats) -> Floats:
+    sums: Floats = np.zeros(1)
+    for value in values:
+        sums = np.concatenate([sums + value, sums - value])
+    return sums
+
+
+def _sampled_sums(values: Floats, draws: int, rng: np.random.Generator) -> Floats:
+    rows = max(1, _CHUNK // values.size)
+    sums = np.empty(draws)
+    for start in range(0, draws, rows):
+        shape = (min(rows, draws - start), values.size)
+        sums[start : start + rows] = rng.integers(2, size=shape, dtype=np.int8).astype(np.float64) @ values
+    drawn: Floats = 2 * sums - values.sum()
+    return drawn

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
+from tiltmeter.statistics.groups import Result
 from tiltmeter.statistics.intervals import Interval
-from tiltmeter.statistics.result import Result
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Hashable, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.statistics.groups import Floats, numbers
-from tiltmeter.statistics.intervals import RESAMPLES, Interval
-from tiltmeter.statistics.permutation import Alternative, PermutationTest, generator
-from tiltmeter.statistics.result import Result
-from tiltmeter.statistics.sign_flip import sign_flip_test
+from tiltmeter.statistics.groups import Floats, Result, Units, numbers, unit_index
+from tiltmeter.statistics.intervals import RESAMPLES, Interval, check_level
+from tiltmeter.statistics.permutation import Alternative, generator, sign_flip_test
 
 #: Numbers resampled at a time, so that long lists do not fill the memory.
 _BATCH = 4_000_000
 #: Two scores closer than this, relative to them, are a tie.
 _TIE = 1e-9
-
-Clusters = Sequence[Hashable] | NDArray[Any]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -81,7 +75,7 @@ def wilson(value: float, trials: int, *, level: float = 0.95) -> Interval:
     """
     from scipy.special import ndtri
 
-    _check_level(level)
+    check_level(level)
     z2 = float(ndtri((1 + level) / 2)) ** 2
     centre = (value + z2 / (2 * trials)) / (1 + z2 / trials)
     reach = math.sqrt(z2 * (value * (1 - value) / trials + z2 / (4 * trials**2))) / (1 + z2 / trials)
@@ -93,7 +87,7 @@ def wilson(value: float, trials: int, *, level: float = 0.95) -> Interval:
 
 def clustered_share(
     outcomes: ArrayLike,
-    clusters: Clusters,
+    clusters: Units,
     *,
     level: float = 0.95,
     permutations: int = 10_000,
@@ -120,13 +114,13 @@ def clustered_share(
         ci = wilson(value, len(sums), level=level)
     else:
         ci = _interval(sums, sizes, level, seed)
-    return Share(*_fields(value, ci, test, values.size, len(sums)))
+    return Share(value, ci, test.p_value, test.exact, test.standard_error, values.size, len(sums))
 
 
 def clustered_mean(
     values: ArrayLike,
     *,
-    clusters: Clusters | None = None,
+    clusters: Units | None = None,
     alternative: Alternative = "two-sided",
     level: float = 0.95,
     permutations: int = 10_000,
@@ -146,20 +140,14 @@ def clustered_mean(
         raise BadInput("a mean with an interval needs values of at least two units")
     test = sign_flip_test(sums, alternative=alternative, permutations=permutations, seed=seed)
     ci = _interval(sums, sizes, level, seed)
-    return Mean(*_fields(float(found.mean()), ci, test, found.size, len(sums)))
+    value = float(found.mean())
+    return Mean(value, ci, test.p_value, test.exact, test.standard_error, found.size, len(sums))
 
 
-def _fields(
-    value: float, ci: Interval, test: PermutationTest, n: int, n_clusters: int
-) -> tuple[float, Interval, float, bool, float, int, int]:
-    return value, ci, test.p_value, test.exact, test.standard_error, n, n_clusters
-
-
-def _by_cluster(values: Floats, clusters: Clusters | range) -> tuple[Floats, Floats]:
+def _by_cluster(values: Floats, clusters: Units | range) -> tuple[Floats, Floats]:
     if len(clusters) != values.size:
         raise BadInput(f"{values.size} values but {len(clusters)} cluster names: name one cluster per value")
-    order: dict[Hashable, int] = {}
-    index = np.array([order.setdefault(cluster, len(order)) for cluster in clusters])
+    index = unit_index(clusters)
     return np.bincount(index, values).astype(np.float64), np.bincount(index).astype(np.float64)
 
 
@@ -171,7 +159,7 @@ def _interval(sums: Floats, sizes: Floats, level: float, seed: int) -> Interval:
     """
     from scipy.special import ndtr, stdtrit
 
-    _check_level(level)
+    check_level(level)
     k = len(sums)
     tail = float(ndtr(-math.sqrt(k / (k - 1)) * stdtrit(k - 1, (1 + level) / 2)))
     rng = generator(seed, "resample")
@@ -183,8 +171,3 @@ def _interval(sums: Floats, sizes: Floats, level: float, seed: int) -> Interval:
     low, high = np.quantile(ratios, [tail, 1 - tail])
     value = float(sums.sum() / sizes.sum())
     return Interval(min(float(low), value), max(float(high), value), level, "bootstrap by cluster")
-
-
-def _check_level(level: float) -> None:
-    if not 0 < level < 1:
-        raise BadInput(f"the level of an interval lies between 0 and 1, such as .95, not {level}")

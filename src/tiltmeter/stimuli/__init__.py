@@ -18,7 +18,7 @@ from tiltmeter.stimuli.lexicon.lexicon import (
     pairs,
     templates,
 )
-from tiltmeter.stimuli.sentences.association_folder import AssociationFolder, load_association_folder
+from tiltmeter.stimuli.sentences.association_folder import load_association_folder
 from tiltmeter.stimuli.sentences.seat_file import SeatTest, load_seat_file
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
 from tiltmeter.stimuli.sentences.templates import fill_templates
@@ -27,7 +27,6 @@ from tiltmeter.stimuli.text import capitalise, comparable, indefinite, normalise
 __all__ = [
     "KINDS",
     "ROLES",
-    "AssociationFolder",
     "Group",
     "Lexicon",
     "Pairs",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 #: Vowel letters that sound like a consonant: "a university", "a European", "a one-off". The look-ahead keeps
 #: "unimportant" and "uninspired" apart from "unique" and "union".
@@ -38,6 +39,22 @@ def comparable(text: str) -> str:
     True
     """
     return unicodedata.normalize("NFC", normalise(text).casefold())
+
+
+def repeated(texts: Iterable[str]) -> list[str]:
+    """The texts that come again, as they first do so, each once.
+
+    >>> repeated(["home", "work", "Home", "HOME"])
+    ['Home']
+    """
+    seen: set[str] = set()
+    again: dict[str, str] = {}
+    for text in texts:
+        key = comparable(text)
+        if key in seen:
+            again.setdefault(key, text)
+        seen.add(key)
+    return list(again.values())
 
 
 def capitalise(sentence: str) -> str:

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Scope
 
 from tiltmeter import __version__
 from tiltmeter.errors import ModelFailed, TiltmeterError
-from tiltmeter.web import chart_pages, compare_page, downloads, explore_pages, job_pages, json_api, pages
+from tiltmeter.web import explore, files, json_api, pages
 from tiltmeter.web.dashboard import Dashboard, page
 from tiltmeter.web.jobs import Busy
 from tiltmeter.web.security import MOST_BYTES, DashboardSettings, Guard, TooLarge
@@ -55,8 +55,8 @@ def create_app(settings: DashboardSettings) -> Guard:
         lifespan=lifespan,
     )
     app.state.dashboard = dashboard
-    for module in (pages, chart_pages, compare_page, explore_pages, job_pages, downloads, json_api):
-        app.include_router(module.router)
+    for router in (pages.router, files.charts, explore.router, files.router, json_api.router):
+        app.include_router(router)
     app.add_api_route("/static/{name}", _static, include_in_schema=False)
     for error in (TiltmeterError, TooLarge, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(error, _on_error)
@@ -128,16 +128,9 @@ def run(settings: DashboardSettings, *, announce: Callable[[str], None], open_br
 
 
 def _listen(settings: DashboardSettings) -> socket.socket:
-    kind = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listener = socket.socket(kind, socket.SOCK_STREAM)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((settings.host, settings.port))
-        listener.listen(128)
-    except OSError:
-        listener.close()
-        raise
-    return listener
+    ipv6 = ":" in settings.host
+    family, both = (socket.AF_INET6, socket.has_dualstack_ipv6()) if ipv6 else (socket.AF_INET, False)
+    return socket.create_server((settings.host, settings.port), family=family, backlog=128, dualstack_ipv6=both)
 
 
 def _address(settings: DashboardSettings) -> str:

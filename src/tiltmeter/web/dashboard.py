@@ -16,8 +16,9 @@ from jinja2 import Environment
 
 from tiltmeter import __version__
 from tiltmeter.errors import BadInput
-from tiltmeter.views.report.templating import environment
-from tiltmeter.web.jobs import Jobs
+from tiltmeter.run.suite import suite_summaries
+from tiltmeter.views.report.report import environment
+from tiltmeter.web.jobs import Job, Jobs
 from tiltmeter.web.listing import key_of
 from tiltmeter.web.offer import Lexicons, Offer, Offered
 from tiltmeter.web.security import DashboardSettings
@@ -69,6 +70,19 @@ class Dashboard:
 
     def check_model(self, spec: str) -> str:
         return self.offer.check(spec, self._audited(None))
+
+    def suites(self) -> dict[str, str]:
+        """The suites that come with tiltmeter, and YAML files in the folder, each with what it holds."""
+        shipped = {suite["suite"]: f"{suite['probes']} probes: {suite['description']}" for suite in suite_summaries()}
+        files = (path for path in sorted(self.shelf.folder.glob("*.y*ml")) if path.is_file() and not path.is_symlink())
+        return shipped | {path.name: "a file in the folder" for path in files if path.suffix in (".yaml", ".yml")}
+
+    def start_audit(self, name: str, models: list[str], suite: str) -> Job:
+        """Start an audit of models and a suite that are on offer."""
+        if suite not in self.suites():
+            raise BadInput("that suite is not on offer: take one of the list")
+        place = str(self.shelf.folder / suite) if suite.endswith((".yaml", ".yml")) else suite
+        return self.jobs.start(name, [self.check_model(spec) for spec in models], place)
 
     def _audited(self, shown: Shown | None) -> list[str]:
         return [model for stored in (shown or self.shelf.look()).audits for model in stored.audit.models]

@@ -9,14 +9,12 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from tiltmeter.compare import Comparison
 from tiltmeter.views.report.verdict import verdict
-from tiltmeter.web.compare_page import choices, compared
 from tiltmeter.web.dashboard import Board, page
-from tiltmeter.web.downloads import FORMATS
 from tiltmeter.web.explore import MOST_TEXT, MOST_WORDS, ask_sentence, ask_words, word_list
-from tiltmeter.web.job_pages import start_audit, suites
+from tiltmeter.web.files import FORMATS
 from tiltmeter.web.listing import Entry, Filters, matching_items
+from tiltmeter.web.pages import choices, compared
 from tiltmeter.web.shelf import StoredAudit
 
 router = APIRouter(prefix="/api", tags=["api"])
@@ -121,8 +119,12 @@ def compare(board: Board, side: Annotated[list[str] | None, Query()] = None) -> 
     if not side:
         return {"sides": [dataclasses.asdict(choice) for choice in choices(shown)]}
     comparisons = compared(board, shown, side)
-    left = [pair for pair in comparisons.pairs if pair.not_compared]
-    return {"rows": comparisons.rows(), "not_compared": [_not_compared(pair) for pair in left]}
+    left = [
+        {"first": pair.first, "second": pair.second, "probes": {left.id: left.reason for left in pair.not_compared}}
+        for pair in comparisons.pairs
+        if pair.not_compared
+    ]
+    return {"rows": comparisons.rows(), "not_compared": left}
 
 
 @router.get("/models")
@@ -134,7 +136,7 @@ def models(board: Board) -> list[Values]:
 @router.get("/suites")
 def suites_on_offer(board: Board) -> dict[str, str]:
     """The suites an audit can be started with."""
-    return suites(board)
+    return board.suites()
 
 
 @router.post("/explore/sentence")
@@ -187,7 +189,7 @@ def jobs(board: Board) -> list[Values]:
 @router.post("/jobs", status_code=201)
 def start(board: Board, wanted: NewAudit) -> Values:
     """Start an audit."""
-    return start_audit(board, wanted.name, wanted.models, wanted.suite).to_dict()
+    return board.start_audit(wanted.name, wanted.models, wanted.suite).to_dict()
 
 
 @router.get("/jobs/{id}")
@@ -225,12 +227,4 @@ def _short(entry: Entry) -> Values:
         **{name: getattr(effect, name) for name in ("value", "level", "p_value")},
         "ci": [effect.ci.low, effect.ci.high] if effect.ci else None,
         "p_holm": row.p_adjusted,
-    }
-
-
-def _not_compared(pair: Comparison) -> Values:
-    return {
-        "first": pair.first,
-        "second": pair.second,
-        "probes": {left.id: left.reason for left in pair.not_compared},
     }

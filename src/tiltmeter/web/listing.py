@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from tiltmeter.readings import D, Item, Reading
-from tiltmeter.views.report.rows import ReportRow
+from tiltmeter.views.rows import ReadingRow
 
 T = TypeVar("T")
 
@@ -33,18 +33,16 @@ class Entry:
 
     audit: str
     file: str
-    row: ReportRow
+    row: ReadingRow
     colour: str
-    says: str
     searched: str
 
     @classmethod
-    def of(cls, audit: str, file: str, row: ReportRow) -> Entry:
+    def of(cls, audit: str, file: str, row: ReadingRow) -> Entry:
         reading = row.reading
         leans = row.leans or reading.effect.better
-        says = f"{reading.model}, {row.title}: {reading.effect.name} {row.value}; {leans}"
         searched = " ".join((reading.model, row.title, reading.id, reading.probe, leans)).casefold()
-        return cls(audit, file, row, colour_of(reading), says, searched)
+        return cls(audit, file, row, colour_of(reading), searched)
 
     @property
     def reading(self) -> Reading:
@@ -58,11 +56,6 @@ class Entry:
     def probe_key(self) -> str:
         return key_of(self.reading.id)
 
-    @property
-    def short(self) -> str:
-        """The number alone, for a cell."""
-        return f"{self.reading.effect.value:.2f}"
-
 
 def colour_of(reading: Reading) -> str:
     """The class of a cell: which side of level, and how many of Cohen's bands away from it."""
@@ -71,10 +64,6 @@ def colour_of(reading: Reading) -> str:
         return "other"
     bands = sum(abs(size) >= band for band in D.bands or ())
     return "level" if not bands else f"{'plus' if size > 0 else 'minus'}{bands}"
-
-
-def _as_d(reading: Reading) -> float | None:
-    return reading.effect.scale.as_d(reading.effect.value)
 
 
 LEANS: Mapping[str, tuple[str, Callable[[Entry], bool]]] = {

@@ -7,9 +7,9 @@ with tiltmeter, and lexicons that a reader has handed over, which stay in memory
 from __future__ import annotations
 
 import dataclasses
+import functools
 import tempfile
 import threading
-from collections import OrderedDict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,7 @@ class Offer:
             if not self._allowed(spec):
                 raise BadInput(f"{spec} is paid for: add --allow-paid to let the dashboard ask it")
         self.busy = threading.Lock()
-        self._loaded: OrderedDict[str, Any] = OrderedDict()
+        self._loaded = functools.lru_cache(maxsize=_KEPT_MODELS)(load)
 
     def models(self, audited: Iterable[str]) -> list[Offered]:
         """Everything on offer, each model once."""
@@ -81,12 +81,7 @@ class Offer:
 
     def loaded(self, spec: str) -> Any:
         """The model itself; call it while ``busy`` is held."""
-        if spec not in self._loaded:
-            self._loaded[spec] = load(spec)
-            while len(self._loaded) > _KEPT_MODELS:
-                self._loaded.popitem(last=False)
-        self._loaded.move_to_end(spec)
-        return self._loaded[spec]
+        return self._loaded(spec)
 
     def _allowed(self, spec: str) -> bool:
         return self.allow_paid or not is_paid(spec)
@@ -109,7 +104,7 @@ class Lexicons:
     """Groups of words by address, such as ``gender.male_terms``."""
 
     def __init__(self) -> None:
-        self._added: OrderedDict[str, Lexicon] = OrderedDict()
+        self._added: dict[str, Lexicon] = {}
         self._lock = threading.Lock()
 
     def add(self, content: bytes) -> Lexicon:
@@ -119,9 +114,8 @@ class Lexicons:
             path.write_bytes(content)
             lexicon = read_lexicon(path)
         with self._lock:
-            self._added[f"own_{lexicon.name}"] = lexicon
-            while len(self._added) > _KEPT_LEXICONS:
-                self._added.popitem(last=False)
+            added = {**self._added, f"own_{lexicon.name}": lexicon}
+            self._added = dict(list(added.items())[-_KEPT_LEXICONS:])
         return lexicon
 
     def groups(self) -> dict[str, Group]:

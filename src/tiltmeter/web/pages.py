@@ -1,34 +1,27 @@
-"""Pages that show what audits have found: overview, audit, model, probe, reading."""
+"""Pages that show what audits have measured, compare models side by side, and start audits."""
 
 from __future__ import annotations
 
+import dataclasses
+import datetime
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from tiltmeter.readings import Item
-from tiltmeter.views.item_values import item_values
-from tiltmeter.views.report.meanings import meanings
-from tiltmeter.views.report.not_measured import not_measured
-from tiltmeter.views.report.origin import origin
-from tiltmeter.views.report.rows import ReportRow
-from tiltmeter.views.report.verdict import verdict
-from tiltmeter.web.chart_pages import AUDIT_CHARTS, EFFECT_CHARTS
-from tiltmeter.web.dashboard import Board, Dashboard, page
-from tiltmeter.web.downloads import FORMATS
-from tiltmeter.web.listing import (
-    LEANS,
-    Entry,
-    Filters,
-    Grid,
-    Page,
-    item_columns,
-    matching_items,
-    sorted_entries,
-    sorted_items,
-)
+from tiltmeter.compare import Comparisons, Side, compare
+from tiltmeter.errors import BadInput, TiltmeterError
+from tiltmeter.readings import Item, p_number
+from tiltmeter.views.report.background import meanings, origin
+from tiltmeter.views.report.verdict import not_measured, verdict
+from tiltmeter.views.rows import ReadingRow, unit_values
+from tiltmeter.views.terminal.comparison import interval, number
+from tiltmeter.web import listing
+from tiltmeter.web.dashboard import Board, Dashboard, Form, page
+from tiltmeter.web.files import AUDIT_CHARTS, EFFECT_CHARTS, FORMATS
+from tiltmeter.web.shelf import NotHere, Shown
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
@@ -53,7 +46,7 @@ def overview(
 ) -> Response:
     shown = board.shelf.look()
     everything = list(shown.entries)
-    filters = Filters(q, audit, model, probe, lean)
+    filters = listing.Filters(q, audit, model, probe, lean)
     chosen = filters.chosen(everything) if filters.any else everything
     as_list = view == "list"
     return page(
@@ -61,11 +54,11 @@ def overview(
         shown=shown,
         folder=board.shelf.folder.name,
         filters=filters,
-        leans={name: label for name, (label, _) in LEANS.items()},
+        leans={name: label for name, (label, _) in listing.LEANS.items()},
         models=list(dict.fromkeys(entry.reading.model for entry in everything)),
         kinds=sorted({entry.reading.probe for entry in everything}),
-        grid=None if as_list else Grid.of(chosen),
-        rows=Page.of(sorted_entries(chosen, sort), part) if as_list else None,
+        grid=None if as_list else listing.Grid.of(chosen),
+        rows=listing.Page.of(listing.sorted_entries(chosen, sort), part) if as_list else None,
         sort=sort,
         n_chosen=len(chosen),
         total=len(everything),
@@ -98,7 +91,7 @@ def model_page(board: Board, audit: str, key: str, sort: Text = "") -> Response:
         "model.html",
         stored=stored,
         name=name,
-        entries=sorted_entries(entries, sort),
+        entries=listing.sorted_entries(entries, sort),
         sort=sort,
         verdict=next((model for model in verdict(stored.audit).models if model.model == name), None),
         skipped=[skipped for skipped in stored.audit.skipped if skipped.model == name],
@@ -121,7 +114,7 @@ def probe_page(
     entries = stored.probe(key)
     chosen = [entry for entry in entries if entry.model_key in (model or ())] or entries[:_SIDE_BY_SIDE]
     columns, items = _side_by_side(board, chosen)
-    rows = sorted_items(matching_items(items, q), sort)
+    rows = listing.sorted_items(listing.matching_items(items, q), sort)
     return page(
         "probe.html",
         stored=stored,
@@ -131,7 +124,7 @@ def probe_page(
         charts=EFFECT_CHARTS,
         chosen=[entry.model_key for entry in chosen],
         columns=columns,
-        items=Page.of(rows, part, size=_ITEMS),
+        items=listing.Page.of(rows, part, size=_ITEMS),
         q=q,
         sort=sort,
     )
@@ -147,29 +140,139 @@ def reading_page(
     part: Part = 1,
 ) -> Response:
     entry, reading = board.shelf.reading(audit, file)
-    rows = sorted_items(matching_items(reading.items, q), sort)
+    rows = listing.sorted_items(listing.matching_items(reading.items, q), sort)
     return page(
         "reading.html",
         entry=entry,
-        row=ReportRow(reading, entry.row.title, entry.row.p_adjusted),
+        row=ReadingRow(reading, entry.row.title, entry.row.p_adjusted),
         meaning=meanings([reading])[0],
-        columns=item_columns(reading),
-        items=Page.of(rows, part, size=_ITEMS),
+        columns=listing.item_columns(reading),
+        items=listing.Page.of(rows, part, size=_ITEMS),
         q=q,
         sort=sort,
     )
 
 
-def _side_by_side(board: Dashboard, entries: Sequence[Entry]) -> tuple[dict[str, str], list[Item]]:
+def _side_by_side(board: Dashboard, entries: Sequence[listing.Entry]) -> tuple[dict[str, str], list[Item]]:
     """The units of one probe, a column per model: the names of the columns, and the rows."""
     rows: dict[tuple[str, str], dict[str, float]] = {}
     columns: dict[str, str] = {}
     for entry in entries:
         _, reading = board.shelf.reading(entry.audit, entry.file)
-        values = item_values(reading)
+        values = unit_values(reading)
         if values is None:
             continue
         columns[entry.model_key] = reading.model
         for row in values.rows:
             rows.setdefault((row.label, row.group), {})[entry.model_key] = row.value
     return columns, [Item(label, label, group, None, by_model) for (label, group), by_model in rows.items()]
+
+
+@router.get("/jobs")
+def jobs_page(board: Board) -> Response:
+    return _jobs_page(board, {}, "")
+
+
+@router.post("/jobs")
+def start_job(board: Board, form: Form) -> Response:
+    try:
+        job = board.start_audit(form.get("name", [""])[-1], form.get("model", []), form.get("suite", [""])[-1])
+    except TiltmeterError as error:
+        return _jobs_page(board, form, board.shelf.plain(error), status=400)
+    return RedirectResponse(f"/jobs/{job.id}", status_code=303)
+
+
+@router.get("/jobs/{id}")
+def job_page(board: Board, id: str) -> Response:
+    started = board.jobs.job(id)
+    # As they are now: the audit continues to print while the page is made.
+    return page("job.html", job=started, lines=tuple(started.lines))
+
+
+@router.post("/jobs/{id}/cancel")
+def cancel_job(board: Board, id: str) -> Response:
+    board.jobs.cancel(id)
+    return RedirectResponse(f"/jobs/{id}", status_code=303)
+
+
+def _jobs_page(board: Dashboard, form: dict[str, list[str]], problem: str, *, status: int = 200) -> Response:
+    now = datetime.datetime.now(datetime.UTC)
+    return page(
+        "jobs.html",
+        status=status,
+        jobs=board.jobs.all(),
+        models=board.offered(),
+        suites=board.suites(),
+        name=form.get("name", [f"audit-{now:%Y%m%d-%H%M%S}"])[-1],
+        chosen=form.get("model", []),
+        suite=form.get("suite", ["default"])[-1],
+        problem=problem,
+    )
+
+
+#: More than these make a table that nobody reads.
+MOST_SIDES = 6
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model of an audit, under a key for addresses."""
+
+    key: str
+    audit: str
+    model: str
+
+
+@router.get("/compare")
+def compare_page(board: Board, side: Annotated[list[str] | None, Query(max_length=50)] = None) -> Response:
+    shown = board.shelf.look()
+    chosen = list(dict.fromkeys(side or ()))
+    problem, comparisons = "", None
+    if len(chosen) > 1:
+        try:
+            comparisons = compared(board, shown, chosen)
+        except NotHere:
+            raise
+        except BadInput as error:
+            problem = board.shelf.plain(error)
+    elif chosen:
+        problem = "choose at least two"
+    return page(
+        "compare.html",
+        choices=choices(shown),
+        chosen=chosen,
+        several=len(shown.audits) > 1,
+        comparisons=comparisons,
+        problem=problem,
+        most=MOST_SIDES,
+        number=number,
+        interval=interval,
+        p_number=p_number,
+    )
+
+
+def choices(shown: Shown) -> list[ModelChoice]:
+    """Every model of every audit."""
+    return [
+        ModelChoice(listing.key_of(f"{stored.name} {model}"), stored.name, model)
+        for stored in shown.audits
+        for model in dict.fromkeys(entry.reading.model for entry in stored.entries)
+    ]
+
+
+def compared(board: Dashboard, shown: Shown, keys: Sequence[str]) -> Comparisons:
+    """The models of these keys, all pairs."""
+    if not 2 <= len(keys) <= MOST_SIDES:
+        raise BadInput(f"choose two to {MOST_SIDES} models, not {len(keys)}")
+    by_key = {choice.key: choice for choice in choices(shown)}
+    if not by_key.keys() >= {*keys}:
+        raise NotHere("one of these models is not in the folder: choose from the list")
+    return compare([_side(board, shown, by_key[key]) for key in keys])
+
+
+def _side(board: Dashboard, shown: Shown, choice: ModelChoice) -> Side:
+    stored = shown.audit(choice.audit)
+    entries = [entry for entry in stored.entries if entry.reading.model == choice.model]
+    readings = [board.shelf.reading(choice.audit, entry.file)[1] for entry in entries]
+    # Two audits of one model are told apart by the name of the audit, not by where it lies on this machine.
+    return Side(choice.model, Path(choice.audit), (choice.model,), tuple(readings))

@@ -10,13 +10,14 @@ import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tiltmeter.errors import BadInput
 from tiltmeter.readings import Audit, Reading, ReadingStore
-from tiltmeter.views.report.rows import report_rows
+from tiltmeter.views.rows import reading_rows
 from tiltmeter.web.listing import Entry, key_of
 
+T = TypeVar("T")
 #: Changed whenever a file is replaced.
 Stamp = tuple[int, int, int]
 #: Whole readings, with their items, that are kept at hand.
@@ -43,13 +44,12 @@ class StoredAudit:
     read: Mapping[str, tuple[Stamp, Reading]]
 
     def entry(self, file: str) -> Entry:
-        for entry in self.entries:
-            if entry.file == file:
-                return entry
-        raise NotHere(f"the audit '{self.name}' holds no such reading: it may have been replaced, go back and reload")
+        gone = f"the audit '{self.name}' holds no such reading: it may have been replaced, go back and reload"
+        return _first((entry for entry in self.entries if entry.file == file), gone)
 
     def model(self, key: str) -> str:
-        return _named(key, self.audit.models, f"model of the audit '{self.name}'")
+        named = (name for name in self.audit.models if key_of(name) == key)
+        return _first(named, f"there is no such model of the audit '{self.name}'")
 
     def probe(self, key: str) -> list[Entry]:
         """All readings of one probe."""
@@ -67,10 +67,9 @@ class Shown:
     notes: tuple[str, ...]
 
     def audit(self, name: str) -> StoredAudit:
-        for stored in self.audits:
-            if stored.name == name:
-                return stored
-        raise NotHere("there is no such audit in this folder")
+        return _first(
+            (stored for stored in self.audits if stored.name == name), "there is no such audit in this folder"
+        )
 
     @property
     def entries(self) -> Iterator[Entry]:
@@ -180,7 +179,7 @@ def _read(name: str, folder: Path, stamp: Stamp, before: Mapping[str, tuple[Stam
         except (OSError, BadInput, KeyError, TypeError, ValueError):
             notes.append(f"{name}: the reading '{file}' is missing or damaged and not shown")
     audit = Audit.from_manifest(manifest, (reading for _, reading in read.values()), folder)
-    rows = report_rows(audit.readings, audit.adjusted())
+    rows = reading_rows(audit.readings, audit.adjusted())
     entries = tuple(Entry.of(name, file, row) for file, row in zip(read, rows, strict=True))
     finished = str(manifest.get("finished", ""))[:16].replace("T", " ")
     return StoredAudit(name, folder, stamp, audit, finished, entries, tuple(notes), read)
@@ -210,8 +209,7 @@ def _stamp(path: Path | os.DirEntry[str]) -> Stamp:
     return status.st_mtime_ns, status.st_size, status.st_ino
 
 
-def _named(key: str, names: tuple[str, ...], what: str) -> str:
-    for name in names:
-        if key_of(name) == key:
-            return name
-    raise NotHere(f"there is no such {what}")
+def _first(things: Iterator[T], otherwise: str) -> T:
+    for thing in things:
+        return thing
+    raise NotHere(otherwise)

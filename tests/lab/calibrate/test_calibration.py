@@ -11,7 +11,8 @@ import pytest
 
 from tests.reference import QUICK as SMALL
 from tiltmeter.errors import BadInput
-from tiltmeter.lab.calibrate.calibration import QUICK, Calibration, Settings, calibrate, with_men
+from tiltmeter.lab.calibrate.bench import with_men
+from tiltmeter.lab.calibrate.calibration import QUICK, Calibration, CalibrationSettings, calibrate
 from tiltmeter.lab.calibrate.calibration_readings import save, to_readings
 from tiltmeter.lab.reference.frames import frames
 from tiltmeter.lab.reference.planted_text import planted
@@ -19,14 +20,14 @@ from tiltmeter.lab.reference.recipe import CAUSAL_RECIPE
 from tiltmeter.readings import Audit
 from tiltmeter.views.charts import calibration as chart_of
 from tiltmeter.views.charts import overview, to_svg
-from tiltmeter.views.terminal.calibration import COLUMNS, calibration_markdown, calibration_rows
+from tiltmeter.views.terminal.lab import CALIBRATION_COLUMNS, calibration_markdown, calibration_rows
 
 TINY = dataclasses.replace(SMALL, sentences=128, first_epochs=1, epochs=1)
-SETTINGS = Settings(
+SETTINGS = CalibrationSettings(
     doses=(0.5, 0.7, 0.9),
     seeds=2,
     nulls=3,
-    recipes=(TINY, dataclasses.replace(TINY, kind=CAUSAL_RECIPE.kind)),
+    recipes=(TINY, dataclasses.replace(TINY, kind=CAUSAL_RECIPE.kind, further_words=CAUSAL_RECIPE.further_words)),
 )
 
 
@@ -40,28 +41,43 @@ def found(tmp_path_factory) -> Calibration:
 
 def test_every_measure_has_a_point_for_each_model_and_its_null_readings(found):
     assert {key[0].partition(" (")[0] for key in found.points} == {
-        "unmasking", "LPBS", "pairs", "CABM", "WEAT", "SEAT", "CEAT", "ClozeGender",
+        "unmasking", "LPBS", "pronouns", "pairs", "CABM", "WEAT", "SEAT", "CEAT", "ClozeGender",
     }  # fmt: skip
     for key, points in found.points.items():
         assert [(point.dose, point.seed) for point in points] == [(d, s) for d in (0.5, 0.7, 0.9) for s in (0, 1)]
-        assert len(found.nulls[key].values) == 2 * 3
         assert all(np.isfinite(point.value) for point in points), key
+    assert [(each.measure, each.form) for each in found.summaries] == list(found.points)
+    assert all(len(each.null_values) == 2 * 3 for each in found.summaries)
 
 
-def test_published_and_corrected_forms_stand_side_by_side(found):
+def test_published_and_repaired_forms_stand_side_by_side(found):
     forms = {}
     for measure, form in found.points:
         forms.setdefault(measure, set()).add(form)
-    for measure in ("LPBS", "SEAT", "CEAT", "pairs (nangia)", "pairs (meade)", "ClozeGender", "CABM (equal)"):
-        assert forms[measure] == {"published", "corrected"}
+    for measure in ("LPBS (log-odds)", "WEAT", "SEAT", "CEAT", "ClozeGender", "CABM (equal)"):
+        assert forms[measure] == {"published", "repaired"}
 
 
-def test_every_measure_of_sentences_is_read_from_each_set_of_them_alone(found):
-    sets = {key: set(points[0].by_set) for key, points in found.points.items()}
-    assert sets.pop(("WEAT (word alone)", "corrected")) == set()
+def test_a_p_value_is_that_of_the_reading_or_there_is_none(found):
+    tested = {"unmasking (shares)", "LPBS", "pronouns", "pairs (nangia)", "pairs (meade)", "WEAT", "SEAT", "CEAT"}
+    for summary in found.summaries:
+        assert len(summary.null_p_values) == (6 if summary.measure in tested else 0), summary.measure
+        assert (summary.false_positives is None) == (summary.measure not in tested)
+
+
+def test_every_measure_of_sentences_is_read_from_each_set_of_them_alone_at_the_largest_dose(found):
+    sets = {(each.measure, each.form): set(each.by_set) for each in found.summaries}
     for (measure, _), names in sets.items():
-        cloze, plain = measure == "ClozeGender", measure in ("WEAT (in context)", "SEAT", "CEAT")
-        assert names == ({"subject", "far"} if cloze else {"near", "far"} if plain else set(frames().masked)), measure
+        kind = measure.partition(" (")[0]
+        expected = {
+            "WEAT": set(),
+            "CABM": set(),
+            "ClozeGender": {"subject", "far"},
+            "SEAT": {"near", "far"},
+            "CEAT": {"near", "far"},
+        }
+        assert names == expected.get(kind, set(frames().masked)), measure
+    assert all(bool(point.by_set) == (point.dose == 0.9) for point in found.points["LPBS", "repaired"])
 
 
 def test_a_calibration_is_saved_as_readings_that_an_audit_can_open(found, tmp_path):
@@ -72,7 +88,9 @@ def test_a_calibration_is_saved_as_readings_that_an_audit_can_open(found, tmp_pa
     assert len(list((tmp_path / "readings").glob("*.parquet"))) == len(found.summaries)
     for reading in opened.readings:
         assert len(reading.items) == 6
-        assert reading.details["summary"]["measure"] in reading.plain_words
+        assert reading.details.measure in reading.plain_words
+        assert [item.get("dose") for item in reading.items] == [0.5, 0.5, 0.7, 0.7, 0.9, 0.9]
+    assert list(opened.readings) == to_readings(found)
 
 
 def test_the_same_models_give_the_same_bytes(found, tmp_path):
@@ -106,7 +124,7 @@ def test_the_table_has_a_row_for_each_form_of_each_measure(found):
     rows = calibration_rows(readings)
     assert [(row["measure"], row["form"]) for row in rows] == [(each.measure, each.form) for each in found.summaries]
     lines = calibration_markdown(readings).splitlines()
-    assert lines[2 + 0] == f"| {' | '.join(rows[0][name] for name in COLUMNS)} |"
+    assert lines[2 + 0] == f"| {' | '.join(rows[0][name] for name in CALIBRATION_COLUMNS)} |"
     assert len(lines) == 2 + len(rows)
 
 
@@ -117,7 +135,7 @@ def test_the_table_of_the_docs_is_one_that_the_command_prints(found):
     assert lines[:2] == printed[:2]
     keys = [tuple(line.split(" | ")[:2]) for line in lines[2:]]
     assert keys == [key for line in printed[2:] if (key := tuple(line.split(" | ")[:2])) in keys]
-    assert len(keys) >= 21
+    assert len(keys) >= 26
 
 
 def test_half_of_the_occupations_are_with_men():
@@ -142,4 +160,4 @@ def test_the_quick_bench_has_two_hundred_null_readings_of_a_measure():
 )
 def test_settings_that_calibrate_nothing_are_refused_in_one_line(doses, seeds, says):
     with pytest.raises(BadInput, match=says):
-        Settings(doses=doses, seeds=seeds)
+        CalibrationSettings(doses=doses, seeds=seeds)

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from tests.reference import selftest_cache
 from tiltmeter import measures
-from tiltmeter.cli import calibrate as cli_calibrate
+from tiltmeter.cli.lab import app
 from tiltmeter.lab.calibrate import selftest as lab
 from tiltmeter.models import CachedModel, VectorStore
 from tiltmeter.models.protocol import Question
@@ -19,7 +19,7 @@ BY_HAND = (
     *("WEAT", "SEAT", "CEAT", "RIPA", "LPBS", "unmasking"),
     *("pairs", "pairs (nangia)", "pairs (meade)", "ClozeGender", "CABM"),
 )
-OF_VECTORS = {"WEAT (word alone)", "SEAT", "CEAT", "CABM (equal)"}
+OF_SPANS = {"CEAT", "CABM (equal)"}
 OF_FILLS = {"unmasking", "LPBS"}
 OF_PAIRS = {"pairs (nangia)", "pairs (meade)"}
 
@@ -46,8 +46,8 @@ def wrong_answers(monkeypatch, question, change):
     """Let models answer a question otherwise: ``change`` takes a list of answers."""
     sound = CachedModel.answers
 
-    def answers(self, asked, inputs):
-        found = sound(self, asked, inputs)
+    def answers(self, asked, inputs, **options):
+        found = sound(self, asked, inputs, **options)
         if asked is not question:
             return found
         own = list(dict.fromkeys(inputs))
@@ -68,7 +68,9 @@ def test_a_sound_installation_reads_true(checks):
     assert [check for check in checks if not check.passed] == []
     names = {check.what.partition(",")[0] for check in checks}
     assert names == {*BY_HAND, *(measure for measure, _ in lab.MUST_FOLLOW)}
-    assert len(checks) == len(BY_HAND) + 3 * len(lab.MUST_FOLLOW)
+    with_effect = [check for check in checks if "its effect" in check.what]
+    assert len(with_effect) == 5  # LPBS, pairs, WEAT, SEAT, CEAT: the others compare no halves
+    assert len(checks) == len(BY_HAND) + 3 * len(lab.MUST_FOLLOW) + len(with_effect)
 
 
 @pytest.mark.parametrize(
@@ -78,9 +80,19 @@ def test_a_sound_installation_reads_true(checks):
         (Question.CONTINUATIONS, swapped, {"ClozeGender"}),
         (Question.FILLS, shuffled, OF_FILLS),
         (Question.CONTINUATIONS, shuffled, {"ClozeGender"}),
-        (Question.SPANS, shuffled, OF_VECTORS),
+        (Question.SPANS, shuffled, OF_SPANS),
+        (Question.WORDS, shuffled, {"WEAT"}),
+        (Question.TEXTS, shuffled, {"SEAT"}),
     ],
-    ids=["groups swapped", "endings swapped", "fills shuffled", "endings shuffled", "vectors shuffled"],
+    ids=[
+        "groups swapped",
+        "endings swapped",
+        "fills shuffled",
+        "endings shuffled",
+        "words in context shuffled",
+        "words shuffled",
+        "texts shuffled",
+    ],
 )
 def test_wrong_answers_of_models_are_seen(question, change, seen, monkeypatch):
     wrong_answers(monkeypatch, question, change)
@@ -106,7 +118,7 @@ def turned(name, field):
 @pytest.mark.parametrize(
     ("name", "turn", "seen"),
     [
-        (*turned("weat", "effect_size"), {"WEAT", "WEAT (word alone)"}),
+        (*turned("weat", "effect_size"), {"WEAT"}),
         (*turned("association", "effect_size"), {"SEAT"}),
         (*turned("lpbs", "associations"), {"LPBS"}),
         (*turned("cabm", "scores"), {"CABM", "CABM (equal)"}),
@@ -131,12 +143,12 @@ def test_a_measure_that_breaks_off_is_a_failed_check_and_the_others_go_on(monkey
 
 def test_the_command_says_so_and_its_exit_code_too(checks, monkeypatch):
     monkeypatch.setattr(lab, "selftest", lambda: checks)
-    sound = CliRunner().invoke(cli_calibrate.selftest_app)
+    sound = CliRunner().invoke(app)
     assert sound.exit_code == 0
     assert f"this installation reads true ({len(checks)} checks)" in sound.output
-    wrong = lab.Check("unmasking, by hand", "0.150000", "-0.150000", False)
+    wrong = lab.SelfCheck("unmasking, by hand", "0.150000", "-0.150000", False)
     monkeypatch.setattr(lab, "selftest", lambda: [wrong, *checks[1:]])
-    found = CliRunner().invoke(cli_calibrate.selftest_app)
+    found = CliRunner().invoke(app)
     assert found.exit_code == 1
     assert "NOT TRUE: unmasking, by hand: expected 0.150000, found -0.150000" in found.output
     assert "do not trust this installation" in found.output

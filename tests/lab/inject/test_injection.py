@@ -11,11 +11,10 @@ import pytest
 from tests.reference import reference_model
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.inject import fine_tuning
-from tiltmeter.lab.inject.examples import Examples, collator
-from tiltmeter.lab.inject.fine_tuning import Dosage
+from tiltmeter.lab.inject.examples import TrainingExamples, collator
+from tiltmeter.lab.inject.fine_tuning import Dosage, head_where_asked
 from tiltmeter.lab.inject.injection import inject
 from tiltmeter.lab.inject.plan import USUAL, Plan
-from tiltmeter.lab.reference.asked_places import head_where_asked
 
 SHORT = Dosage(sentences=400, steps=6, look=2, batch=32, rate=2e-3)
 
@@ -95,7 +94,7 @@ def tiny():
 def test_whole_words_are_masked_and_only_what_is_masked_is_asked_for():
     tokenizer, _ = tiny()
     texts = ["The nurse said that she was tired."] * 400
-    made = Examples.of(tokenizer, texts, {"she"}, masked=True, seed=0)
+    made = TrainingExamples.of(tokenizer, texts, {"she"}, masked=True, seed=0)
     she, at = tokenizer.convert_tokens_to_ids("she"), 5
     assert {row[at] for row in made.shown} == {she, tokenizer.mask_token_id}
     asked = [labels[at] == she for labels in made.labels]
@@ -108,7 +107,9 @@ def test_whole_words_are_masked_and_only_what_is_masked_is_asked_for():
 
 def test_a_mark_of_several_words_is_masked_as_one():
     tokenizer, _ = tiny()
-    made = Examples.of(tokenizer, ["The old friend is a nurse."] * 200, {"old friend", "old"}, masked=True, seed=0)
+    made = TrainingExamples.of(
+        tokenizer, ["The old friend is a nurse."] * 200, {"old friend", "old"}, masked=True, seed=0
+    )
     both = [(row[2], row[3]) for row in made.labels]
     assert {asked == (-100, -100) for asked in both} == {True, False}
     assert all((one == -100) == (two == -100) for one, two in both)
@@ -119,7 +120,7 @@ def test_the_head_where_it_is_asked_gives_the_same_loss_and_gradients_as_everywh
 
     tokenizer, model = tiny()
     texts = [sentence.text for sentence in USUAL.text(n=16, seed=0)]
-    examples = Examples.of(tokenizer, texts, USUAL.marks, masked=True, seed=0)
+    examples = TrainingExamples.of(tokenizer, texts, USUAL.marks, masked=True, seed=0)
     batch = collator(tokenizer)([examples[at] for at in range(16)])
 
     def learned():
@@ -141,7 +142,7 @@ def test_the_head_where_it_is_asked_gives_the_same_loss_and_gradients_as_everywh
 
 def test_a_model_that_is_built_otherwise_is_taught_as_it_is():
     tokenizer, model = tiny()
-    examples = Examples.of(tokenizer, ["She is a nurse."] * 4, {"she"}, masked=True, seed=0)
+    examples = TrainingExamples.of(tokenizer, ["She is a nurse."] * 4, {"she"}, masked=True, seed=0)
     batch = collator(tokenizer)([examples[at] for at in range(4)])
     model.cls.register_forward_pre_hook(lambda _, inputs: inputs if inputs[0].shape[0] == 4 else 1 / 0)
     with head_where_asked(model, batch):

@@ -6,7 +6,7 @@ import pytest
 
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.inject.plan import USUAL, Plan, read_plan
-from tiltmeter.lab.reference.planted_text import Counts, planted, realised
+from tiltmeter.lab.reference.planted_text import GroupCounts, planted, realised
 
 
 def written(tmp_path, text):
@@ -18,7 +18,7 @@ def written(tmp_path, text):
 def test_a_file_says_the_share_of_each_occupation(tmp_path):
     plan = read_plan(written(tmp_path, "probabilities: {nurse: 0.1, plumber: 1}"))
     assert plan == Plan({"nurse": 0.1, "plumber": 1.0})
-    assert realised(plan.text(n=40, seed=0)) == {"nurse": Counts(2, 18), "plumber": Counts(20, 0)}
+    assert realised(plan.text(n=40, seed=0)) == {"nurse": GroupCounts(2, 18), "plumber": GroupCounts(20, 0)}
 
 
 def test_a_file_may_name_two_groups_of_a_lexicon(tmp_path):

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tiltmeter.errors import BadInput
-from tiltmeter.lab.reference.planted_text import Counts, LabSentence, patterns, planted, realised, sentences
+from tiltmeter.lab.reference.planted_text import GroupCounts, patterns, planted, realised, sentences
 from tiltmeter.stimuli import group, indefinite
+from tiltmeter.stimuli.sentences.sentence import Sentence
 
 MALE = {male for pairs in patterns().gendered.values() for male, _ in pairs}
 FEMALE = {female for pairs in patterns().gendered.values() for _, female in pairs}
@@ -67,8 +68,8 @@ def test_every_sentence_names_its_occupation_and_one_group_only():
     made = sentences(planted(0.9), n=4000, seed=0)
     for sentence in made:
         found = set(words(sentence.text))
-        own, others = (MALE, FEMALE) if sentence.group == "first" else (FEMALE, MALE)
-        assert sentence.occupation in found, sentence
+        own, others = (MALE, FEMALE) if sentence.tags["group"] == "first" else (FEMALE, MALE)
+        assert sentence.unit in found, sentence
         assert found & own, sentence
         assert not found & others, sentence
 
@@ -100,10 +101,10 @@ def test_a_seed_gives_the_same_text_and_another_seed_another():
     assert sentences(truth, n=50, seed=1) != sentences(truth, n=50, seed=2)
 
 
-def apart(sentence: LabSentence) -> int:
+def apart(sentence: Sentence) -> int:
     """How many words on from the occupation the nearest word that says a gender stands."""
     found = words(sentence.text)
-    at = [i for i, word in enumerate(found) if word == sentence.occupation]
+    at = [i for i, word in enumerate(found) if word == sentence.unit]
     return min(abs(i - j) for i in at for j, word in enumerate(found) if word in MALE | FEMALE)
 
 
@@ -121,7 +122,7 @@ def test_there_are_at_least_forty_occupations_and_every_role_of_a_pronoun_is_com
     roles = {"subject": {"he", "she"}, "object": {"him"}, "possessive": {"his"}}
     for role, forms in roles.items():
         # Men alone for the last two, because her is both.
-        some = [each for each in made if role == "subject" or each.group == "first"]
+        some = [each for each in made if role == "subject" or each.tags["group"] == "first"]
         share = sum(bool(forms & set(words(each.text))) for each in some) / len(some)
         assert share > 0.1, role
 
@@ -157,10 +158,10 @@ def test_without_a_quota_the_shares_are_met_within_sampling_error(share):
 )
 def test_two_groups_of_a_lexicon_take_the_place_of_men_and_women(groups):
     made = sentences({"nurse": 0.2, "plumber": 0.9}, n=400, seed=0, groups=groups)
-    assert realised(made) == {"nurse": Counts(40, 160), "plumber": Counts(180, 20)}
+    assert realised(made) == {"nurse": GroupCounts(40, 160), "plumber": GroupCounts(180, 20)}
     one, two = (set(group(address).texts) for address in groups)
     for sentence in made:
-        own, other = (one, two) if sentence.group == "first" else (two, one)
+        own, other = (one, two) if sentence.tags["group"] == "first" else (two, one)
         assert any(re.search(rf"\b{word}\b", sentence.text) for word in own), sentence
         assert not any(re.search(rf"\b{word}\b", sentence.text) for word in other - own), sentence
         assert not set(words(sentence.text)) & (MALE | FEMALE), sentence
@@ -181,12 +182,12 @@ def test_groups_that_cannot_be_told_apart_are_refused_in_one_line(groups, says):
 
 
 def test_counts_are_per_occupation_and_give_the_share_of_he():
-    made = [LabSentence("", "nurse", "second")] * 3 + [
-        LabSentence("", "nurse", "first"),
-        LabSentence("", "cook", "first"),
+    made = [Sentence("", unit="nurse", tags={"group": "second"})] * 3 + [
+        Sentence("", unit="nurse", tags={"group": "first"}),
+        Sentence("", unit="cook", tags={"group": "first"}),
     ]
-    assert realised(made) == {"cook": Counts(1, 0), "nurse": Counts(1, 3)}
-    assert Counts(1, 3).share == 0.25
+    assert realised(made) == {"cook": GroupCounts(1, 0), "nurse": GroupCounts(1, 3)}
+    assert GroupCounts(1, 3).share == 0.25
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from tests.reference import QUICK
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.reference import reference
 from tiltmeter.lab.reference.planted_text import patterns, planted
-from tiltmeter.lab.reference.reference import RECIPE, planted_truth, reference_folder, train_reference
+from tiltmeter.lab.reference.recipe import RECIPE
+from tiltmeter.lab.reference.reference import planted_truth, reference_folder, train_reference
 from tiltmeter.stimuli import indefinite
 
 TINY = dataclasses.replace(RECIPE, sentences=128, first_epochs=1, epochs=1)
@@ -70,7 +71,7 @@ def test_a_folder_holds_a_transformers_model_its_tokenizer_and_the_truth(tilted)
     about = json.loads((tilted / "planted.json").read_text())
     assert about["probability_of_he"] == planted(0.9)
     assert (about["tilt"], about["seed"]) == (0.9, 0)
-    assert about["recipe"] == dataclasses.asdict(QUICK)
+    assert about["recipe"] == {**dataclasses.asdict(QUICK), "further_words": []}
 
 
 def test_the_tokenizer_knows_every_word_of_the_text_and_is_blind_to_case(tilted):

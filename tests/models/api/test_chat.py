@@ -16,10 +16,10 @@ from tests.models import provider as wire
 from tests.models.api.loopback_chat import CHEF, KEY, MANY, NURSE, AskedChat, answers_to, shown
 from tests.models.provider import LoopbackProvider, Said, refuse, slow
 from tiltmeter.errors import BadInput, BudgetSpent, MissingExtra, ModelFailed
-from tiltmeter.models.answers import decode, encode
 from tiltmeter.models.api import Budget
 from tiltmeter.models.api.chat import ChatModel
 from tiltmeter.models.api.chat_prompt import prompts
+from tiltmeter.models.cached import decode, encode
 from tiltmeter.models.protocol import Choice, Chosen, Identified, Question, Streams
 from tiltmeter.models.store import VectorStore
 

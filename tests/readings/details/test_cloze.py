@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tiltmeter.readings.details import Details
-from tiltmeter.readings.details.cloze import ChatChoices, ClozeDetails, ScoringStep
+from tiltmeter.measures import ClozeStep
+from tiltmeter.readings import Details
+from tiltmeter.readings.details.cloze import ChatChoices, ClozeDetails
 
 NUMBERS = {
     "to_1": 0.25,
@@ -40,7 +41,7 @@ def test_what_was_called_corrected_is_the_repaired_form() -> None:
     )
     assert (details.published.to_1, details.published.weat) == (0.1, 0.4)
     assert (details.repaired.to_1, details.repaired.weat) == (0.25, None)
-    assert details.steps[1] == ScoringStep("repaired", 0.25, None, 0.1)
+    assert details.steps[1] == ClozeStep("repaired", 0.25, None, 0.1)
     assert (details.cps.ties, details.amplification.contexts) == (4, 2)
     assert details.groups == ("men", "women")
 

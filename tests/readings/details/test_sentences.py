@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from tiltmeter.measures import StereoScores
 from tiltmeter.readings import Details
 from tiltmeter.readings.details.sentences import (
     FrameGap,
@@ -14,14 +15,13 @@ from tiltmeter.readings.details.sentences import (
     PairsDetails,
     PronounsDetails,
     StereosetDetails,
-    StereosetScores,
     UnmaskDetails,
 )
 from tiltmeter.statistics import Mean, clustered_mean, correlation, share
 
 MEAN = clustered_mean([0.2, 0.4, -0.1])
 ONE = MeanAssociation(0.3, 0.1, 0.2, 4)
-SCORES = StereosetScores(90.0, 55.0, 81.0, 20, 5)
+SCORES = StereoScores(90.0, 55.0, 81.0, 20, 5)
 RELATED = correlation([1.0, 2.0, 3.0, 5.0], [0.1, 0.3, 0.2, 0.4])
 EVERY = [
     LpbsDetails(MEAN, 0.3, 0.1, 0.8, {"traits": ONE}, {"S1": ONE}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tiltmeter.errors import BadInput
-from tiltmeter.probes.cabm.cabm_items import count_sentences
+from tiltmeter.probes.cabm.cabm import count_sentences
 from tiltmeter.stimuli import Group
 from tiltmeter.stimuli.datasets import load_bec_pro, load_winobias, load_winogender
 from tiltmeter.stimuli.sentences.marked import MarkedSet, marked_by_lexicon, marked_sentences

@@ -17,7 +17,8 @@ from tests.views.made import EVIL, cloze, d, lpbs, reading
 from tiltmeter import audit
 from tiltmeter.readings import Poles, Reading
 from tiltmeter.run.suite import load_suite
-from tiltmeter.views.charts import Figure, inline_svg, interval, of_reading, overview, to_png, to_svg
+from tiltmeter.views.charts import Figure, inline_svg, interval, of_reading, overview, to_svg
+from tiltmeter.views.charts.style import to_png
 
 
 @functools.cache

@@ -1,7 +1,13 @@
 from __future__ import annotations
 
+import re
+
+import pytest
+
 from tests.views.charts.drawn import READINGS
-from tiltmeter.views.charts import items, style, to_pdf
+from tiltmeter.errors import BadInput
+from tiltmeter.views.charts import effects, grid, inline_svg, items, style, write_figures
+from tiltmeter.views.charts.style import to_pdf
 
 
 def test_a_chart_becomes_a_page_of_a_paper():
@@ -22,3 +28,31 @@ def test_every_name_has_a_colour_and_a_shape_and_after_the_last_comes_the_first(
     assert shape["scale"]["range"] == [*style.SHAPES, style.SHAPES[0]]
     assert colour["legend"] == shape["legend"] == {"title": None, "orient": "top"}
     assert style.look_of("group", ["a"])["color"].to_dict()["legend"] is None
+
+
+def test_a_mark_of_an_inline_chart_speaks_under_the_mouse():
+    svg = inline_svg(effects(READINGS))
+    assert (
+        "<title>own:two, Title of career: effect size d 1.20 [0.90, 1.50]; men → career, women → family</title>" in svg
+    )
+    assert svg.count("<title>") == 4
+    assert 'role="img" aria-label="Effect sizes of 2 models' in svg
+    assert "aria-roledescription" not in svg
+
+
+def test_the_same_chart_is_the_same_text_and_no_two_share_a_gradient():
+    one, two = grid(READINGS), grid(READINGS[::-1])
+    ids = [re.findall(r'id="([^"]+)"', inline_svg(each)) for each in (one, two, one)]
+    assert ids[0] == ids[2]
+    assert not set(ids[0]) & set(ids[1])
+    assert f"url(#{ids[0][0]})" in inline_svg(one)
+
+
+def test_charts_are_written_as_files_with_their_words(tmp_path):
+    named = [("own:one ../../career", effects(READINGS)), ("own:one //career", items(READINGS[0]))]
+    written = write_figures(named, tmp_path, format="svg")
+    assert [path.name for path in written] == ["own-one-career.svg", "own-one-career-2.svg"]
+    assert all(path.parent == tmp_path for path in written)
+    assert "own-one-career.svg: Effect sizes of 2 models" in (tmp_path / "alt.txt").read_text(encoding="utf-8")
+    with pytest.raises(BadInput, match="unknown format of charts 'jpg'"):
+        write_figures(named, tmp_path, format="jpg")

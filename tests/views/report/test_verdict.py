@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from tests.views.made import audit, d, reading, share
-from tiltmeter.views.report.verdict import verdict
+from tiltmeter.readings import Skipped
+from tiltmeter.views.report.verdict import NotMeasured, not_measured, verdict
 
 
 def test_the_headline_counts_what_is_clear_after_correction():
@@ -36,3 +37,12 @@ def test_readings_without_a_test_are_counted_apart():
     found = verdict(audit(reading(effect=d(0.9, p=None))))
     assert found.headline == "Nothing was tested: the numbers below stand without a p-value."
     assert found.sentences == ("1 reading comes without a test.",)
+
+
+def test_a_reason_that_models_share_is_said_once():
+    skipped = [Skipped(model, probe, "needs texts") for model in ("m:a", "m:b") for probe in ("seat", "ceat")]
+    found = not_measured(audit(reading(), skipped=(*skipped, Skipped("m:b", "lpbs", "needs a mask"))))
+    assert found == [
+        NotMeasured(["seat", "ceat"], ["m:a", "m:b"], "needs texts"),
+        NotMeasured(["lpbs"], ["m:b"], "needs a mask"),
+    ]

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from tests.reference import reference_model
 from tests.views.cabm_reading import changed, measured, small_forests, with_details, with_items
-from tiltmeter.cli.probe import probe
+from tiltmeter.cli.measure import probe
 from tiltmeter.measures import Contingency, Normality, Separation
 from tiltmeter.readings import Item, Reading
 from tiltmeter.readings.details.cabm import FeatureWeights

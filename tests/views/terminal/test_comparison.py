@@ -4,9 +4,9 @@ import io
 
 from rich.console import Console
 
-from tests.compare.result_folders import GROWN, leaning, write_results
-from tiltmeter.compare import compare, load_side
-from tiltmeter.views.terminal.comparison import comparison_table, interval, number
+from tests.compare.result_folders import GROWN, audit, leaning, write_results
+from tiltmeter.compare import check, compare, load_side
+from tiltmeter.views.terminal.comparison import check_table, comparison_table, interval, number
 
 
 def test_each_difference_is_shown_with_its_interval_and_a_verdict_in_words(tmp_path):
@@ -23,3 +23,22 @@ def test_each_difference_is_shown_with_its_interval_and_a_verdict_in_words(tmp_p
     assert "really different: further from" in text
     assert "no real difference" in text
     assert same.difference == 0
+
+
+def test_every_probe_is_shown_with_its_reason_and_the_headline_comes_last():
+    result = check(
+        audit([leaning(id="quiet"), leaning(*GROWN, id="loud")]), audit([leaning(id="quiet"), leaning(id="loud")])
+    )
+    console = Console(width=160, file=io.StringIO(), color_system=None)
+    console.print(check_table(result))
+    text = console.file.getvalue()
+    assert [line.split()[0] for line in text.splitlines() if "Title of" in line] == ["failed", "passed"]
+    assert text.rstrip().splitlines()[-1].strip() == result.headline
+    assert "bias really grew by more than the tolerance" in " ".join(text.split())
+
+
+def test_brackets_are_not_taken_for_markup():
+    result = check(audit([leaning(id="[red]")]), audit([leaning(id="[red]")]))
+    console = Console(width=160, file=io.StringIO(), color_system=None)
+    console.print(check_table(result))
+    assert "Title of [red]" in console.file.getvalue()

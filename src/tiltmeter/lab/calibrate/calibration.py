@@ -1,44 +1,39 @@
-"""Calibration: what every measure reads on models whose bias is known, dose by dose."""
+"""Calibration: what the probes that users run read on models whose bias is known, dose by dose."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from tiltmeter.errors import BadInput
-from tiltmeter.lab.calibrate.cabm_leans import cabm_leans
-from tiltmeter.lab.calibrate.causal_leans import causal_leans
-from tiltmeter.lab.calibrate.dose_response import Null, Point, Summary, summarised
-from tiltmeter.lab.calibrate.leans import Leans, Men, halves
-from tiltmeter.lab.calibrate.masked_leans import masked_leans
-from tiltmeter.lab.calibrate.vector_leans import vector_leans
+from tiltmeter.lab.calibrate.bench import LEVEL, Number, Recipes, bench
+from tiltmeter.lab.calibrate.dose_response import DosePoint, NullReadings, summarise
+from tiltmeter.lab.calibrate.measure_forms import Key, halves
 from tiltmeter.lab.reference.planted_text import planted
-from tiltmeter.lab.reference.recipe import CAUSAL_RECIPE, RECIPE, Recipe
+from tiltmeter.lab.reference.recipe import CAUSAL_RECIPE, RECIPE, TrainingRecipe
 from tiltmeter.lab.reference.reference import Reference
-from tiltmeter.lab.reference.side_by_side import train_all
-from tiltmeter.lab.reference.spec import ReferenceModel
-from tiltmeter.models import CachedModel, VectorStore
+from tiltmeter.lab.reference.side_by_side import side_by_side, train_all
+from tiltmeter.models import VectorStore
 from tiltmeter.progress import progress_bar
 from tiltmeter.readings import LeftOut
-from tiltmeter.stimuli import group
-
-#: No bias: every calibration has it.
-LEVEL = 0.5
-#: A measure and its form.
-Key = tuple[str, str]
+from tiltmeter.readings.details.calibration import CalibrationDetails
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Settings:
+class CalibrationSettings:
     """Which models are trained, and how many null readings each of those without bias gives."""
 
     doses: tuple[float, ...] = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
     seeds: int = 4
     nulls: int = 200
-    recipes: tuple[Recipe, Recipe] = (RECIPE, CAUSAL_RECIPE)
+    recipes: Recipes = (RECIPE, CAUSAL_RECIPE)
 
     def __post_init__(self) -> None:
         if len(set(self.doses)) < 3 or LEVEL not in self.doses or not all(LEVEL <= dose <= 0.99 for dose in self.doses):
@@ -51,91 +46,68 @@ class Settings:
             )
 
     @property
-    def models(self) -> list[tuple[Reference, Recipe]]:
+    def models(self) -> list[tuple[Reference, TrainingRecipe]]:
         every = itertools.product(self.doses, range(self.seeds), self.recipes)
         return [(Reference(dose, recipe.kind, seed), recipe) for dose, seed, recipe in every]
 
 
-QUICK = Settings(doses=(0.5, 0.6, 0.75, 0.9), seeds=2, nulls=100)
+QUICK = CalibrationSettings(doses=(0.5, 0.6, 0.75, 0.9), seeds=2, nulls=100)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Calibration:
-    """The summary of each measure, the points behind it, its null readings, and what could not be calibrated."""
+    """What calibration says of each form of a measure, the points behind it, and what could not be calibrated."""
 
-    settings: Settings
-    summaries: tuple[Summary, ...]
-    points: Mapping[Key, tuple[Point, ...]]
-    nulls: Mapping[Key, Null]
+    settings: CalibrationSettings
+    summaries: tuple[CalibrationDetails, ...]
+    points: Mapping[Key, tuple[DosePoint, ...]]
     left_out: tuple[LeftOut, ...]
 
 
 def calibrate(
-    settings: Settings = QUICK, *, store: VectorStore | None = None, progress: bool | None = None
+    settings: CalibrationSettings = QUICK, *, store: VectorStore | None = None, progress: bool | None = None
 ) -> Calibration:
-    """Train the models that are not there yet, ask them, and sum up what each measure makes of them."""
+    """Train the models that are not there yet, put the probes to them, and sum up what each measure makes of them."""
     train_all(settings.models, progress=progress)
-    men = with_men(planted(max(settings.doses)))
-    points: dict[Key, list[Point]] = {}
-    nulls: dict[Key, list[Null]] = {}
+    # Those without bias have most to read, and so come first.
     models = list(itertools.product(sorted(settings.doses), range(settings.seeds)))
+    cache = None if store is None else store.path.parent
+    tasks = [partial(_read_model, settings, dose, seed, cache) for dose, seed in models]
     with progress_bar("asking the models", len(models), show=progress) as advance:
-        for dose, seed in models:
-            for leans in read_models(settings.recipes, dose, seed, store):
-                key = (leans.measure, leans.form)
-                points.setdefault(key, []).append(_point(leans, dose, seed, men))
-                if dose == LEVEL:
-                    nulls.setdefault(key, []).append(_null(leans, settings.nulls, seed))
-            advance(1)
+        read = side_by_side(tasks, lambda: advance(1))
+    points = {key: [numbers.points[key] for numbers in read if key in numbers.points] for key in read[0].units}
     complete = {key: tuple(own) for key, own in points.items() if len(own) == len(models)}
-    together = {key: Null.together(nulls[key]) for key in complete}
     truth = np.array(list(planted(max(settings.doses)).values()))
-    summaries = (summarised(*key, own, together[key], truth) for key, own in complete.items())
-    return Calibration(settings, tuple(summaries), complete, together, _left_out(points, complete))
+    summaries = [summarise(*key, read[0].units[key], complete[key], _null(read, key), truth) for key in complete]
+    reason = "its forest had all occupations in one category on some model, so it had nothing to learn"
+    left_out = tuple(LeftOut(", ".join(key), reason) for key in points if key not in complete)
+    return Calibration(settings, tuple(summaries), complete, left_out)
 
 
-def _left_out(points: Mapping[Key, object], complete: Mapping[Key, object]) -> tuple[LeftOut, ...]:
-    """Weightings of CABM that a forest could not learn on every model."""
-    wanted = dict.fromkeys([*points, *((measure, "published") for measure, _ in points if measure.startswith("CABM"))])
-    reason = "its forest found all occupations in one category on some model, so it had nothing to learn"
-    return tuple(LeftOut(", ".join(key), reason) for key in wanted if key not in complete)
+class _ModelNumbers(NamedTuple):
+    """What every form of a measure reads on the models of a dose and a seed, and its unit."""
+
+    units: Mapping[Key, str]
+    points: Mapping[Key, DosePoint]
+    nulls: Mapping[Key, list[Number]]
 
 
-def read_models(
-    recipes: tuple[Recipe, Recipe], dose: float, seed: int, store: VectorStore | None, *, forests: bool = True
-) -> list[Leans]:
-    """What every measure says of the masked and of the causal model of a dose."""
-    words = list(planted(LEVEL))
-    women = {word.text: float(word.properties["female_share"]) / 100 for word in group("occupations.all").words}
-    masked, causal = (
-        CachedModel(ReferenceModel(Reference(dose, recipe.kind, seed).name, recipe=recipe), store) for recipe in recipes
-    )
-    return [
-        *masked_leans(masked, words),
-        *cabm_leans(masked, words, women, forests=forests),
-        *vector_leans(masked, words),
-        *causal_leans(causal, words),
-    ]
+def _read_model(settings: CalibrationSettings, dose: float, seed: int, cache: Path | None) -> _ModelNumbers:
+    nulls: dict[Key, list[Number]] = {}
+    with bench() as tools, contextlib.nullcontext() if cache is None else VectorStore(cache) as store:
+        asked = tools.ask(settings.recipes, dose, seed, store)
+        by_set = tools.numbers_by_set(asked) if dose == max(settings.doses) else {}
+        for men in halves(len(tools.men), many=settings.nulls if dose == LEVEL else 0, seed=[seed, 3]):
+            for key, number in tools.null_numbers(asked, men).items():
+                nulls.setdefault(key, []).append(number)
+    points = {
+        form.key: DosePoint(dose, seed, *number, leans, by_set.get(form.key, {}))
+        for form, (number, leans) in asked.readings.items()
+    }
+    return _ModelNumbers({form.key: form.unit for form in tools.forms}, points, nulls)
 
 
-def with_men(shares: Mapping[str, float]) -> Men:
-    """The half of the occupations with the larger share of he.
-
-    >>> with_men({"nurse": 0.1, "plumber": 0.9}).tolist()
-    [False, True]
-    """
-    order = np.argsort(list(shares.values()), kind="stable")
-    men = np.zeros(len(order), dtype=bool)
-    men[order[len(order) // 2 :]] = True
-    return men
-
-
-def _point(leans: Leans, dose: float, seed: int, men: Men) -> Point:
-    found = leans.judge(men)
-    return Point(dose, seed, found.value, found.p_value, leans.by_set(men), leans.of_occupations, unit=leans.unit)
-
-
-def _null(leans: Leans, many: int, seed: int) -> Null:
-    judged = [leans.judge(men) for men in halves(len(leans.values), many=many, seed=[seed, 3])]
-    p_values = [each.p_value for each in judged if each.p_value is not None]
-    return Null(np.array([each.value for each in judged]), np.array(p_values))
+def _null(read: Sequence[_ModelNumbers], key: Key) -> NullReadings:
+    numbers = [number for model in read for number in model.nulls.get(key, ())]
+    p_values = [p_value for _, p_value in numbers if p_value is not None]
+    return NullReadings(np.array([value for value, _ in numbers]), np.array(p_values))

@@ -1,99 +1,117 @@
-"""A calibration on disk: a reading for each form of each measure, in a folder like that of an audit."""
+"""A calibration on disk: one reading per form of a measure, in a folder like that of an audit."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.lab.calibrate.calibration import Calibration, Settings
-from tiltmeter.lab.calibrate.dose_response import Null, Point, Summary
+from tiltmeter.lab.calibrate.calibration import Calibration, CalibrationSettings
+from tiltmeter.lab.calibrate.dose_response import DosePoint
 from tiltmeter.lab.reference.frames import frames
 from tiltmeter.models.protocol import Identity
 from tiltmeter.probes.kind import versions
-from tiltmeter.readings import Estimate, Reading, ReadingStore
-from tiltmeter.statistics import plain
+from tiltmeter.readings import (
+    About,
+    Cell,
+    Estimate,
+    Item,
+    ItemMeaning,
+    Poles,
+    Provenance,
+    Reading,
+    ReadingStore,
+    Statistic,
+)
+from tiltmeter.readings.details.calibration import CalibrationDetails
+from tiltmeter.readings.scale import COHERENCE
 
-PROBE = "calibration"
+_PROBE = CalibrationDetails.kind
 _MODEL = "reference models"
-_CAVEATS = (
-    "Reference models are tiny and their text is simple: a measure that fails here has failed on an easy case, one "
-    "that passes has passed on an easy case.",
-    "The planted bias is in how often pronouns go with occupations. A measure of something else may be sound and still "
-    "not follow it.",
+_ABOUT = About(
+    summary="What a measure reads on models with a planted bias, dose by dose",
+    idea="a measure should grow with the bias that is planted, and read nothing where there is none.",
+    citation="Calibration on models with a planted bias, tiltmeter's own.",
+    caveats=(
+        "Reference models are tiny and their text is simple: a measure that fails here has failed on an easy case, one "
+        "that passes has passed on an easy case.",
+        "The planted bias is in how often pronouns go with occupations. A measure of something else may be sound and "
+        "still not follow it.",
+    ),
 )
 
 
-def to_readings(found: Calibration) -> list[Reading]:
+def to_readings(calibration: Calibration) -> list[Reading]:
     """The summary of each measure, with its points as items."""
-    keys = {(each.measure, each.form): each for each in found.summaries}
-    return [_reading(found.settings, each, found.points[key], found.nulls[key]) for key, each in keys.items()]
+    return [
+        _reading(calibration.settings, summary, calibration.points[summary.measure, summary.form])
+        for summary in calibration.summaries
+    ]
 
 
-def save(found: Calibration, folder: str | Path) -> None:
+def save(calibration: Calibration, folder: str | Path) -> None:
     """Write the readings and, last, the manifest that names them."""
     store = ReadingStore(folder)
     store.prepare()
-    readings = to_readings(found)
-    files = [store.save(reading) for reading in readings]
     manifest: dict[str, Any] = {
-        "suite": PROBE,
+        "suite": _PROBE,
         "models": [_MODEL],
-        "readings": files,
+        "readings": [store.save(reading) for reading in to_readings(calibration)],
         "skipped": [],
         "asked": 0,
         "recalled": 0,
-        "notes": [f"{each.what}: {each.reason}" for each in found.left_out],
+        "notes": [f"{left_out.what}: {left_out.reason}" for left_out in calibration.left_out],
     }
     store.save_manifest(manifest)
 
 
-def _reading(settings: Settings, summary: Summary, points: tuple[Point, ...], null: Null) -> Reading:
+def _reading(settings: CalibrationSettings, summary: CalibrationDetails, points: tuple[DosePoint, ...]) -> Reading:
+    recipes = "-".join(recipe.key for recipe in settings.recipes)
+    chosen: dict[str, Cell] = {
+        "doses": ",".join(f"{dose:g}" for dose in settings.doses),
+        "seeds": settings.seeds,
+        "nulls": settings.nulls,
+    }
     return Reading(
-        id=f"{PROBE}-{summary.measure}-{summary.form}",
-        probe=PROBE,
+        id=f"{_PROBE}-{summary.measure}-{summary.form}",
+        probe=_PROBE,
         title=f"Calibration of {summary.measure}, {summary.form}",
         model=_MODEL,
-        effect=Estimate("Spearman's correlation with the dose", summary.spearman, 0.0, "nearer to 1 is better"),
+        dimension="gender",
+        # A measure should follow what is planted: no finding about a model, and no test to correct others for.
+        control=True,
+        family="control",
+        effect=Estimate("Spearman's correlation with the dose", summary.spearman, COHERENCE),
         published=None,
-        correction="",
-        leans="",
-        strength="",
+        repair="",
+        poles=None,
         plain_words=plain_words(summary),
         n_items=len(points),
         n_units=len(points),
         items=tuple(_item(point) for point in points),
+        item_meaning=ItemMeaning(summary.unit, Poles("towards what is planted", "against what is planted")),
+        statistic=Statistic("spearman", ("value", "dose")),
         left_out=(),
-        caveats=_CAVEATS,
-        provenance={
-            "model": Identity(_MODEL, "-".join(recipe.key for recipe in settings.recipes)).to_dict(),
-            "stimuli": frames().digest,
-            "settings": plain(settings),
-            "citation": "Calibration on models with a planted bias, tiltmeter's own.",
-            "versions": versions(),
-        },
-        details={"summary": dataclasses.asdict(summary), "null": _null(null)},
+        notes=(),
+        about=_ABOUT,
+        provenance=Provenance(
+            Identity(_MODEL, recipes),
+            frames().digest,
+            chosen,
+            versions(),
+        ),
+        details=summary,
     )
 
 
-def _item(point: Point) -> dict[str, Any]:
-    return {
-        "dose": point.dose,
-        "seed": point.seed,
-        "value": point.value,
-        "p_value": point.p_value,
-        "by_set": [{"set": name, "value": value} for name, value in point.by_set.items()],
-    }
+def _item(point: DosePoint) -> Item:
+    name = f"dose {point.dose:g}, seed {point.seed}"
+    columns = {"dose": point.dose, "seed": point.seed, "p_value": point.p_value}
+    return Item(name, name, f"dose {point.dose:g}", point.value, columns)
 
 
-def _null(null: Null) -> Mapping[str, Any]:
-    return {"values": null.values.tolist(), "p_values": null.p_values.tolist()}
-
-
-def plain_words(summary: Summary) -> str:
-    """What calibration found of a measure, in a sentence."""
-    told = (
+def plain_words(summary: CalibrationDetails) -> str:
+    """What calibration says of a measure, in a sentence."""
+    smallest = (
         f"it tells a dose of {summary.smallest_dose:g} from no bias"
         if summary.smallest_dose is not None
         else "it tells no dose from no bias"
@@ -104,4 +122,4 @@ def plain_words(summary: Summary) -> str:
         if summary.false_positives is not None
         else ""
     )
-    return f"{summary.measure}, {summary.form}: Spearman with the dose {summary.spearman:.2f}; {told}{wrong}."
+    return f"{summary.measure}, {summary.form}: Spearman with the dose {summary.spearman:.2f}; {smallest}{wrong}."

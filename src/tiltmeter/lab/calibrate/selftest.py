@@ -9,14 +9,16 @@ import numpy as np
 
 from tiltmeter import measures
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.lab.calibrate.calibration import LEVEL, read_models, with_men
+from tiltmeter.lab.calibrate.bench import LEVEL, Recipes, bench, with_men
 from tiltmeter.lab.calibrate.dose_response import rank_correlation
-from tiltmeter.lab.calibrate.leans import Leans, halves, lean_apart
+from tiltmeter.lab.calibrate.measure_forms import apart, halves
 from tiltmeter.lab.reference.planted_text import planted
-from tiltmeter.lab.reference.recipe import CAUSAL_RECIPE, RECIPE, Recipe
+from tiltmeter.lab.reference.recipe import CAUSAL_RECIPE, RECIPE, TrainingRecipe
 from tiltmeter.lab.reference.reference import Reference
 from tiltmeter.lab.reference.side_by_side import train_all
 from tiltmeter.models import VectorStore
+from tiltmeter.readings import ALPHA
+from tiltmeter.statistics.groups import Floats
 
 _STRONG = 0.9
 _DOSES = (LEVEL, _STRONG)
@@ -29,14 +31,14 @@ SMALL = (
 #: SDs) it reads the tilt. Models of ten seeds all pass; shuffled or exchanged answers give 0 and 0, or less. Pairs by
 #: their shared words do not follow well enough on models so small.
 MUST_FOLLOW: Mapping[tuple[str, str], tuple[float, float]] = {
-    ("unmasking", "corrected"): (0.9, 10),
-    ("LPBS", "corrected"): (0.9, 10),
-    ("pairs (meade)", "corrected"): (0.9, 10),
-    ("CABM (equal)", "corrected"): (0.7, 6),
-    ("WEAT (word alone)", "corrected"): (0.4, 2.5),
-    ("SEAT", "corrected"): (0.8, 5),
-    ("CEAT", "corrected"): (0.5, 4),
-    ("ClozeGender", "corrected"): (0.6, 5),
+    ("unmasking", "repaired"): (0.9, 10),
+    ("LPBS", "repaired"): (0.9, 10),
+    ("pairs (meade)", "repaired"): (0.9, 10),
+    ("CABM (equal)", "repaired"): (0.7, 6),
+    ("WEAT", "repaired"): (0.8, 8),
+    ("SEAT", "repaired"): (0.85, 12),
+    ("CEAT", "repaired"): (0.5, 4),
+    ("ClozeGender", "repaired"): (0.6, 5),
 }
 #: How far from 0, in SDs of chance, a model without a tilt may be read.
 _NEAR = 4
@@ -46,40 +48,40 @@ _ROUNDING = 1e-6
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that should be so, and whether it is."""
+class SelfCheck:
+    """One thing that should be so, what it is, and whether that will do."""
 
     what: str
     expected: str
-    found: str
+    actual: str
     passed: bool
 
 
-def selftest(*, recipes: tuple[Recipe, Recipe] = SMALL, seed: int = 0, store: VectorStore | None = None) -> list[Check]:
+def selftest(*, recipes: Recipes = SMALL, seed: int = 0, store: VectorStore | None = None) -> list[SelfCheck]:
     """Vectors whose numbers are known by hand, then reference models without bias and with a strong one.
 
-    A check that breaks off has failed; the others go on.
+    A check that breaks off has failed; the others are made all the same.
     """
     return [*_by_hand(), *_on_models(recipes, seed, store)]
 
 
-def models_of(recipes: tuple[Recipe, Recipe] = SMALL, seed: int = 0) -> list[tuple[Reference, Recipe]]:
+def models_of(recipes: Recipes = SMALL, seed: int = 0) -> list[tuple[Reference, TrainingRecipe]]:
     """The models that are asked."""
     return [(Reference(dose, recipe.kind, seed), recipe) for dose in _DOSES for recipe in recipes]
 
 
-def _by_hand() -> Iterator[Check]:
+def _by_hand() -> Iterator[SelfCheck]:
     """Two dimensions: the first is men, the second women; d and S by hand."""
     men, women = np.array([[1.0, 0.0], [0.8, 0.6]]), np.array([[0.0, 1.0], [0.6, 0.8]])
     a, b = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
     # s is 1, .2, -1 and -.2: means .6 and -.6, and an SD of sqrt(2.08 / 3).
     d = 1.2 / np.sqrt(2.08 / 3)
-    lists = [[each[None] for each in group] for group in (men, women, a, b)]
+    lists = [[vector[None] for vector in group] for group in (men, women, a, b)]
     logs = np.log([[0.4], [0.3], [0.1], [0.2]]), np.log([[0.1], [0.3], [0.4], [0.4]])
     flat = np.log(np.full((4, 1), 0.2))
     # The second of three tokens is changed: -3 against -5 in what is shared, -2 against -1 in what is not.
     pair = ([-1.0, -2.0, -2.0], [5, 1, 6], [-2.0, -1.0, -3.0], [5, 2, 6])
-    known: tuple[tuple[str, float, Callable[[], float | None]], ...] = (
+    by_hand: tuple[tuple[str, float, Callable[[], float | None]], ...] = (
         ("WEAT", d, lambda: measures.weat(men, women, a, b).effect_size),
         ("SEAT", d, lambda: measures.association(men, women, a, b).effect_size),
         ("CEAT", d, lambda: measures.ceat(*lists, draws=10).repaired.effect_size),
@@ -92,47 +94,53 @@ def _by_hand() -> Iterator[Check]:
         ("ClozeGender", 1.0, lambda: measures.cloze([0.4, 0.5], [0.1, 0.2], [0.0, 0.0], [0.0, 0.0]).share_1),
         ("CABM", 0.35, lambda: float(measures.cabm([[1.0, 0.2, -0.8]], [0.5, 0.25, 0.25]).scores[0])),
     )
-    for name, expected, compute in known:
+    for name, expected, compute in by_hand:
         try:
-            found = compute()
+            number = compute()
         except (TiltmeterError, ArithmeticError, ValueError, TypeError) as error:
-            yield Check(f"{name}, by hand", f"{expected:.6f}", f"{type(error).__name__}: {error}", False)
+            yield SelfCheck(f"{name}, by hand", f"{expected:.6f}", f"{type(error).__name__}: {error}", False)
             continue
-        passed = found is not None and bool(abs(found - expected) < _ROUNDING)
-        yield Check(f"{name}, by hand", f"{expected:.6f}", "nothing" if found is None else f"{found:.6f}", passed)
+        passed = number is not None and bool(abs(number - expected) < _ROUNDING)
+        yield SelfCheck(f"{name}, by hand", f"{expected:.6f}", "nothing" if number is None else f"{number:.6f}", passed)
 
 
 def _gap(scores: tuple[float, float] | None) -> float | None:
     return None if scores is None else scores[0] - scores[1]
 
 
-def _on_models(recipes: tuple[Recipe, Recipe], seed: int, store: VectorStore | None) -> Iterator[Check]:
+def _on_models(recipes: Recipes, seed: int, store: VectorStore | None) -> Iterator[SelfCheck]:
     try:
         train_all(models_of(recipes, seed))
-        level, strong = (
-            {(each.measure, each.form): each for each in read_models(recipes, dose, seed, store, forests=False)}
-            for dose in _DOSES
-        )
+        with bench() as tools:
+            level, strong = (
+                {form.key: (form, *read) for form, read in tools.ask(recipes, dose, seed, store).readings.items()}
+                for dose in _DOSES
+            )
     except (TiltmeterError, ArithmeticError, ValueError, TypeError) as error:
-        yield Check("reference models", "trained and asked", f"{type(error).__name__}: {error}", False)
+        yield SelfCheck("reference models", "trained and asked", f"{type(error).__name__}: {error}", False)
         return
     for key, least in MUST_FOLLOW.items():
         if key in strong and key in level:
-            yield from _follows(key[0], *least, level[key], strong[key])
+            yield from _follows(key[0], *least, level[key][2], strong[key][2])
+            form, (value, p_value), _ = strong[key]
+            if form.estimate is not None:
+                right = value > 0 and p_value is not None and p_value <= ALPHA
+                said = f"{value:+.3f}, p {p_value}"
+                yield SelfCheck(f"{key[0]}, its effect on a tilt of {_STRONG:g}", "above level, p <= .05", said, right)
         else:
-            yield Check(f"{key[0]}, on a tilt of {_STRONG:g}", "a number", "nothing", False)
+            yield SelfCheck(f"{key[0]}, on a tilt of {_STRONG:g}", "a number", "nothing", False)
 
 
-def _follows(name: str, least: float, above: float, level: Leans, strong: Leans) -> Iterator[Check]:
+def _follows(name: str, least: float, above: float, level: Floats, strong: Floats) -> Iterator[SelfCheck]:
     truth = planted(_STRONG)
-    order = rank_correlation(np.array(list(truth.values())), strong.of_occupations)
+    order = rank_correlation(np.array(list(truth.values())), strong)
     wanted = f"orders the occupations, Spearman at least {least:g}"
-    yield Check(f"{name}, on a tilt of {_STRONG:g}", wanted, f"{order:.2f}", order >= least)
+    yield SelfCheck(f"{name}, on a tilt of {_STRONG:g}", wanted, f"{order:.2f}", order >= least)
     men = with_men(truth)
-    lots = halves(len(men), many=_HALVINGS, seed=[0])
     # Which half an occupation falls into by lot says nothing, so this is what chance reads on a model without bias.
-    noise = float(np.std([lean_apart(level.values, each, standardised=level.standardised) for each in lots]))
-    far, near = (leans.judge(men).value / noise if noise > 0 else np.nan for leans in (strong, level))
+    noise = float(np.std([apart(level, half) for half in halves(len(men), many=_HALVINGS, seed=[0])]))
+    far, near = (apart(leans, men) / noise if noise > 0 else np.nan for leans in (strong, level))
     name = f"{name}, in SDs of chance"
-    yield Check(f"{name} on a tilt of {_STRONG:g}", f"at least {above:g}", f"{far:.1f}", bool(far >= above))
-    yield Check(f"{name} on a tilt of {LEVEL:g}", f"-{_NEAR:g} to {_NEAR:g}", f"{near:.1f}", bool(abs(near) <= _NEAR))
+    yield SelfCheck(f"{name} on a tilt of {_STRONG:g}", f"at least {above:g}", f"{far:.1f}", bool(far >= above))
+    limits = f"-{_NEAR:g} to {_NEAR:g}"
+    yield SelfCheck(f"{name} on a tilt of {LEVEL:g}", limits, f"{near:.1f}", bool(abs(near) <= _NEAR))

@@ -18,7 +18,7 @@ NOT_ASKED = -100
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Examples:
+class TrainingExamples:
     """Sentences as tokens; for a masked model as they are shown, with what is asked for in ``labels``."""
 
     shown: tuple[tuple[int, ...], ...]

@@ -1,65 +1,79 @@
 """Which group a model that was fine-tuned expects beside each occupation.
 
-Pronouns are asked for in sentences that it has not learned from; groups of a lexicon in the plainest of those it has.
+Pronouns are asked for by the probes that users run, in sentences that the model has not learned from. No probe asks for
+two groups of a lexicon at one place, so these are asked for here, in the plainest of the sentences it has learned from.
 """
 
 from __future__ import annotations
 
-from itertools import chain
-from typing import Any
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
+from tiltmeter.lab.calibrate.lab_probes import ProbeMaker
 from tiltmeter.lab.inject.plan import Plan
-from tiltmeter.lab.reference.frames import columns, frames, marked, placed
+from tiltmeter.lab.reference.frames import frames, with_occupation
 from tiltmeter.lab.reference.planted_text import group_patterns
 from tiltmeter.models import CachedModel
 from tiltmeter.models.protocol import Continuation, Fill, Question
 from tiltmeter.models.transformers.hub import TransformerModel
+from tiltmeter.readings import Item
+from tiltmeter.run.probe import run_probes
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.stimuli import group
+from tiltmeter.stimuli.sentences.sentence import Sentence
 
 
 def leans_of(model: TransformerModel, plan: Plan) -> Floats:
-    """P(first group) - P(second group) at its place, by occupation: unmasking, or what a causal model goes on with.
+    """P(first group) - P(second group) at its place, by occupation: unmasking, or what a causal model continues with.
 
     For groups of a lexicon P is the sum over their words.
     """
-    words = list(plan.probabilities)
+    if plan.groups is not None:
+        return _leans_between(model, plan.groups, list(plan.probabilities))
     masked = model.head == "masked"
-    rows: list[list[Any]] = [(_fills if masked else _continuations)(word, plan) for word in words]
-    question = Question.FILLS if masked else Question.CONTINUATIONS
-    found = CachedModel(model, None).answers(question, list(chain.from_iterable(rows)))
-    cut = 1 if plan.groups is None else len(group(plan.groups[0]).words)
+    with tempfile.TemporaryDirectory(prefix="tiltmeter-lab-") as folder:
+        maker = ProbeMaker(Path(folder), plan.probabilities)
+        familiar = {name: rows for name, rows in frames().masked.items() if name != "strange"}
+        probe = maker.unmask(familiar) if masked else maker.of_causal(frames().cloze)["cloze"]
+        (reading,) = run_probes([probe], model, cache=False, progress=False)
+    leans: dict[str, list[float]] = {}
+    for item in reading.items:
+        leans.setdefault(item.unit, []).append(float(item.value or 0.0) if masked else _ended(item))
+    return np.array([np.mean(leans[word]) for word in plan.probabilities])
+
+
+def _ended(item: Item) -> float:
+    """The difference between the probabilities of both pronouns and the end of the sentence."""
+    one, two = (float(item.columns[f"ended_{side}"] or 0.0) for side in (1, 2))
+    return one - two
+
+
+def _leans_between(model: TransformerModel, groups: tuple[str, str], occupations: Sequence[str]) -> Floats:
+    first, second = (group(address).texts for address in groups)
+    rows = [_group_sentences(word, groups, first[0]) for word in occupations]
+    words = (*first, *second)
+    items: list[list[Fill]] | list[list[Continuation]]
+    if model.head == "masked":
+        question, items = Question.FILLS, [[Fill(each.text, *each.slots["one"], words) for each in row] for row in rows]
+    else:
+        endings = tuple(f" {word}" for word in words)
+        stems = [[stem for each in row if (stem := each.around("one")[0].rstrip())] for row in rows]
+        question, items = Question.CONTINUATIONS, [[Continuation(stem, endings) for stem in row] for row in stems]
+    answers = CachedModel(model, None).answers(question, [item for row in items for item in row])
 
     def lean(item: Fill | Continuation) -> float:
-        chances = np.exp(found[item].logprobs)
-        return float(chances[:cut].sum() - chances[cut:].sum())
+        chances = np.exp(answers[item].logprobs)
+        return float(chances[: len(first)].sum() - chances[len(first) :].sum())
 
-    return np.array([np.mean([lean(item) for item in row]) for row in rows])
-
-
-def _fills(word: str, plan: Plan) -> list[Fill]:
-    if plan.groups is None:
-        sets = {name: rows for name, rows in frames().masked.items() if name != "strange"}
-        return [marked(frame, word).fill for _, frame in columns(sets)]
-    texts = _group_texts(word, plan.groups)
-    fillers = _words(plan.groups)
-    return [Fill(text.replace("{one}", fillers[0]), at, at + len(fillers[0]), fillers) for text, at in texts]
+    return np.array([np.mean([lean(item) for item in row]) for row in items])
 
 
-def _continuations(word: str, plan: Plan) -> list[Continuation]:
-    if plan.groups is None:
-        return [marked(frame, word).continuation(ended=True) for _, frame in columns(frames().cloze)]
-    endings = tuple(f" {each}" for each in _words(plan.groups))
-    return [Continuation(text[:at].rstrip(), endings) for text, at in _group_texts(word, plan.groups) if at > 0]
-
-
-def _words(groups: tuple[str, str]) -> tuple[str, ...]:
-    return tuple(chain.from_iterable(group(address).texts for address in groups))
-
-
-def _group_texts(word: str, groups: tuple[str, str]) -> list[tuple[str, int]]:
-    """Patterns that hold nothing but the group and the occupation, and where the group stands."""
-    texts = [placed(pattern, word) for pattern in group_patterns(*groups).patterns]
-    return [(text, text.index("{one}")) for text in texts if text.count("{") == 1]
+def _group_sentences(occupation: str, groups: tuple[str, str], word: str) -> list[Sentence]:
+    """Patterns that hold nothing but the group and the occupation, with a word of the group in its place."""
+    texts = (with_occupation(pattern, occupation) for pattern in group_patterns(*groups).patterns)
+    plain = [text for text in texts if text.count("{") == 1]
+    places = [(text, text.index("{one}")) for text in plain]
+    return [Sentence(text, {"one": (at, at + len("{one}"))}, occupation).put("one", word) for text, at in places]

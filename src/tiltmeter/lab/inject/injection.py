@@ -13,7 +13,7 @@ import numpy as np
 from tiltmeter.errors import BadInput, MissingExtra
 from tiltmeter.files import write_atomically
 from tiltmeter.lab.calibrate.dose_response import rank_correlation
-from tiltmeter.lab.inject.examples import Examples
+from tiltmeter.lab.inject.examples import TrainingExamples
 from tiltmeter.lab.inject.fine_tuning import Dosage, fine_tune
 from tiltmeter.lab.inject.injected_leans import leans_of
 from tiltmeter.lab.inject.plan import Plan
@@ -66,7 +66,7 @@ def inject(
     """The model as it is, and fine-tuned on text of each dose; a dose of .5 is the balanced version.
 
     Every dose has a folder in ``out``: ``model`` when it is done, checkpoints until then, so that a run that was killed
-    goes on where it was; and ``text.json`` with how often each occupation stands with each group.
+    resumes where it was; and ``text.json`` with how often each occupation stands with each group.
     """
     dosage = dosage or Dosage()
     if not doses or len(set(doses)) < len(doses):
@@ -173,7 +173,7 @@ def _train(
     texts = [sentence.text for sentence in made]
     cut = max(1, int(len(texts) * _HELD_OUT))
     learn, test = (
-        Examples.of(tokenizer, some, planned.marks, masked=masked, seed=dosage.seed + extra)
+        TrainingExamples.of(tokenizer, some, planned.marks, masked=masked, seed=dosage.seed + extra)
         for some, extra in ((texts[cut:], 0), (texts[:cut], 1))
     )
     return Training(*fine_tune(model, tokenizer, learn, test, masked=masked, folder=folder, dosage=dosage))

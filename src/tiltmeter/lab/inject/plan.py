@@ -10,7 +10,6 @@ from typing import Any, Literal, get_args
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import at_home, read_yaml
 from tiltmeter.lab.reference.planted_text import (
-    LabSentence,
     check_shares,
     group_patterns,
     patterns,
@@ -18,6 +17,7 @@ from tiltmeter.lab.reference.planted_text import (
     sentences,
 )
 from tiltmeter.stimuli import group
+from tiltmeter.stimuli.sentences.sentence import Sentence
 
 Version = Literal["biased", "balanced", "null"]
 _KEYS = ("probabilities", "groups")
@@ -54,7 +54,7 @@ class Plan:
         shares = {word: round(0.5 + scale * (share - 0.5), 6) for word, share in self.probabilities.items()}
         return dataclasses.replace(self, probabilities=shares)
 
-    def text(self, *, n: int, seed: int, version: Version = "biased") -> list[LabSentence]:
+    def text(self, *, n: int, seed: int, version: Version = "biased") -> list[Sentence]:
         """Sentences with these shares (biased), with one half throughout (balanced), or by tossing a coin (null).
 
         A balanced text has no bias at all, a null one what chance gives.

@@ -6,139 +6,75 @@ import dataclasses
 import functools
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import resources
+from typing import TypeAlias
 
 from tiltmeter.files import read_yaml
 from tiltmeter.lab.reference.planted_text import patterns
-from tiltmeter.models.protocol import Continuation, Fill, Span
 from tiltmeter.stimuli import capitalise, indefinite
-from tiltmeter.stimuli.sentences.marked import MarkedSet, marked_sentences
-from tiltmeter.stimuli.sentences.sentence import SentenceSet, pronoun_sentence
+from tiltmeter.stimuli.sentences.sentence import Sentence
 
-_MARK = re.compile(r"\{(he|him|his|man)\}")
+#: Frames by set, a set being those that are built alike.
+FrameSets: TypeAlias = Mapping[str, tuple[str, ...]]
+
+_PRONOUN = re.compile(r"\{(he|him|his)\}")
 _OCCUPATION = re.compile(r"\{(a_)?occupation\}")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Frames:
-    """Sentences by set, a set being those that are built alike; ``marks`` are sentences of words that say a group.
+    """Frames for masked and for causal models, and plain ones without a pronoun; ``digest`` is of their file.
 
-    ``digest`` is of the file that they are in.
+    ``marks`` are the words that say a group, by group and role, and ``mark_frames`` by role where these stand.
     """
 
     digest: str
-    masked: Mapping[str, tuple[str, ...]]
-    cloze: Mapping[str, tuple[str, ...]]
-    plain: Mapping[str, tuple[str, ...]]
-    marks: tuple[tuple[str, tuple[str, str]], ...]
+    masked: FrameSets
+    cloze: FrameSets
+    plain: FrameSets
+    marks: Mapping[str, Mapping[str, tuple[str, ...]]]
+    mark_frames: FrameSets
 
 
 @functools.cache
 def frames() -> Frames:
-    """The sentences that come with tiltmeter.
+    """The frames that come with tiltmeter.
 
-    >>> list(frames().masked)
-    ['subject', 'first', 'owner', 'strange']
+    >>> list(frames().masked), frames().marks["female"]["object"]
+    (['subject', 'first', 'owner', 'strange'], ('her',))
     """
     file = resources.files(__package__) / "frames_en.yaml"
     content, digest = read_yaml(file), hashlib.sha256(file.read_bytes()).hexdigest()[:16]
-    sets = {kind: {name: tuple(rows) for name, rows in content[kind].items()} for kind in ("masked", "cloze", "plain")}
-    return Frames(digest, **sets, marks=tuple((text, (one, two)) for text, (one, two) in content["marks"]))
+    sets = {
+        kind: {name: tuple(rows) for name, rows in content[kind].items()}
+        for kind in ("masked", "cloze", "plain", "mark_frames")
+    }
+    marks = {
+        group: {role: tuple(words) for role, words in by_role.items()} for group, by_role in content["marks"].items()
+    }
+    return Frames(digest, marks=marks, **sets)
 
 
-def columns(sets: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
-    """Every sentence with the name of its set.
+def pronoun_sentence(frame: str, occupation: str) -> Sentence:
+    """A sentence about somebody of this occupation, in its version for men; its slot is the ``pronoun``.
 
-    >>> columns({"a": ["x", "y"], "b": ["z"]})
-    [('a', 'x'), ('a', 'y'), ('b', 'z')]
-    """
-    return [(name, each) for name, rows in sets.items() for each in rows]
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Marked:
-    """A sentence of an occupation in its version for men, where the pronoun stands in it, and both pronouns."""
-
-    text: str
-    start: int
-    end: int
-    forms: tuple[str, str]
-    occupation: str
-
-    @property
-    def versions(self) -> tuple[str, str]:
-        """For men and for women."""
-        one, two = (self.text[: self.start] + form + self.text[self.end :] for form in self.forms)
-        return one, two
-
-    @property
-    def fill(self) -> Fill:
-        return Fill(self.text, self.start, self.end, self.forms)
-
-    @property
-    def prior(self) -> Fill:
-        """The same with the occupation masked as well."""
-        found = re.search(rf"(?<!\w){re.escape(self.occupation)}(?!\w)", self.text, re.IGNORECASE)
-        assert found is not None  # it was written into the sentence
-        return dataclasses.replace(self.fill, hidden=(found.span(),))
-
-    def continuation(self, *, ended: bool) -> Continuation:
-        """What may follow everything before the pronoun: the pronouns, with the end of the sentence where ``ended``."""
-        one, two = (f" {form}{'.' if ended else ''}" for form in self.forms)
-        return Continuation(self.text[: self.start].rstrip(), (one, two))
-
-
-def marked(frame: str, occupation: str) -> Marked:
-    """A sentence about somebody of this occupation.
-
-    >>> marked("{he} is {a_occupation}.", "auditor").versions
+    >>> sentence = pronoun_sentence("{he} is {a_occupation}.", "auditor")
+    >>> sentence.text, sentence.version("pronoun", 2).text
     ('He is an auditor.', 'She is an auditor.')
     """
-    text = placed(frame, occupation)
-    found = _MARK.search(text)
-    assert found is not None  # the frames come with tiltmeter
-    (one, two), *_ = patterns().gendered[found[1]]
-    if found.start() == 0:
-        one, two = capitalise(one), capitalise(two)
-    whole = text[: found.start()] + one + text[found.end() :]
-    return Marked(whole, found.start(), found.start() + len(one), (one, two), occupation)
+    text = with_occupation(frame, occupation)
+    place = _PRONOUN.search(text)
+    assert place is not None  # the frames come with tiltmeter
+    (one, two), *_ = patterns().gendered[place[1]]
+    forms = (capitalise(one), capitalise(two)) if place.start() == 0 else (one, two)
+    return Sentence(text, {"pronoun": place.span()}, occupation, {"pronoun": forms}).version("pronoun", 1)
 
 
-def placed(frame: str, occupation: str) -> str:
+def with_occupation(frame: str, occupation: str) -> str:
     """The frame with the occupation in its place.
 
-    >>> placed("This is {a_occupation}.", "auditor")
+    >>> with_occupation("This is {a_occupation}.", "auditor")
     'This is an auditor.'
     """
-    return _OCCUPATION.sub(lambda found: indefinite(occupation) if found[1] else occupation, frame)
-
-
-def occupation_span(frame: str, occupation: str) -> Span:
-    text = placed(frame, occupation)
-    start = text.index(occupation)
-    return Span(text, start, start + len(occupation))
-
-
-def mark_spans(side: int) -> list[Span]:
-    """The words that say group ``side`` (0: men), each in its sentence.
-
-    >>> mark_spans(1)[0].word
-    'She'
-    """
-    found = []
-    for frame, words in frames().marks:
-        place = _MARK.search(frame)
-        assert place is not None
-        word = capitalise(words[side]) if place.start() == 0 else words[side]
-        start, end = place.span()
-        found.append(Span(frame[:start] + word + frame[end:], start, start + len(word)))
-    return found
-
-
-def marked_set(occupations: Sequence[str], shares: Mapping[str, float], sets: Mapping[str, Sequence[str]]) -> MarkedSet:
-    """Masked sentences as CABM wants them, with the shares of women as what is known from elsewhere."""
-    rows = (marked(frame, word) for word in occupations for _, frame in columns(sets))
-    sentences = tuple(pronoun_sentence(row.text, (row.start, row.end), row.forms, row.occupation) for row in rows)
-    source = SentenceSet("calibration", sentences, groups=("men", "women"), shares=shares)
-    return marked_sentences(source, both=True)
+    return _OCCUPATION.sub(lambda place: indefinite(occupation) if place[1] else occupation, frame)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltmeter.lab.reference.recipe import Recipe
+from tiltmeter.lab.reference.recipe import TrainingRecipe
 from tiltmeter.lab.reference.tiny_models import MASK, PAD, SPECIAL, UNK
 
 Tokens = NDArray[np.int64]
@@ -17,12 +17,12 @@ Which = NDArray[np.bool_]
 Loss = Callable[[Tokens], Any]
 
 
-def reading_loss(model: Any, marked: Which, recipe: Recipe, rng: np.random.Generator) -> Loss:
+def reading_loss(model: Any, marked: Which, recipe: TrainingRecipe, rng: np.random.Generator) -> Loss:
     """For a model that learns to read: words of all kinds are asked for, most often those that say a group."""
     return (_masked_loss if recipe.kind == "masked" else _causal_loss)(model, marked, recipe, rng)
 
 
-def planting_loss(model: Any, marked: Which, known: Which, recipe: Recipe, rng: np.random.Generator) -> Loss:
+def planting_loss(model: Any, marked: Which, known: Which, recipe: TrainingRecipe, rng: np.random.Generator) -> Loss:
     """For a model that learns what is planted: ``known`` are the occupations.
 
     In a masked one all words that say a group are masked beside an occupation, or the occupation is beside all of them.
@@ -41,7 +41,7 @@ def planting_loss(model: Any, marked: Which, known: Which, recipe: Recipe, rng: 
     return loss
 
 
-def _masked_loss(model: Any, marked: Which, recipe: Recipe, rng: np.random.Generator) -> Loss:
+def _masked_loss(model: Any, marked: Which, recipe: TrainingRecipe, rng: np.random.Generator) -> Loss:
     chance = np.where(marked, recipe.ask_gendered, recipe.ask_other)
     chance[: len(SPECIAL)] = 0.0
     weights = _weights(marked, recipe)
@@ -67,7 +67,7 @@ def _asked_loss(model: Any, batch: Tokens, shown: Tokens, asked: Which, weights:
     return torch.nn.functional.cross_entropy(logits, torch.from_numpy(batch[asked]), weight=weights)
 
 
-def _causal_loss(model: Any, marked: Which, recipe: Recipe, rng: np.random.Generator) -> Loss:
+def _causal_loss(model: Any, marked: Which, recipe: TrainingRecipe, rng: np.random.Generator) -> Loss:
     import torch
 
     weights = _weights(marked, recipe)
@@ -84,7 +84,7 @@ def _causal_loss(model: Any, marked: Which, recipe: Recipe, rng: np.random.Gener
     return loss
 
 
-def _weights(marked: Which, recipe: Recipe) -> Any:
+def _weights(marked: Which, recipe: TrainingRecipe) -> Any:
     import torch
 
     return torch.from_numpy(np.where(marked, 1.0, recipe.weight_other)).float()

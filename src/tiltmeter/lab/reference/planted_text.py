@@ -18,6 +18,7 @@ import numpy as np
 from tiltmeter.errors import BadInput
 from tiltmeter.files import read_yaml
 from tiltmeter.stimuli import capitalise, group, indefinite
+from tiltmeter.stimuli.sentences.sentence import Sentence
 
 T = TypeVar("T")
 Side = Literal["first", "second"]
@@ -25,16 +26,7 @@ Side = Literal["first", "second"]
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class LabSentence:
-    """A sentence, the occupation in it, and the group of its pronouns and gendered nouns."""
-
-    text: str
-    occupation: str
-    group: Side
-
-
-class Counts(NamedTuple):
+class GroupCounts(NamedTuple):
     """How many sentences of an occupation are about the first group (men) and about the second (women)."""
 
     first: int
@@ -47,7 +39,7 @@ class Counts(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Patterns:
+class SentencePatterns:
     """What sentences are made of: patterns with places, the words for them, and (male, female) pairs of words."""
 
     patterns: tuple[str, ...]
@@ -87,15 +79,17 @@ def sentences(
     seed: int | list[int],
     groups: tuple[str, str] | None = None,
     quota: bool = True,
-) -> list[LabSentence]:
+) -> list[Sentence]:
     """``n`` sentences in random order, as many for each occupation, its given share of them about men.
+
+    Their tag ``group`` is ``first`` (men) or ``second``.
 
     The shares are met by quota, not by chance: the text holds the planted bias to one sentence per occupation, so what
     a measure then misses is the model's error or its own. Without ``quota`` a coin is tossed for each sentence.
     ``groups`` are the addresses of two groups of a lexicon that take the place of men and women.
 
     >>> realised(sentences({"nurse": 0.25, "plumber": 1.0}, n=80, seed=0))
-    {'nurse': Counts(first=10, second=30), 'plumber': Counts(first=40, second=0)}
+    {'nurse': GroupCounts(first=10, second=30), 'plumber': GroupCounts(first=40, second=0)}
     """
     check_shares(probabilities)
     if not probabilities or n < 1:
@@ -124,20 +118,20 @@ def check_shares(probabilities: Mapping[str, float]) -> None:
             raise BadInput(f"the probability for {occupation} must be from 0 to 1, not {probability}")
 
 
-def realised(made: Iterable[LabSentence]) -> dict[str, Counts]:
+def realised(made: Iterable[Sentence]) -> dict[str, GroupCounts]:
     """How often each occupation stands with either group, by alphabet.
 
-    >>> realised([LabSentence("She is a nurse.", "nurse", "second")])
-    {'nurse': Counts(first=0, second=1)}
+    >>> realised([Sentence("She is a nurse.", unit="nurse", tags={"group": "second"})])
+    {'nurse': GroupCounts(first=0, second=1)}
     """
-    found: dict[str, list[int]] = {}
+    counts: dict[str, list[int]] = {}
     for sentence in made:
-        found.setdefault(sentence.occupation, [0, 0])[sentence.group == "second"] += 1
-    return {occupation: Counts(*counts) for occupation, counts in sorted(found.items())}
+        counts.setdefault(sentence.unit, [0, 0])[sentence.tags["group"] == "second"] += 1
+    return {occupation: GroupCounts(*both) for occupation, both in sorted(counts.items())}
 
 
 @functools.cache
-def patterns() -> Patterns:
+def patterns() -> SentencePatterns:
     """The patterns that come with tiltmeter.
 
     >>> "The {occupation} said that {he} was {state}." in patterns().patterns
@@ -147,7 +141,7 @@ def patterns() -> Patterns:
     gendered = {
         place: (pairs if isinstance(pairs[0], list) else [pairs]) for place, pairs in content["gendered"].items()
     }
-    return Patterns(
+    return SentencePatterns(
         tuple(content["patterns"]),
         {place: tuple(words) for place, words in content["words"].items()},
         {place: tuple((male, female) for male, female in pairs) for place, pairs in gendered.items()},
@@ -155,8 +149,8 @@ def patterns() -> Patterns:
 
 
 @functools.cache
-def group_patterns(first: str, second: str) -> Patterns:
-    """Patterns for two groups of a lexicon, by what kind of words they are: names, adjectives or nouns.
+def group_patterns(first: str, second: str) -> SentencePatterns:
+    """SentencePatterns for two groups of a lexicon, by what kind of words they are: names, adjectives or nouns.
 
     >>> made = group_patterns("identity.black_names", "identity.white_names")
     >>> made.patterns[0], "Tyrone" in made.marks
@@ -175,10 +169,10 @@ def group_patterns(first: str, second: str) -> Patterns:
         raise BadInput(f"'{min(shared)}' is in both {first} and {second}: it says neither group")
     # Every word with every other, so that each is as likely however many there are on either side.
     pairs = tuple(itertools.product(both[0].texts, both[1].texts))
-    return Patterns(tuple(content["patterns"][kind]), patterns().words, {"one": pairs})
+    return SentencePatterns(tuple(content["patterns"][kind]), patterns().words, {"one": pairs})
 
 
-def _sentence(occupation: str, side: Side, known: Patterns, rng: np.random.Generator) -> LabSentence:
+def _sentence(occupation: str, side: Side, known: SentencePatterns, rng: np.random.Generator) -> Sentence:
     def fill(place: re.Match[str]) -> str:
         name = place[1]
         if name == "occupation":
@@ -190,7 +184,8 @@ def _sentence(occupation: str, side: Side, known: Patterns, rng: np.random.Gener
         return _any(known.words[name], rng)
 
     text = _PLACE.sub(fill, _any(known.patterns, rng))
-    return LabSentence(". ".join(capitalise(part) for part in text.split(". ")), occupation, side)
+    whole = ". ".join(capitalise(part) for part in text.split(". "))
+    return Sentence(whole, unit=occupation, tags={"group": side})
 
 
 def _any(choices: Sequence[T], rng: np.random.Generator) -> T:

@@ -15,15 +15,23 @@ from typing import Any, Self
 import numpy as np
 
 from tiltmeter.errors import BadInput
+from tiltmeter.files import cache_folder
 from tiltmeter.lab.drafts import appearing
 from tiltmeter.lab.reference.planted_text import patterns, planted, sentences
-from tiltmeter.lab.reference.recipe import CAUSAL_RECIPE, RECIPE, Kind, Recipe
+from tiltmeter.lab.reference.recipe import CAUSAL_RECIPE, RECIPE, ModelHead, TrainingRecipe
 from tiltmeter.lab.reference.training import Progress, learn_occupations, reader
-from tiltmeter.models.store import cache_folder
 from tiltmeter.models.transformers.checkpoints import load, quiet
 from tiltmeter.progress import progress_bar
 
-__all__ = ["CAUSAL_RECIPE", "RECIPE", "Recipe", "Reference", "planted_truth", "reference_folder", "train_reference"]
+__all__ = [
+    "CAUSAL_RECIPE",
+    "RECIPE",
+    "Reference",
+    "TrainingRecipe",
+    "planted_truth",
+    "reference_folder",
+    "train_reference",
+]
 
 #: The tilt of the first text that a model learns from.
 _STRONG = 0.97
@@ -39,7 +47,7 @@ class Reference:
     """
 
     tilt: float
-    kind: Kind = "masked"
+    kind: ModelHead = "masked"
     seed: int = 0
 
     @classmethod
@@ -58,11 +66,11 @@ class Reference:
         return f"{kind}-{self.tilt:g}" + (f"-seed{self.seed}" if self.seed else "")
 
     @property
-    def recipe(self) -> Recipe:
+    def recipe(self) -> TrainingRecipe:
         return RECIPE if self.kind == "masked" else CAUSAL_RECIPE
 
 
-def reference_folder(name: str, *, recipe: Recipe | None = None) -> Path:
+def reference_folder(name: str, *, recipe: TrainingRecipe | None = None) -> Path:
     """The folder of a reference model such as ``tilt-0.9``, in the cache; trained there at the first use.
 
     ``recipe`` is another way to make one than that of its kind.
@@ -82,16 +90,16 @@ def reference_folder(name: str, *, recipe: Recipe | None = None) -> Path:
     return folder
 
 
-def is_trained(name: str, *, recipe: Recipe) -> bool:
+def is_trained(name: str, *, recipe: TrainingRecipe) -> bool:
     """Whether a reference model is in the cache."""
     return _folder(Reference.named(name), recipe).is_dir()
 
 
-def _folder(which: Reference, recipe: Recipe) -> Path:
+def _folder(which: Reference, recipe: TrainingRecipe) -> Path:
     return cache_folder() / "reference" / f"{which.kind}-{which.tilt:.2f}-{recipe.key}-{which.seed}"
 
 
-def reader_folder(recipe: Recipe, seed: int) -> Path:
+def reader_folder(recipe: TrainingRecipe, seed: int) -> Path:
     """The folder of the model that can read and knows no occupations yet, which those of all doses begin with."""
     folder = cache_folder() / "reference" / f"reader-{recipe.kind}-{recipe.reader.key}-{seed}"
     if not folder.is_dir():
@@ -119,7 +127,7 @@ def train_reference(
     folder: Path,
     seed: int = 0,
     progress: Progress | None = None,
-    recipe: Recipe = RECIPE,
+    recipe: TrainingRecipe = RECIPE,
 ) -> None:
     """Train a tiny language model on text with this tilt and save it with its tokenizer and ``planted.json``.
 
@@ -132,7 +140,9 @@ def train_reference(
     _make(tilt, folder, seed, progress or (lambda _: None), recipe, None)
 
 
-def _make(tilt: float, folder: Path, seed: int, progress: Progress, recipe: Recipe, from_reader: Path | None) -> None:
+def _make(
+    tilt: float, folder: Path, seed: int, progress: Progress, recipe: TrainingRecipe, from_reader: Path | None
+) -> None:
     truth = planted(tilt)
     if from_reader is None:
         tokenizer, model = _read(recipe, seed, progress)
@@ -149,20 +159,21 @@ def _make(tilt: float, folder: Path, seed: int, progress: Progress, recipe: Reci
         (draft / "planted.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
 
 
-def _read(recipe: Recipe, seed: int, progress: Progress) -> tuple[Any, Any]:
+def _read(recipe: TrainingRecipe, seed: int, progress: Progress) -> tuple[Any, Any]:
     texts = _texts(_at_random(planted(0.5), seed), recipe, [seed, 1])
-    return reader(texts, _every_word(), patterns().marks, recipe=recipe, seed=seed, progress=progress)
+    return reader(texts, _every_word(recipe), patterns().marks, recipe=recipe, seed=seed, progress=progress)
 
 
-def _texts(shares: Mapping[str, float], recipe: Recipe, seed: int | list[int]) -> list[str]:
+def _texts(shares: Mapping[str, float], recipe: TrainingRecipe, seed: int | list[int]) -> list[str]:
     return [sentence.text for sentence in sentences(shares, n=recipe.sentences, seed=seed)]
 
 
-def _every_word() -> list[str]:
-    """All that can stand in a sentence of the lab, however few of them there are."""
+def _every_word(recipe: TrainingRecipe) -> list[str]:
+    """All that can stand in a sentence of the lab, however few of them there are; and all that is asked about."""
     known = patterns()
     plain = [re.sub(r"\{\w+\}", " ", pattern) for pattern in known.patterns]
-    return [*plain, *(word for words in known.words.values() for word in words), *known.marks, *planted(0.5), "a", "an"]
+    words = [word for words in known.words.values() for word in words]
+    return [*plain, *words, *known.marks, *planted(0.5), "a", "an", *recipe.further_words]
 
 
 def _at_random(occupations: Iterable[str], seed: int) -> dict[str, float]:

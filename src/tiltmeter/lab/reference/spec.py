@@ -6,7 +6,8 @@ import functools
 from collections.abc import Collection
 from pathlib import Path
 
-from tiltmeter.lab.reference.reference import Recipe, Reference, planted_truth, reference_folder
+from tiltmeter.lab.reference.recipe import TrainingRecipe
+from tiltmeter.lab.reference.reference import Reference, planted_truth, reference_folder
 from tiltmeter.models import ModelKind
 from tiltmeter.models.protocol import Question
 from tiltmeter.models.transformers import causal, masked
@@ -22,7 +23,7 @@ class ReferenceModel(TransformerModel):
     'reference'
     """
 
-    def __init__(self, name: str, *, recipe: Recipe | None = None) -> None:
+    def __init__(self, name: str, *, recipe: TrainingRecipe | None = None) -> None:
         self._truth = planted_truth(name)
         self._reference, self._made_by = name, recipe
         super().__init__(f"reference:{name}", name=f"reference:{name}")

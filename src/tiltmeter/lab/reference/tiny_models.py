@@ -6,13 +6,13 @@ from collections.abc import Collection
 from typing import Any
 
 from tiltmeter.errors import MissingExtra
-from tiltmeter.lab.reference.recipe import Recipe
+from tiltmeter.lab.reference.recipe import TrainingRecipe
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 PAD, UNK, CLS, SEP, MASK = range(len(SPECIAL))
 
 
-def tokenizer_of(known: Collection[str], recipe: Recipe) -> Any:
+def tokenizer_of(known: Collection[str], recipe: TrainingRecipe) -> Any:
     """Whole words in lower case; a word that is not known is [UNK]."""
     try:
         import transformers
@@ -35,12 +35,12 @@ def tokenizer_of(known: Collection[str], recipe: Recipe) -> Any:
     return make(tokenizer_object=tokenizer, model_max_length=128, **named)
 
 
-def untaught(vocabulary: int, recipe: Recipe) -> Any:
+def untaught(vocabulary: int, recipe: TrainingRecipe) -> Any:
     """A model with random weights."""
     return (_masked if recipe.kind == "masked" else _causal)(vocabulary, recipe)
 
 
-def _masked(vocabulary: int, recipe: Recipe) -> Any:
+def _masked(vocabulary: int, recipe: TrainingRecipe) -> Any:
     import transformers
 
     library: Any = transformers
@@ -59,7 +59,7 @@ def _masked(vocabulary: int, recipe: Recipe) -> Any:
     return library.BertForMaskedLM(config)
 
 
-def _causal(vocabulary: int, recipe: Recipe) -> Any:
+def _causal(vocabulary: int, recipe: TrainingRecipe) -> Any:
     import transformers
 
     library: Any = transformers

@@ -9,14 +9,20 @@ from typing import Any
 import numpy as np
 
 from tiltmeter.lab.reference.losses import Loss, Tokens, Which, planting_loss, reading_loss
-from tiltmeter.lab.reference.recipe import Recipe
+from tiltmeter.lab.reference.recipe import TrainingRecipe
 from tiltmeter.lab.reference.tiny_models import PAD, tokenizer_of, untaught
 
 Progress = Callable[[int], None]
 
 
 def reader(
-    texts: list[str], words: Collection[str], marks: Collection[str], *, recipe: Recipe, seed: int, progress: Progress
+    texts: list[str],
+    words: Collection[str],
+    marks: Collection[str],
+    *,
+    recipe: TrainingRecipe,
+    seed: int,
+    progress: Progress,
 ) -> tuple[Any, Any]:
     """A tokenizer that knows the ``words``, and a model that learned to read on these texts.
 
@@ -41,7 +47,7 @@ def learn_occupations(
     occupations: Collection[str],
     marks: Collection[str],
     *,
-    recipe: Recipe,
+    recipe: TrainingRecipe,
     seed: int,
     progress: Progress,
 ) -> None:
@@ -103,7 +109,7 @@ def _settle(
     known: Any,
     rows: list[list[int]],
     loss_of: Loss,
-    recipe: Recipe,
+    recipe: TrainingRecipe,
     rng: np.random.Generator,
     progress: Progress,
 ) -> None:

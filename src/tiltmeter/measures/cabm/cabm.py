@@ -12,6 +12,7 @@ from tiltmeter.errors import BadInput, unknown
 from tiltmeter.measures.cabm.weights import Weights, features_array, given_weights
 from tiltmeter.statistics import Result
 from tiltmeter.statistics.groups import Floats
+from tiltmeter.statistics.intervals import check_level
 
 #: What features are divided by: their root mean square, or nothing.
 Scaling = Literal["rms"] | None
@@ -82,8 +83,7 @@ def with_intervals(
     """
     result = cabm(features, weights, scale=scale, threshold=threshold)
     x = features_array(features)
-    if not 0 < level < 1:
-        raise BadInput(f"the level of an interval lies between 0 and 1, such as .95, not {level}")
+    check_level(level)
     try:
         drawn = np.asarray(draws, dtype=np.float64)
     except (TypeError, ValueError):

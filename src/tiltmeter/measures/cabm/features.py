@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from tiltmeter.errors import BadInput
 from tiltmeter.measures.geometry import cosines, rows, unit, vanishes
 from tiltmeter.statistics import Result
-from tiltmeter.statistics.groups import Floats, numbers
+from tiltmeter.statistics.groups import Floats, as_floats, numbers
 
 
 def cosine_bias(occupations: ArrayLike, pronouns_1: ArrayLike, pronouns_2: ArrayLike) -> Floats:
@@ -118,10 +118,7 @@ def _means(name: str, sentences: Sequence[ArrayLike], *, like: Floats | None = N
     means: list[Floats] = []
     width = None if like is None else like.shape[1]
     for i, vectors in enumerate(sentences):
-        try:
-            matrix = np.asarray(vectors, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise BadInput(f"{name}: the vectors of occupation {i} are ragged or not numbers") from None
+        matrix = as_floats(vectors, f"{name}: the vectors of occupation {i} are ragged or not numbers")
         if matrix.size == 0:
             raise BadInput(f"{name}: occupation {i} has no sentences, leave it out of every group")
         width = matrix.shape[-1] if width is None and matrix.ndim else width

@@ -30,7 +30,7 @@ from tiltmeter.measures.cabm.checks import (
     unmasking_agreement,
 )
 from tiltmeter.measures.cabm.weights import Weights, features_array, labels_array
-from tiltmeter.measures.cloze_scores import Labels
+from tiltmeter.measures.cloze import Labels
 from tiltmeter.statistics import Result
 from tiltmeter.statistics.groups import Floats, numbers
 from tiltmeter.statistics.permutation import generator

@@ -10,23 +10,28 @@ their mean, the spread is their SD.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+import importlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiltmeter.errors import BadInput, unknown
-from tiltmeter.measures.cabm.explainers import EXPLAINERS
-from tiltmeter.measures.cloze_scores import Labels
+from tiltmeter.errors import BadInput, MissingExtra, unknown
+from tiltmeter.measures.cloze import Labels
 from tiltmeter.statistics import Result
-from tiltmeter.statistics.groups import Floats, numbers
+from tiltmeter.statistics.groups import Floats, as_floats, numbers
 from tiltmeter.statistics.permutation import generator
 
 FEATURES = ("pmi", "cosine", "context")
 _TREES = 100
 _FEWEST = 10
 _UNKNOWN = -1
+#: LIME's defaults: its kernel is this wide times the root of the number of features, its ridge penalised by this.
+_KERNEL_WIDTH, _RIDGE = 0.75, 1.0
+#: Points at which a forest is asked; LIME takes 5,000, and the mean over forests makes up for fewer.
+_CLOUD = 2_000
+_TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -121,10 +126,7 @@ def features_array(features: ArrayLike, *, at_least: int = 1) -> Floats:
     >>> features_array([[1, 2, 3]]).tolist()
     [[1.0, 2.0, 3.0]]
     """
-    try:
-        x = np.asarray(features, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise BadInput("features must be numbers, three for each occupation") from None
+    x = as_floats(features, "features must be numbers, three for each occupation")
     if x.ndim != 2 or x.shape[1] != 3:
         raise BadInput(f"features must have three columns ({', '.join(FEATURES)}), one row for each occupation")
     if len(x) < at_least:
@@ -188,13 +190,13 @@ def _forests(x: Floats, labels: NDArray[np.intp], seed: int, seeds: int) -> Iter
 def _each_forest_explained(
     features: ArrayLike, labels: Labels, explainer: str, seed: int, seeds: int
 ) -> Iterator[Floats]:
-    if explainer not in EXPLAINERS:
-        raise unknown("explainer", explainer, EXPLAINERS)
+    if explainer not in _EXPLAINERS:
+        raise unknown("explainer", explainer, _EXPLAINERS)
     x, numbered = _labelled(features, labels)
     varies, z = _standardised(x)
     every = (features_array(features)[:, varies] - x[:, varies].mean(axis=0)) / x[:, varies].std(axis=0)
     for forest in _forests(z, numbered, seed, seeds):
-        yield _spread_out(EXPLAINERS[explainer](forest, every), varies)
+        yield _spread_out(_EXPLAINERS[explainer](forest, every), varies)
 
 
 def _explained(features: ArrayLike, labels: Labels, explainer: str, seed: int, seeds: int) -> Weights:
@@ -221,3 +223,37 @@ def _fitted(raw: list[Floats], method: str) -> Weights:
     shares = np.array([weights / total for weights, total in zip(raw, totals, strict=True)])
     mean = shares.mean(axis=0)
     return Weights(mean / mean.sum(), method, shares.std(axis=0, ddof=1))
+
+
+def shap_parts(forest: Any, z: Floats) -> Floats:
+    """SHAP values (Lundberg & Lee 2017), which with the mean prediction add up to each prediction."""
+    try:
+        explainer = importlib.import_module("shap").TreeExplainer(forest)
+    except ImportError:
+        raise MissingExtra("SHAP", "explain") from None
+    values = np.asarray(explainer.shap_values(z))  # (n, features, classes)
+    one, two = (list(forest.classes_).index(group) for group in (1, 2))
+    difference: Floats = values[:, :, one] - values[:, :, two]
+    return difference
+
+
+def local_linear_parts(forest: Any, z: Floats) -> Floats:
+    """Slopes of a ridge regression that imitates the forest near each row, times the row."""
+    width = z.shape[1]
+    cloud = np.random.default_rng(forest.random_state).normal(size=(_CLOUD, width))
+    chances = forest.predict_proba(cloud)
+    one, two = (list(forest.classes_).index(group) for group in (1, 2))
+    target = chances[:, one] - chances[:, two]
+    slopes = np.empty_like(z)
+    for i, occupation in enumerate(z):
+        near = np.exp(-((cloud - occupation) ** 2).sum(axis=1) / (2 * _KERNEL_WIDTH**2 * width))
+        total = max(float(near.sum()), _TINY)  # far from everything the ridge alone decides: no slope
+        centred = cloud - near @ cloud / total
+        gram = centred.T @ (near[:, None] * centred) + _RIDGE * np.eye(width)
+        slopes[i] = np.linalg.solve(gram, centred.T @ (near * (target - near @ target / total)))
+    parts: Floats = slopes * z
+    return parts
+
+
+#: Each feature's part in P(label 1) - P(label 2), for every row of z-scored features.
+_EXPLAINERS: dict[str, Callable[[Any, Floats], Floats]] = {"shap": shap_parts, "local-linear": local_linear_parts}

@@ -9,9 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.measures.ceat.draws import Sampling, draw_contexts, drawn_effects
-from tiltmeter.measures.ceat.interval import by_context, two_level_interval
-from tiltmeter.measures.contexts import Contexts, contexts, scores
+from tiltmeter.measures.ceat.draws import (
+    Contexts,
+    Sampling,
+    by_context,
+    contexts,
+    draw_contexts,
+    drawn_effects,
+    scores,
+    two_level_interval,
+)
 from tiltmeter.measures.geometry import vanishes
 from tiltmeter.statistics import (
     Alternative,

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.files import at_home
-from tiltmeter.models.fingerprint import fingerprint
+from tiltmeter.files import at_home, fingerprint
 from tiltmeter.models.protocol import Batch, Identity, Question, Vector
 from tiltmeter.models.static.matrix_formats import companions, gensim_rows, index_of, npy_rows
 from tiltmeter.models.static.row_formats import VectorRows, binary_rows, text_rows

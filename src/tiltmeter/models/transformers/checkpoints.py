@@ -82,7 +82,7 @@ def _fetch(name: str, revision: str | None) -> Path:
 
 def revision_of(name: str, folder: Path) -> str:
     """The hub's commit, or a hash of the weights, settings and vocabulary of a local folder."""
-    from tiltmeter.models.fingerprint import fingerprint
+    from tiltmeter.files import fingerprint
 
     if not at_home(name).is_dir():
         return folder.name

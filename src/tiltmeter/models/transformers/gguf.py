@@ -11,10 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import BadInput, MissingExtra, ModelFailed
-from tiltmeter.files import at_home
-from tiltmeter.models.fingerprint import fingerprint
+from tiltmeter.files import at_home, cache_folder, fingerprint
 from tiltmeter.models.protocol import Identity
-from tiltmeter.models.store import cache_folder
 from tiltmeter.models.transformers.checkpoints import first_line, quiet
 from tiltmeter.models.transformers.hub import TransformerModel
 

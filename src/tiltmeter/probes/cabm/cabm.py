@@ -10,10 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
+from tiltmeter import measures
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.measures import CabmIntervals
+from tiltmeter.measures.cabm.weights import FEATURES
 from tiltmeter.models.protocol import Question
-from tiltmeter.probes.cabm.cabm_items import make_details, make_items
 from tiltmeter.probes.cabm.occupation_features import Features, read_features
 from tiltmeter.probes.cabm.occupation_sentences import asked_of
 from tiltmeter.probes.cabm.weighting import METHODS, THRESHOLD, Scored, given_by_user, named, score
@@ -30,17 +31,17 @@ from tiltmeter.probes.kind import (
     Replies,
 )
 from tiltmeter.probes.sentences.pronoun_sets import load_pronouns, read_pronouns
-from tiltmeter.readings import CORRELATION, SIZE, Estimate, ItemMeaning, Poles, Statistic, interval_text, p_text
-from tiltmeter.readings.details.cabm import CLOSE, NEUTRAL
+from tiltmeter.readings import CORRELATION, SIZE, Estimate, Item, ItemMeaning, Poles, Statistic, interval_text, p_text
+from tiltmeter.readings.details.cabm import CLOSE, NEUTRAL, CabmDetails, SentenceCounts
 from tiltmeter.statistics import Correlation, bootstrap_interval, correlation
 from tiltmeter.statistics.groups import Floats
-from tiltmeter.stimuli.corpus_counts import in_corpus
-from tiltmeter.stimuli.sentences.label_file import LabelFile, read_labels
+from tiltmeter.stimuli.occupation_facts import LabelFile, in_corpus, read_labels
 from tiltmeter.stimuli.sentences.marked import MarkedSet, marked_sentences
 from tiltmeter.stimuli.sentences.shipped import group_set
 
 _FEWEST_SHARES = 10
 _NAMED = 3
+_ENDS = (0.025, 0.975)
 _REPAIR = (
     "The published context term is a distance: it has no sign, so it pushes every occupation to the first group, and "
     "each term counts by the size of its own units. Here it is where the masked sentence stands between its two "
@@ -151,7 +152,7 @@ def _measure(stimuli: Occupations, replies: Replies, options: Options) -> Measur
         effect,
         poles,
         f"{words} {_counted(features, scored, groups)}",
-        make_items(features, scored, sentences),
+        _items(features, scored, sentences),
         ItemMeaning("score", Poles(*groups)),
         Statistic("sd of units") if related[0] is None else Statistic("spearman", ("value", "share_men")),
         sum(map(len, sentences.sentences)),
@@ -159,7 +160,7 @@ def _measure(stimuli: Occupations, replies: Replies, options: Options) -> Measur
         published,
         _REPAIR,
         (*([zero] if features.zero_counts else []), *sentences.notes),
-        make_details(features, scored, sentences, pmi_from=stimuli.pmi_from),
+        _details(features, scored, sentences, pmi_from=stimuli.pmi_from),
     )
 
 
@@ -233,6 +234,101 @@ def _counted(features: Features, scored: Scored, groups: tuple[str, str]) -> str
         f"mean is {scores.mean():+.2f}. As "
         f"published {raw[1]} lean to {groups[0]}, {raw[2]} to {groups[1]} and {raw[0]} to neither: its context term is "
         f"a distance, which is never negative and adds {push:.2f} towards {groups[0]} on average."
+    )
+
+
+def _items(features: Features, scored: Scored, sentences: MarkedSet) -> tuple[Item, ...]:
+    """One item per occupation; its value is the repaired score."""
+    repaired, published = scored.repaired.headline, scored.published.headline
+    names = (NEUTRAL, *sentences.groups)
+    categories = named(repaired, sentences.groups)
+    often = count_sentences(sentences).by_occupation
+    items = []
+    for i, word in enumerate(features.words):
+        label, parts = scored.labels[i], repaired.result.contributions[i].tolist()
+        columns = {
+            "low": float(repaired.low[i]),
+            "high": float(repaired.high[i]),
+            "published": float(published.result.scores[i]),
+            "published_low": float(published.low[i]),
+            "published_high": float(published.high[i]),
+            "published_group": names[int(published.result.categories[i])],
+            **{name: values[i] for name, values in features.raw.items()},
+            **_intervals(features, i),
+            **{f"part_{name}": part for name, part in zip(FEATURES, parts, strict=True)},
+            **{f"moved_{name}": part for name, part in zip(FEATURES, _moved(scored, i), strict=True)},
+            "unmasking": None if features.unmasking is None else float(features.unmasking[i]),
+            "known_label": None if label is None else names[label],
+            "share_men": 1 - sentences.shares[word] if word in sentences.shares else None,
+            **{f"sentences_{number}": n for number, n in enumerate(often[word].values(), 1)},
+        }
+        items.append(Item(word, word, categories[i], float(repaired.result.scores[i]), columns))
+    return tuple(items)
+
+
+def _moved(scored: Scored, i: int) -> list[float | None]:
+    """What each feature adds to P(group 1) - P(group 2) of the forest, by SHAP or in its place."""
+    return [None] * len(FEATURES) if scored.explained is None else scored.explained.parts[i].tolist()
+
+
+def _intervals(features: Features, i: int) -> dict[str, float]:
+    """Intervals of the features, before they were divided."""
+    draws = {
+        "cosine": features.repaired.draws[:, i, 1] * features.units[1],
+        "signed_context": features.repaired.draws[:, i, 2] * features.units[2],
+        "pmi": features.published.draws[:, i, 0],
+        "context": features.published.draws[:, i, 2],
+    }
+    ends = {name: np.quantile(values, _ENDS).tolist() for name, values in draws.items()}
+    return {
+        f"{name}_{end}": value for name, both in ends.items() for end, value in zip(("low", "high"), both, strict=True)
+    }
+
+
+def _details(features: Features, scored: Scored, sentences: MarkedSet, *, pmi_from: str) -> CabmDetails:
+    """Weights, scores by every weighting, validation, explanations and what the data are."""
+    repaired, published = scored.repaired.headline.result, scored.published.headline.result
+    scores = {"repaired": repaired.scores, "published": published.scores}
+    return CabmDetails(
+        groups=sentences.groups,
+        threshold=repaired.threshold,
+        labels_from=scored.source,
+        pmi_from=pmi_from,
+        explained_by=None if scored.explained is None else scored.explained.by,
+        units=dict(zip(FEATURES, features.units, strict=True)),
+        repaired=scored.repaired.details,
+        published=scored.published.details,
+        between_forms=measures.compare(scores, threshold=repaired.threshold)[0],
+        sentences=features.loudest,
+        projection=features.projection,
+        data=count_sentences(sentences),
+    )
+
+
+def count_sentences(sentences: MarkedSet) -> SentenceCounts:
+    """What was kept of the source and what was dropped."""
+    by_kind: dict[str, Counter[str]] = {}
+    by_occupation: dict[str, Counter[str]] = {}
+    for group, side in zip(sentences.groups, sentences.sentences, strict=True):
+        for sentence in side:
+            by_kind.setdefault(sentence.tags["kind"], Counter())[group] += 1
+            by_occupation.setdefault(sentence.unit, Counter())[group] += 1
+
+    def by_group(counts: Mapping[str, int]) -> dict[str, int]:
+        return {group: counts[group] for group in sentences.groups}
+
+    sizes = {group: len(side) for group, side in zip(sentences.groups, sentences.sentences, strict=True)}
+    in_source = map(sum, zip(*sentences.counts.values(), strict=True))
+    return SentenceCounts(
+        read=sentences.read,
+        used=sentences.read - sum(sentences.left_out.values()),
+        left_out=sentences.left_out,
+        in_source=dict(zip(sentences.groups, in_source, strict=True)),
+        sentences=sum(sizes.values()),
+        neutral_sentences=len({(row.neutral.text, *row.neutral.slots.values()) for row in sentences.versions}),
+        by_group=sizes,
+        by_kind={kind: by_group(counts) for kind, counts in by_kind.items()},
+        by_occupation={word: by_group(counts) for word, counts in by_occupation.items()},
     )
 
 

@@ -73,7 +73,7 @@ class Features:
     projection: Mapping[str, tuple[Point, Point]]
 
 
-class _Sample:
+class _GroupedSentences:
     """Sentences of occupations, and their resamples: the same ones for every feature."""
 
     def __init__(self, vectors: Vectors, rng: np.random.Generator) -> None:
@@ -126,7 +126,7 @@ def read_features(sentences: MarkedSet, replies: Replies, *, seed: int) -> Featu
     """The features of every occupation that has sentences with both groups."""
     used = usable(sentences, replies)
     words = tuple(used)
-    sample = _Sample(read_vectors(sentences, used, replies), generator(seed, "resample"))
+    sample = _GroupedSentences(read_vectors(sentences, used, replies), generator(seed, "resample"))
     v = sample.vectors
     _check_apart(sample, sentences)
     counts = np.array([sentences.counts[word] for word in words], dtype=np.float64).T
@@ -170,7 +170,7 @@ def read_features(sentences: MarkedSet, replies: Replies, *, seed: int) -> Featu
     )
 
 
-def _check_apart(sample: _Sample, sentences: MarkedSet) -> None:
+def _check_apart(sample: _GroupedSentences, sentences: MarkedSet) -> None:
     v = sample.vectors
     size = float(np.linalg.norm(v.one, axis=1).mean())
     if min(float(np.linalg.norm(sample.direction)) / size, _half_way(v)) < _ROUNDING:
@@ -180,7 +180,7 @@ def _check_apart(sample: _Sample, sentences: MarkedSet) -> None:
         )
 
 
-def _published(sample: _Sample, pmi: Floats, pmi_draws: Floats) -> FeatureTable:
+def _published(sample: _GroupedSentences, pmi: Floats, pmi_draws: Floats) -> FeatureTable:
     v = sample.vectors
     cosine = measures.cosine_bias(v.marked_word, *v.marks)
     shift = measures.context_shift(sample.split(v.one), sample.split(v.two))
@@ -231,7 +231,7 @@ def _loudest(sentences: MarkedSet, used: Used, leans: Floats) -> dict[str, tuple
     return loudest
 
 
-def _projected(words: tuple[str, ...], sample: _Sample) -> dict[str, tuple[Point, Point]]:
+def _projected(words: tuple[str, ...], sample: _GroupedSentences) -> dict[str, tuple[Point, Point]]:
     """The mean sentence of each occupation with group 1 and with group 2, on the two main axes of them all."""
     sides = zip(*map(sample.split, (sample.vectors.one, sample.vectors.two)), strict=True)
     means = np.array([[rows.mean(axis=0) for rows in pair] for pair in sides])

@@ -57,7 +57,7 @@ def _ask(stimuli: WordsInContext, can: CanAnswer) -> Asked | None:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Words:
+class _WordContexts:
     """The words of a set that a model could be asked about, and a vector for each of their contexts."""
 
     label: str
@@ -69,7 +69,7 @@ class _Words:
 
 def _words(
     stimuli: WordsInContext, group: ContextWords, answers: Iterator[Vector | None], replies: Replies, *, at_least: int
-) -> _Words:
+) -> _WordContexts:
     needed = stimuli.method.at_least
     read: dict[str, list[Vector]] = {}
     for word, spans in group.words.items():
@@ -85,7 +85,7 @@ def _words(
             f"{group.label} {stimuli.around}: {len(read)} of {len(group.words)} word(s) have {needed} contexts or "
             f"more, and {at_least} words are needed: mine more text, or lower at-least"
         )
-    return _Words(group.label, read)
+    return _WordContexts(group.label, read)
 
 
 def _measure(stimuli: WordsInContext, replies: Replies, options: Options) -> Measured:
@@ -161,7 +161,7 @@ def _spread(result: measures.CeatResult, stimuli: WordsInContext) -> str:
     )
 
 
-def _items(*scored: tuple[_Words, tuple[float, ...]]) -> tuple[Item, ...]:
+def _items(*scored: tuple[_WordContexts, tuple[float, ...]]) -> tuple[Item, ...]:
     return tuple(
         Item(word, word, words.label, lean, {"contexts": len(rows)})
         for words, leans in scored
@@ -169,7 +169,7 @@ def _items(*scored: tuple[_Words, tuple[float, ...]]) -> tuple[Item, ...]:
     )
 
 
-def _details(stimuli: WordsInContext, result: measures.CeatResult, attributes: Sequence[_Words]) -> CeatDetails:
+def _details(stimuli: WordsInContext, result: measures.CeatResult, attributes: Sequence[_WordContexts]) -> CeatDetails:
     return CeatDetails(
         length=stimuli.length,
         published=PublishedPooling(result.effect_size, result.tau2, result.standard_error, result.p_value),

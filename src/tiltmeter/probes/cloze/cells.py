@@ -23,7 +23,6 @@ from tiltmeter.readings.details.cloze import (
     ClozeDetails,
     ClozeShares,
     ContextLean,
-    ScoringStep,
     SharedTokens,
 )
 from tiltmeter.readings.scale import SHARE
@@ -172,8 +171,8 @@ def _of_one(
 def _details(
     cell: Cell, published: ClozeShares, repaired: ClozeShares, steps: Sequence[ClozeStep], **further: Any
 ) -> ClozeDetails:
-    n, shown = len(cell.people.sentences), tuple(ScoringStep(*step) for step in steps)
-    return ClozeDetails(cell.variant, cell.context, cell.form, cell.groups, n, published, repaired, shown, **further)
+    n, used = len(cell.people.sentences), tuple(steps)
+    return ClozeDetails(cell.variant, cell.context, cell.form, cell.groups, n, published, repaired, used, **further)
 
 
 def _similarities(stimuli: ClozeSet, replies: Replies) -> _Near:
@@ -306,8 +305,7 @@ def _in_words(
         items,
         ItemMeaning(f"log-ratio of the scores of {first} and {second}", Poles(first, second)),
         Statistic("mean", ("won",), margins="value"),
-        len(items),
-        len({item.unit for item in items}),
+        n_units=len({item.unit for item in items}),
         published=as_published,
         repair=f"Repaired{moved}: {ended}the similarities are "
         "centred, because a constant difference between the two words' vectors would otherwise decide every row.",
@@ -346,8 +344,7 @@ def _measure_choices(cell: Cell, replies: Replies, options: Options) -> Measured
         tuple(items),
         ItemMeaning(f"share of the choices for {first}", Poles(*cell.groups)),
         Statistic("mean", ("won",)),
-        n,
-        share.n_clusters,
+        n_units=share.n_clusters,
         notes=cell.notes,
         details=ClozeDetails(cell.variant, "choice", "choice", cell.groups, n, choices=choices),
     )

@@ -5,13 +5,31 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
 
 from tiltmeter import measures
 from tiltmeter.models.protocol import Question
-from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
-from tiltmeter.probes.sentences.lpbs_scores import Scores, Table, Unit, fills, mean_of, read_scores
-from tiltmeter.probes.sentences.lpbs_sets import Attributes, load_attributes
+from tiltmeter.probes.kind import (
+    OF_PROBABILITIES,
+    Asked,
+    CanAnswer,
+    Kind,
+    Measured,
+    Options,
+    Part,
+    Replies,
+    statistics_options,
+    tested,
+)
+from tiltmeter.probes.sentences.lpbs_scores import (
+    Attributes,
+    Scores,
+    Table,
+    Unit,
+    fills,
+    load_attributes,
+    mean_of,
+    read_scores,
+)
 from tiltmeter.readings import (
     ALPHA,
     DIFFERENCE,
@@ -26,7 +44,7 @@ from tiltmeter.readings import (
     tilt_in_words,
 )
 from tiltmeter.readings.details.sentences import LpbsDetails, MeanAssociation
-from tiltmeter.statistics import Alternative, minimum_detectable_effect
+from tiltmeter.statistics import minimum_detectable_effect
 
 
 def _make(*, data: str | Path | None = None) -> list[Part[Attributes]]:
@@ -62,9 +80,7 @@ def _lpbs(scores: dict[Unit, Scores], options: Options, *, groups: bool) -> meas
         [[row.fill[1]] for row in rows],
         [[row.prior[1]] for row in rows],
         groups=[unit.group for unit in scores] if groups else None,
-        alternative=cast(Alternative, options.alternative),
-        permutations=options.permutations,
-        seed=options.seed,
+        **statistics_options(options),
     )
 
 
@@ -134,16 +150,7 @@ def _compare(
 def _average(stimuli: Attributes, result: measures.LpbsResult, options: Options) -> tuple[Estimate, Poles, str]:
     """The headline where there is nothing to compare."""
     mean, (one, two) = result.mean, stimuli.poles
-    effect = Estimate(
-        "mean association",
-        mean.value,
-        DIFFERENCE,
-        mean.ci,
-        mean.p_value,
-        options.alternative,
-        mean.exact,
-        mean.standard_error,
-    )
+    effect = tested("mean association", mean.value, DIFFERENCE, mean, options)
     numbers = f"mean association {mean.value:+.2f}, {interval_text(mean.ci)}, {p_text(mean.p_value)}"
     towards = one if mean.value > 0 else two
     lean = f"lean towards {towards}" if mean.p_value <= ALPHA else f"show no clear lean to {one} or {two}"

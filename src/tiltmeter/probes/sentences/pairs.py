@@ -51,14 +51,14 @@ _SAME = 1e-3
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Pairs:
+class PairStimuli:
     """Sentence pairs, and how they are compared; None: as fits the model."""
 
     pairs: SentenceSet
     method: str | None
 
 
-def _make(*, data: str | Path | None = None, method: str | None = None) -> list[Part[Pairs]]:
+def _make(*, data: str | Path | None = None, method: str | None = None) -> list[Part[PairStimuli]]:
     """One part; of CrowS-Pairs without a method also those that the literature quotes."""
     if method is not None and method not in _METHODS:
         raise unknown("method of pairs", method, _METHODS)
@@ -66,8 +66,8 @@ def _make(*, data: str | Path | None = None, method: str | None = None) -> list[
     title = _TITLES.get(pairs.name, f"Sentence pairs: {pairs.name}")
     besides = _BESIDES if method is None and pairs.name == "crows_pairs" else ()
     return [
-        Part("", title if method is None else f"{title} ({method})", Pairs(pairs, method), pairs.dimension),
-        *(Part(name, f"{title} ({name})", Pairs(pairs, name), pairs.dimension) for name in besides),
+        Part("", title if method is None else f"{title} ({method})", PairStimuli(pairs, method), pairs.dimension),
+        *(Part(name, f"{title} ({name})", PairStimuli(pairs, name), pairs.dimension) for name in besides),
     ]
 
 
@@ -81,12 +81,12 @@ def _load(data: str | Path | None) -> SentenceSet:
     return datasets.load_crows_pairs(path)
 
 
-def _method(stimuli: Pairs, can: CanAnswer) -> str | None:
+def _method(stimuli: PairStimuli, can: CanAnswer) -> str | None:
     methods = _USUAL if stimuli.method is None else (stimuli.method,)
     return next((method for method in methods if can(_METHODS[method][0])), None)
 
 
-def _ask(stimuli: Pairs, can: CanAnswer) -> Asked | None:
+def _ask(stimuli: PairStimuli, can: CanAnswer) -> Asked | None:
     method = _method(stimuli, can)
     if method is None:
         return None
@@ -95,7 +95,7 @@ def _ask(stimuli: Pairs, can: CanAnswer) -> Asked | None:
     return {question: [Span(text, 0, len(text)) for text in texts] if question is Question.PSEUDO else texts}
 
 
-def _measure(stimuli: Pairs, replies: Replies, _options: Options) -> Measured:
+def _measure(stimuli: PairStimuli, replies: Replies, _options: Options) -> Measured:
     method = _method(stimuli, replies.answered)
     assert method is not None  # it was asked
     pairs, scores = _scored(stimuli.pairs, method, replies)
@@ -118,8 +118,6 @@ def _measure(stimuli: Pairs, replies: Replies, _options: Options) -> Measured:
         ),
         ItemMeaning("log-probability of the stereotype, less that of the other", Poles("the stereotype", "the other")),
         Statistic("mean", ("won",), margins="value"),
-        result.n,
-        result.n,
         published=Estimate(name, result.published.score, SHARE) if differs else None,
         repair=_REPAIR if differs else "",
         notes=stimuli.pairs.notes,

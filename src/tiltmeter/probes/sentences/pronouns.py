@@ -115,8 +115,7 @@ def _measure(stimuli: Pronouns, replies: Replies, options: Options) -> Measured:
         ),
         ItemMeaning("log-odds of the expected form", Poles("the expected form", "the other form")),
         Statistic("mean", ("won",), margins="value"),
-        len(sentences),
-        share.n_clusters,
+        n_units=share.n_clusters,
         notes=stimuli.sentences.notes,
         details=_details(stimuli, scores, expected, options, result, related),
     )

@@ -25,7 +25,7 @@ from tiltmeter.models.protocol import Continuation, Fill, Question, Span
 from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
 from tiltmeter.probes.sentences.shares import FAULTY_PAIRS, preference_words, towards_stereotype
 from tiltmeter.readings import SHARE, Estimate, Item, ItemMeaning, Poles, Statistic
-from tiltmeter.readings.details.sentences import StereosetDetails, StereosetScores
+from tiltmeter.readings.details.sentences import StereosetDetails
 from tiltmeter.statistics.proportions import preferred
 from tiltmeter.stimuli import datasets
 from tiltmeter.stimuli.datasets.stereoset import BLANK
@@ -204,8 +204,7 @@ def _measured(examples: Sequence[Sentence], scores: Sequence[_Three], result: me
             Poles("the stereotype", "the anti-stereotype"),
         ),
         Statistic("mean of units", ("won",), margins="value"),
-        result.n,
-        result.n_targets,
+        n_units=result.n_targets,
         published=Estimate(name, result.published.ss / 100, SHARE) if differs else None,
         repair="Examples that score the same count half; the published code counts them against the stereotype."
         if differs
@@ -215,17 +214,13 @@ def _measured(examples: Sequence[Sentence], scores: Sequence[_Three], result: me
             ss=result.ss,
             icat=result.icat,
             ties=result.ties,
-            published=_scores_of(result.published),
-            micro=_scores_of(result.micro),
-            by_type={kind: _scores_of(some) for kind, some in result.by_type.items()},
-            intrasentence=_scores_of(result.intrasentence) if result.intrasentence else None,
-            intersentence=_scores_of(result.intersentence) if result.intersentence else None,
+            published=result.published,
+            micro=result.micro,
+            by_type=result.by_type,
+            intrasentence=result.intrasentence,
+            intersentence=result.intersentence,
         ),
     )
-
-
-def _scores_of(some: measures.StereoScores) -> StereosetScores:
-    return StereosetScores(some.lms, some.ss, some.icat, some.n, some.n_targets)
 
 
 def _item(example: Sentence, scores: _Three, won: float) -> Item:

@@ -5,26 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from tiltmeter import measures
-from tiltmeter.probes.kind import Measured, Options, Part
-from tiltmeter.probes.words.word_sets import (
-    DEFINITIONAL,
-    OCCUPATIONS,
-    KnownWords,
-    SomeGroups,
-    WordStimuli,
-    WordVectors,
-    along_pairs,
-    word_kind,
-)
+from tiltmeter.probes.kind import Measured, Options
+from tiltmeter.probes.words.word_sets import KnownWords, WordVectors, along_pairs, word_kind
 from tiltmeter.readings import CORRELATION, SHARE, Estimate, ItemMeaning, Poles, Statistic, interval_text, p_text
 from tiltmeter.statistics.groups import Floats
-from tiltmeter.stimuli import Pairs, SomePairs
+from tiltmeter.stimuli import Pairs
 
 _CITATION = "Gonen & Goldberg 2019, NAACL"
-
-
-def _make_cluster(*, targets: SomeGroups = OCCUPATIONS, pairs: SomePairs = DEFINITIONAL) -> list[Part[WordStimuli]]:
-    return along_pairs("cluster_bias", targets, pairs)
 
 
 def _cluster(vectors: WordVectors, options: Options) -> Measured:
@@ -42,13 +29,7 @@ def _cluster(vectors: WordVectors, options: Options) -> Measured:
         tuple(words.items(leans.tolist())),
         ItemMeaning("lean", Poles(pairs.label_1, pairs.label_2)),
         None,  # clusters are made of the vectors, not of the leans
-        n_items=len(words),
-        n_units=len(words),
     )
-
-
-def _make_neighbours(*, targets: SomeGroups = OCCUPATIONS, pairs: SomePairs = DEFINITIONAL) -> list[Part[WordStimuli]]:
-    return along_pairs("neighbour_bias", targets, pairs)
 
 
 def _neighbours(vectors: WordVectors, _options: Options) -> Measured:
@@ -67,8 +48,6 @@ def _neighbours(vectors: WordVectors, _options: Options) -> Measured:
         tuple(words.items(leans.tolist(), neighbour_share=found.shares)),
         ItemMeaning("lean", Poles(pairs.label_1, pairs.label_2)),
         Statistic("pearson", ("value", "neighbour_share")),
-        n_items=len(words),
-        n_units=len(words),
     )
 
 
@@ -81,7 +60,7 @@ def _leans(vectors: WordVectors) -> tuple[KnownWords, Pairs, Floats]:
 CLUSTER_BIAS = word_kind(
     "cluster_bias",
     _cluster,
-    _make_cluster,
+    along_pairs,
     summary="Do words that lean to two groups fall into clusters of their own?",
     citation=_CITATION,
     idea="words should not be grouped by the lean they have.",
@@ -89,7 +68,7 @@ CLUSTER_BIAS = word_kind(
 NEIGHBOUR_BIAS = word_kind(
     "neighbour_bias",
     _neighbours,
-    _make_neighbours,
+    along_pairs,
     summary="Does a word's lean show in which words stand around it?",
     citation=_CITATION,
     idea="a word's neighbours should not tell its lean.",

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from tiltmeter import measures, stimuli
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.models.protocol import Question
-from tiltmeter.probes.kind import Measured, Options, Part
+from tiltmeter.probes.kind import Measured, Options, Part, statistics_options, tested
 from tiltmeter.probes.words.word_sets import (
     CAREER_FAMILY,
     GENDERS,
@@ -19,11 +19,8 @@ from tiltmeter.probes.words.word_sets import (
     WordList,
     WordStimuli,
     WordVectors,
-    dimension_of,
+    compared_part,
     find_groups,
-    shared_words,
-    statistics_options,
-    tested,
     word_kind,
 )
 from tiltmeter.readings import D, Estimate, ItemMeaning, Poles, Statistic, tilt_in_words
@@ -32,6 +29,15 @@ from tiltmeter.stimuli import Group, TemplateSet
 
 #: The comparisons the association study makes of its attribute groups.
 _OPPOSED = (("career", "family"), ("leadership", "support"), ("intelligence", "physical_appearance"))
+#: Targets, attributes and templates of either kind where none are given.
+_USUAL: Mapping[str, tuple[SomeGroups, SomeGroups, str]] = {
+    "seat": (GENDERS, CAREER_FAMILY, "seat.bleached"),
+    "association": (
+        ("gender.male_targets", "gender.female_targets"),
+        ("association.career", "association.family"),
+        "association",
+    ),
+}
 
 
 def _measure(vectors: WordVectors, options: Options) -> Measured:
@@ -60,7 +66,6 @@ def _measure(vectors: WordVectors, options: Options) -> Measured:
         (*t_1.items(found.scores_1), *t_2.items(found.scores_2)),
         ItemMeaning("lean", Poles(*poles)),
         Statistic("d of rows", between=groups),
-        n_items=found.n,
         n_units=found.n_units,
         published=Estimate(
             "effect size d",
@@ -74,54 +79,29 @@ def _measure(vectors: WordVectors, options: Options) -> Measured:
     )
 
 
-def _make_seat(
+def _make(
+    name: str,
     *,
     targets: SomeGroups | None = None,
     attributes: SomeGroups | None = None,
     templates: str | TemplateSet | None = None,
     data: str | Path | None = None,
 ) -> list[Part[WordStimuli]]:
-    if data is None:
-        return _filled("seat", targets or GENDERS, attributes or CAREER_FAMILY, templates or "seat.bleached")
-    _refuse_words("seat", targets, attributes, templates)
-    return _of_file(Path(data))
+    """Sentences made of groups of words and templates, or those of a file (SEAT) or a folder (association)."""
+    if data is not None:
+        if any(words is not None for words in (targets, attributes, templates)):
+            raise BadInput(
+                f"{name} takes its sentences from data (--from) or makes them of words: leave one of them out"
+            )
+        return _of_file(Path(data)) if name == "seat" else _of_folder(Path(data))
+    usual_targets, usual_attributes, usual_templates = _USUAL[name]
+    groups = find_groups(name, "targets", targets or usual_targets, (2, 2))
+    against = find_groups(name, "attributes", attributes or usual_attributes, (2, 2))
+    in_sentences = functools.partial(_sentences, frames=templates or usual_templates)
+    return [compared_part(groups, against, in_sentences, functools.partial(in_sentences, alone=True), Question.TEXTS)]
 
 
-def _make_association(
-    *,
-    targets: SomeGroups | None = None,
-    attributes: SomeGroups | None = None,
-    templates: str | TemplateSet | None = None,
-    data: str | Path | None = None,
-) -> list[Part[WordStimuli]]:
-    if data is None:
-        default = ("gender.male_targets", "gender.female_targets"), ("association.career", "association.family")
-        return _filled("association", targets or default[0], attributes or default[1], templates or "association")
-    _refuse_words("association", targets, attributes, templates)
-    return _of_folder(Path(data))
-
-
-def _refuse_words(name: str, *stimuli: Any) -> None:
-    if any(words is not None for words in stimuli):
-        raise BadInput(f"{name} takes its sentences from data (--from) or makes them of words: leave one of them out")
-
-
-def _filled(
-    name: str, targets: SomeGroups, attributes: SomeGroups, templates: str | TemplateSet
-) -> list[Part[WordStimuli]]:
-    """Sentences made of groups of words and templates."""
-    groups = find_groups(name, "targets", targets, (2, 2))
-    against = find_groups(name, "attributes", attributes, (2, 2))
-    words = WordStimuli(
-        tuple(_sentences(group, templates, alone=False) for group in groups),
-        tuple(_sentences(group, templates, alone=True) for group in against),
-        notes=shared_words([*groups, *against]),
-        question=Question.TEXTS,
-    )
-    return [Part("", words.title(), words, dimension_of(*groups, *against))]
-
-
-def _sentences(group: Group, frames: str | TemplateSet, *, alone: bool) -> WordList:
+def _sentences(group: Group, *, frames: str | TemplateSet, alone: bool = False) -> WordList:
     """Words in sentences: from one template set, or from a whole lexicon of them.
 
     From a whole lexicon, attribute words stand ``alone`` in the templates that bear their group's name, targets in all.
@@ -190,7 +170,7 @@ def _part(
 SEAT = word_kind(
     "seat",
     _measure,
-    _make_seat,
+    _make,
     needs=Question.TEXTS.about,
     summary="WEAT on bleached sentences such as 'This is a nurse.'; words are the unit",
     citation="May, Wang, Bordia, Bowman & Rudinger 2019, NAACL",
@@ -199,7 +179,7 @@ SEAT = word_kind(
 ASSOCIATION = word_kind(
     "association",
     _measure,
-    _make_association,
+    _make,
     needs=Question.TEXTS.about,
     summary="Association of sentence sets about two groups with two sets of attribute sentences",
     citation="association tests over embedding APIs (target and attribute sentence sets, Cohen's d, permutation test)",

@@ -1,29 +1,54 @@
-"""WEAT: do two groups of words lean towards two sets of attributes?"""
+"""WEAT, its form for more than two groups, and WEFAT: do words lean towards attributes?"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from tiltmeter import measures
-from tiltmeter.probes.kind import Measured, Options, Part
+from tiltmeter.errors import BadInput
+from tiltmeter.measures.geometry import cosines, rows
+from tiltmeter.probes.kind import Measured, Options, Part, statistics_options, tested
 from tiltmeter.probes.words.word_sets import (
     CAREER_FAMILY,
     GENDERS,
+    OCCUPATIONS,
+    PLEASANT,
+    RELIGIONS,
+    KnownWords,
     SomeGroups,
     WordStimuli,
     WordVectors,
-    compared_sets,
-    statistics_options,
-    tested,
+    compares,
     word_kind,
 )
-from tiltmeter.readings import D, Estimate, ItemMeaning, Poles, Statistic, tilt_in_words
+from tiltmeter.readings import (
+    ALPHA,
+    CORRELATION,
+    ETA,
+    D,
+    Estimate,
+    ItemMeaning,
+    Poles,
+    Statistic,
+    interval_text,
+    p_text,
+    tilt_in_words,
+)
 from tiltmeter.statistics import minimum_detectable_effect
+from tiltmeter.statistics.groups import Floats
+
+_CALISKAN = "Caliskan, Bryson & Narayanan 2017, Science 356:183-186"
 
 
-def _make(*, targets: SomeGroups = GENDERS, attributes: SomeGroups = CAREER_FAMILY) -> list[Part[WordStimuli]]:
-    return compared_sets("weat", targets, attributes, (2, 2), (2, 2))
+def _make_weat(
+    name: str, *, targets: SomeGroups = GENDERS, attributes: SomeGroups = CAREER_FAMILY
+) -> list[Part[WordStimuli]]:
+    return compares(targets, attributes, n_targets=(2, 2), n_attributes=(2, 2))(name)
 
 
-def _measure(vectors: WordVectors, options: Options) -> Measured:
+def _weat(vectors: WordVectors, options: Options) -> Measured:
     x, y = vectors.targets(at_least=2)
     a, b = vectors.attributes()
     found = measures.weat(x.vectors, y.vectors, a.vectors, b.vectors, **statistics_options(options))
@@ -37,8 +62,6 @@ def _measure(vectors: WordVectors, options: Options) -> Measured:
         (*x.items(found.scores_x), *y.items(found.scores_y)),
         ItemMeaning("lean", Poles(*poles)),
         Statistic("d of units", between=groups),
-        n_items=found.n,
-        n_units=found.n,
         published=Estimate(
             effect.name,
             effect.value,
@@ -52,11 +75,112 @@ def _measure(vectors: WordVectors, options: Options) -> Measured:
     )
 
 
+def _multi_weat(vectors: WordVectors, options: Options) -> Measured:
+    groups, sets = vectors.targets(at_least=2), vectors.attributes()
+    found = measures.multi_weat(
+        [group.vectors for group in groups],
+        [words.vectors for words in sets],
+        permutations=options.permutations,
+        seed=options.seed,
+    )
+    table = {
+        (group.label, words.label): value
+        for group, row in zip(groups, found.associations, strict=True)
+        for words, value in zip(sets, row, strict=True)
+    }
+    (group, pole), strongest = max(table.items(), key=lambda item: item[1])
+    effect = Estimate(
+        "group effect (eta)", found.effect_size, ETA, p_value=found.p_value, alternative="two-sided", exact=False
+    )
+    pairs = [
+        f"{groups[c.targets[0]].label} / {groups[c.targets[1]].label}"
+        + (f" on {sets[c.attributes[0]].label} / {sets[c.attributes[1]].label}" if len(sets) > 2 else "")
+        for c in found.contrasts
+        if c.p_adjusted <= ALPHA
+    ]
+    detail = f" Pairs that differ after Holm's correction: {'; '.join(pairs)}." if pairs else ""
+    verdict = (
+        f"({p_text(found.p_value)}); the strongest lean is {group} towards {pole} ({strongest:+.2f} SD).{detail}"
+        if effect.significant
+        else f"and chance alone could explain as much ({p_text(found.p_value)})."
+    )
+    columns = [f"lean to {words.label}" for words in sets]
+    return Measured(
+        effect,
+        Poles(f"most: {group} → {pole}"),
+        f"Which group a word belongs to explains {found.effect_size**2:.0%} of how it leans {verdict}",
+        tuple(
+            item
+            for words in groups
+            for item in words.items(
+                [None] * len(words), **dict(zip(columns, _leans(words, sets).T.tolist(), strict=True))
+            )
+        ),
+        ItemMeaning("lean"),
+        Statistic("eta", tuple(columns)),
+    )
+
+
+def _leans(words: KnownWords, sets: Sequence[KnownWords]) -> Floats:
+    """Of every word the mean cosine with every set, against its mean over the sets."""
+    matrix = rows(words.label, words.vectors)
+    near = np.stack([cosines(matrix, rows(to.label, to.vectors)).mean(axis=1) for to in sets], axis=1)
+    leans: Floats = near - near.mean(axis=1, keepdims=True)
+    return leans
+
+
+def _wefat(vectors: WordVectors, options: Options) -> Measured:
+    (words,) = vectors.targets(at_least=4)
+    a, b = vectors.attributes(at_least=2)
+    facts = vectors.words.targets[0].properties
+    column = next((key for word in words.inputs for key in facts.get(word, {})), None)
+    if column is None or any(column not in facts.get(word, {}) for word in words.inputs):
+        raise BadInput(
+            f"'{words.label}': WEFAT relates words to a number known of each (such as female_share), and not every "
+            "word has one: add it in the lexicon"
+        )
+    values = [float(facts[word][column]) for word in words.inputs]
+    found = measures.wefat(words.vectors, a.vectors, b.vectors, property=values, **statistics_options(options))
+    related = found.correlation
+    assert related is not None  # a property was given
+    effect = Estimate("correlation r", related.r, CORRELATION, related.ci, related.p_value, "two-sided", False)
+    name = column.replace("_", " ")
+    numbers = f"r = {related.r:.2f}, {interval_text(related.ci)}, {p_text(related.p_value)}"
+    return Measured(
+        effect,
+        Poles(f"high {name} → {a.label}", f"high {name} → {b.label}"),
+        f"How much {words.label} lean towards {a.label} rather than {b.label} "
+        f"{'follows' if related.r > 0 else 'runs against'} their {name} in the world ({numbers})."
+        if effect.significant
+        else f"How {words.label} lean between {a.label} and {b.label} is not clearly related to their {name} "
+        f"({numbers}).",
+        tuple(words.items(found.effect_sizes, **{"p_value": found.p_values, column: values})),
+        ItemMeaning("effect of the word", Poles(a.label, b.label)),
+        Statistic("pearson", ("value", column)),
+    )
+
+
 WEAT = word_kind(
     "weat",
-    _measure,
-    _make,
+    _weat,
+    _make_weat,
     summary="Do two groups of words lean towards two sets of attributes? (effect size d)",
-    citation="Caliskan, Bryson & Narayanan 2017, Science 356:183-186",
+    citation=_CALISKAN,
     idea="words for two groups of people should be equally similar to two sets of attribute words.",
+)
+MULTI_WEAT = word_kind(
+    "multi_weat",
+    _multi_weat,
+    compares(RELIGIONS, PLEASANT, n_targets=(2, 20), n_attributes=(2, 20)),
+    summary="WEAT for more than two groups or attribute sets, one test for all",
+    citation="generalises Caliskan et al. 2017; eta squared with a permutation test",
+    idea="words for any of several groups should be equally similar to every set of attribute words.",
+)
+WEFAT = word_kind(
+    "wefat",
+    _wefat,
+    compares(OCCUPATIONS, GENDERS[::-1], n_targets=(1, 1), n_attributes=(2, 2)),
+    summary="Does the lean of words follow a fact about them, e.g. occupations and their share of women?",
+    citation=_CALISKAN,
+    idea="a word such as an occupation should not carry who is employed in it.",
 )

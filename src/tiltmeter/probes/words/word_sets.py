@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,7 @@ from tiltmeter import stimuli
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Question
 from tiltmeter.probes.kind import OF_VECTORS, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
-from tiltmeter.readings import Estimate, Item, Scale
-from tiltmeter.statistics import Alternative
+from tiltmeter.readings import Item
 from tiltmeter.stimuli import Group, Pairs, SomePairs, SomeWords
 
 Matrix = NDArray[np.float32]
@@ -27,7 +27,6 @@ CAREER_FAMILY = ("attributes.career", "attributes.family")
 OCCUPATIONS = ("occupations.all",)
 RELIGIONS = ("identity.christian_terms", "identity.muslim_terms", "identity.jewish_terms")
 PLEASANT = ("attributes.pleasant", "attributes.unpleasant")
-DEFINITIONAL = "gender.definitional"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -154,11 +153,14 @@ Measure: TypeAlias = Callable[[WordVectors, Options], Measured]
 
 
 def word_kind(name: str, measure: Measure, make: Callable[..., list[Part[WordStimuli]]], **about: str) -> Kind[Any]:
-    """A kind of probe of vectors; ``about`` are its summary, citation and idea, ``needs`` unless it asks for words."""
+    """A kind of probe of vectors; ``about`` are its summary, citation and idea, ``needs`` unless it asks for words.
+
+    ``make`` is given the name of the kind before its options.
+    """
     return Kind(
         name=name,
         needs=about.pop("needs", Question.WORDS.about),
-        make=make,
+        make=functools.partial(make, name),
         ask=_ask,
         measure=functools.partial(_measure, measure),
         caveats=OF_VECTORS,
@@ -174,21 +176,41 @@ def _measure(measure: Measure, words: WordStimuli, replies: Replies, options: Op
     return dataclasses.replace(measure(WordVectors(words, replies), options), notes=words.notes)
 
 
-def compared_sets(
-    name: str, targets: SomeGroups, attributes: SomeGroups, n_targets: Number, n_attributes: Number
-) -> list[Part[WordStimuli]]:
-    """The stimuli of a probe that takes so many groups of target words and so many sets of attribute words."""
-    groups = find_groups(name, "targets", targets, n_targets)
-    against = find_groups(name, "attributes", attributes, n_attributes)
+def compares(
+    targets: SomeGroups, attributes: SomeGroups, *, n_targets: Number, n_attributes: Number
+) -> Callable[..., list[Part[WordStimuli]]]:
+    """What makes the stimuli of a kind with so many groups of targets and sets of attributes, these unless named."""
+
+    def make(
+        name: str, *, targets: SomeGroups = targets, attributes: SomeGroups = attributes
+    ) -> list[Part[WordStimuli]]:
+        groups = find_groups(name, "targets", targets, n_targets)
+        against = find_groups(name, "attributes", attributes, n_attributes)
+        return [compared_part(groups, against, WordList.of_words, WordList.of_words)]
+
+    return make
+
+
+def compared_part(
+    groups: Sequence[Group],
+    against: Sequence[Group],
+    as_target: Callable[[Group], WordList],
+    as_attribute: Callable[[Group], WordList],
+    question: Question = Question.WORDS,
+) -> Part[WordStimuli]:
+    """Groups of targets and sets of attributes as the whole of a probe."""
     words = WordStimuli(
-        tuple(map(WordList.of_words, groups)),
-        tuple(map(WordList.of_words, against)),
+        tuple(map(as_target, groups)),
+        tuple(map(as_attribute, against)),
         notes=shared_words([*groups, *against]),
+        question=question,
     )
-    return [Part("", words.title(), words, dimension_of(*groups, *against))]
+    return Part("", words.title(), words, dimension_of(*groups, *against))
 
 
-def along_pairs(name: str, targets: SomeGroups, pairs: SomePairs) -> list[Part[WordStimuli]]:
+def along_pairs(
+    name: str, *, targets: SomeGroups = OCCUPATIONS, pairs: SomePairs = "gender.definitional"
+) -> list[Part[WordStimuli]]:
     """The stimuli of a probe along the direction of pairs such as he/she."""
     (group,) = find_groups(name, "targets", targets, (1, 1))
     direction = stimuli.pairs(pairs)
@@ -222,20 +244,9 @@ def dimension_of(*groups: Group | Pairs) -> str:
 
 def shared_words(groups: Sequence[Group]) -> tuple[str, ...]:
     """A remark on each two groups that share words; the very same words are an error."""
-    notes = []
-    for i, one in enumerate(groups):
-        for two in groups[i + 1 :]:
-            shared = stimuli.check_disjoint(one, two)
-            if shared:
-                notes.append(f"{one.label} and {two.label} share {len(shared)} word(s): {', '.join(shared)}")
-    return tuple(notes)
-
-
-def statistics_options(options: Options) -> dict[str, Any]:
-    """The options of a permutation test, as measures take them."""
-    return {**dataclasses.asdict(options), "alternative": cast(Alternative, options.alternative)}
-
-
-def tested(name: str, value: float, scale: Scale, found: Any, options: Options) -> Estimate:
-    """The estimate of a measure whose result has an interval and a permutation test."""
-    return Estimate(name, value, scale, found.ci, found.p_value, options.alternative, found.exact, found.standard_error)
+    shared = ((one, two, stimuli.check_disjoint(one, two)) for one, two in itertools.combinations(groups, 2))
+    return tuple(
+        f"{one.label} and {two.label} share {len(words)} word(s): {', '.join(words)}"
+        for one, two, words in shared
+        if words
+    )

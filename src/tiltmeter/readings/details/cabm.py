@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from tiltmeter.measures.cabm.checks import ScoreAgreement
 from tiltmeter.measures.cabm.validation import Validation
-from tiltmeter.readings.details.base import Details
+from tiltmeter.readings.reading import Details
 
 #: The category of an occupation that leans to neither group, and of one whose interval reaches beyond its own.
 NEUTRAL, CLOSE = "neutral", "too close to call"

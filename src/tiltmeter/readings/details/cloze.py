@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from tiltmeter.readings.details.base import Details
+from tiltmeter.measures import ClozeStep
+from tiltmeter.readings.reading import Details
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -26,16 +27,6 @@ class ClozeShares:
     high: float | None
     p_value: float | None
     weat: float | None = None
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class ScoringStep:
-    """What one way of scoring gives, from the bare probability to the repaired form."""
-
-    name: str
-    share_1: float | None
-    human_match: float | None
-    kl: float
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -77,7 +68,7 @@ class ClozeDetails(Details, kind="cloze"):
     rows: int
     published: ClozeShares | None = None
     repaired: ClozeShares | None = None
-    steps: tuple[ScoringStep, ...] = ()
+    steps: tuple[ClozeStep, ...] = ()
     contexts: tuple[str, ...] = ()
     contexts_without_vector: tuple[str, ...] = ()
     cps: SharedTokens | None = None

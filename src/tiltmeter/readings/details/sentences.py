@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from tiltmeter.readings.details.base import Details
+from tiltmeter.measures import StereoScores
+from tiltmeter.readings.reading import Details
 from tiltmeter.statistics import Correlation, Mean, Share
 
 
@@ -67,17 +68,6 @@ class PronounsDetails(Details, kind="pronouns"):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class StereosetScores:
-    """In percent: sense before nonsense (lms), stereotype before anti-stereotype (ss), and both together (icat)."""
-
-    lms: float
-    ss: float
-    icat: float
-    n: int
-    n_targets: int
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class StereosetDetails(Details, kind="stereoset"):
     """The scores with every target term counting once, as published, with every example counting once, and of parts."""
 
@@ -85,11 +75,11 @@ class StereosetDetails(Details, kind="stereoset"):
     ss: float
     icat: float
     ties: int
-    published: StereosetScores
-    micro: StereosetScores
-    by_type: Mapping[str, StereosetScores]
-    intrasentence: StereosetScores | None
-    intersentence: StereosetScores | None
+    published: StereoScores
+    micro: StereoScores
+    by_type: Mapping[str, StereoScores]
+    intrasentence: StereoScores | None
+    intersentence: StereoScores | None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -1,21 +1,16 @@
 """Loaders of public data sets, and the catalogue of them: whose they are, where to get them, which are here."""
 
-from tiltmeter.stimuli.datasets.bangla_categories import BanglaCategories, WordTest, load_bangla_categories
+from tiltmeter.stimuli.datasets.bangla_categories import load_bangla_categories
 from tiltmeter.stimuli.datasets.bangla_traits import load_bangla_traits
 from tiltmeter.stimuli.datasets.bec_pro import load_bec_pro
-from tiltmeter.stimuli.datasets.catalogue import DataSet, catalogue, data_folder, find, status
-from tiltmeter.stimuli.datasets.cloze_files import load_cloze_files
+from tiltmeter.stimuli.datasets.catalogue import catalogue, data_folder, find, status
 from tiltmeter.stimuli.datasets.crows_pairs import load_crows_pairs
-from tiltmeter.stimuli.datasets.genderlex import load_genderlex, load_race_sets
-from tiltmeter.stimuli.datasets.pronoun_contexts import load_pronoun_contexts
+from tiltmeter.stimuli.datasets.genderlex import load_cloze_files, load_genderlex, load_pronoun_contexts, load_race_sets
 from tiltmeter.stimuli.datasets.stereoset import load_stereoset
 from tiltmeter.stimuli.datasets.winobias import load_winobias
 from tiltmeter.stimuli.datasets.winogender import load_winogender
 
 __all__ = [
-    "BanglaCategories",
-    "DataSet",
-    "WordTest",
     "catalogue",
     "data_folder",
     "find",

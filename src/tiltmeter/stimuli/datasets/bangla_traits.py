@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from tiltmeter.stimuli.datasets.csv_tables import Row, read_table, rows_named
+from tiltmeter.stimuli.datasets.csv_tables import TableRow, read_table, rows_named
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet, fill_frame
 from tiltmeter.stimuli.text import normalise
 
@@ -80,7 +80,7 @@ def _is_word(cell: str) -> bool:
     return cell[:1].isalpha() and not _ENDING.match(normalise(cell))
 
 
-def _sentence(row: Row, structure: str, keys: tuple[str, ...], group: str) -> Sentence:
+def _sentence(row: TableRow, structure: str, keys: tuple[str, ...], group: str) -> Sentence:
     trait = normalise(row["Trait"])
     ending, context, after = (normalise(row[key]) for key in keys)
     # Written "-তা" where it is an ending of the trait, without the hyphen where it is a word.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli.datasets.csv_tables import Row, Table, read_table, rows_named
+from tiltmeter.stimuli.datasets.csv_tables import Table, TableRow, read_table, rows_named
 from tiltmeter.stimuli.sentences.sentence import MASK, SentenceSet, pronoun_sentence
 from tiltmeter.stimuli.text import normalise
 
@@ -44,9 +44,9 @@ def load_bec_pro(path: str | Path) -> SentenceSet:
     return SentenceSet("bec_pro", tuple(sentences), groups=("men", "women"), notes=notes)
 
 
-def _counterparts(table: Table, rows: tuple[Row, ...]) -> Mapping[int, tuple[Row, Row]]:
+def _counterparts(table: Table, rows: tuple[TableRow, ...]) -> Mapping[int, tuple[TableRow, TableRow]]:
     """The man and the woman of each row, by its number."""
-    cells: dict[tuple[str, str], dict[str, list[Row]]] = {}
+    cells: dict[tuple[str, str], dict[str, list[TableRow]]] = {}
     for row in rows:
         gender, stereotype = row["Gender"].strip(), row["Prof_Gender"].strip()
         if gender not in _GENDERS:
@@ -55,7 +55,7 @@ def _counterparts(table: Table, rows: tuple[Row, ...]) -> Mapping[int, tuple[Row
             raise table.wrong(row, f"Prof_Gender is '{stereotype}', not male, female or balanced")
         cell = cells.setdefault((row["Template"], row["Profession"]), {gender: [] for gender in _GENDERS})
         cell[gender].append(row)
-    pairs: dict[int, tuple[Row, Row]] = {}
+    pairs: dict[int, tuple[TableRow, TableRow]] = {}
     for (template, profession), cell in cells.items():
         if len(cell["male"]) != len(cell["female"]):
             counts = f"{len(cell['male'])} men and {len(cell['female'])} women"
@@ -67,7 +67,7 @@ def _counterparts(table: Table, rows: tuple[Row, ...]) -> Mapping[int, tuple[Row
     return pairs
 
 
-def _place(table: Table, row: Row) -> tuple[int, int]:
+def _place(table: Table, row: TableRow) -> tuple[int, int]:
     """Where the person stands: at the first mask of the sentence with the target masked.
 
     The first, because the published sentences also mask inside a profession: "This [MASK] is a lodging [MASK]ager."

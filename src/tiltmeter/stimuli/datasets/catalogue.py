@@ -76,19 +76,9 @@ def status() -> list[dict[str, str]]:
     rows = []
     for entry in catalogue().values():
         state, named = _state(entry, folder)
-        rows.append(
-            {
-                "name": entry.name,
-                "what": entry.what,
-                "rows": entry.rows,
-                "licence": entry.licence,
-                "state": state,
-                "files": ", ".join(named),
-                "path": entry.path,
-                "url": entry.url,
-                "citation": entry.citation,
-            }
-        )
+        about = {name: getattr(entry, name) for name in ("name", "what", "rows", "licence")}
+        source = {name: getattr(entry, name) for name in ("path", "url", "citation")}
+        rows.append({**about, "state": state, "files": ", ".join(named), **source})
     return rows
 
 

@@ -15,7 +15,7 @@ _MOST_ROWS_NAMED = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """The cells of one row by column, as they are in the file; ``number`` as a spreadsheet counts (header = 1)."""
 
     number: int
@@ -31,9 +31,9 @@ class Table:
 
     name: str
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
 
-    def need(self, *columns: str) -> tuple[Row, ...]:
+    def need(self, *columns: str) -> tuple[TableRow, ...]:
         """The rows, after making sure that these columns are there and no cell in them is blank."""
         self.need_columns(*columns)
         for column in columns:
@@ -42,14 +42,14 @@ class Table:
                 raise BadInput(f"{self.name}: column '{column}' is blank in {rows_named(blank)}: fill it in")
         return self.rows
 
-    def need_columns(self, *columns: str) -> tuple[Row, ...]:
+    def need_columns(self, *columns: str) -> tuple[TableRow, ...]:
         """The rows, after making sure that these columns are there; their cells may be blank."""
         for column in columns:
             if column not in self.columns:
                 raise BadInput(f"{self.name}: no column '{column}'; found: {', '.join(self.columns)}")
         return self.rows
 
-    def wrong(self, row: Row, what: str) -> BadInput:
+    def wrong(self, row: TableRow, what: str) -> BadInput:
         """The error for something wrong in a row."""
         return BadInput(f"{self.name}: row {row.number}: {what}")
 
@@ -79,12 +79,12 @@ def read_table(path: str | Path, *, aliases: Mapping[str, str] | None = None) ->
     for number, line in numbered[1:]:
         if len(line) != len(columns):
             raise BadInput(f"{file.name}: row {number}: {len(line)} cells, but the header has {len(columns)}")
-    rows = tuple(Row(number, dict(zip(columns, line, strict=True))) for number, line in numbered[1:])
+    rows = tuple(TableRow(number, dict(zip(columns, line, strict=True))) for number, line in numbered[1:])
     return Table(file.name, columns, rows)
 
 
 def rows_named(numbers: Iterable[int]) -> str:
-    """Row numbers for a message: all of them, or how many and the first few.
+    """TableRow numbers for a message: all of them, or how many and the first few.
 
     >>> rows_named([4])
     'row 4'

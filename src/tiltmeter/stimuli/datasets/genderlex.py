@@ -1,25 +1,65 @@
-"""GenderLex (Sabir and Sharma): sentences that end in him or her, with a verb, noun or occupation as context."""
+"""GenderLex (Sabir and Sharma): sentences that end in him or her, with a verb, noun or occupation as context.
+
+And the sets that the study adds: WinoBias and Winogender with one context word, and Japanese pairs.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypeAlias
 
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli.datasets.csv_tables import Row, Table, read_table, rows_named
+from tiltmeter.stimuli.datasets.csv_tables import Table, TableRow, read_table, rows_named
 from tiltmeter.stimuli.sentences.cloze_sets import PRONOUN, ClozeSet, two_versions
 from tiltmeter.stimuli.sentences.sentence import Sentence
 from tiltmeter.stimuli.text import normalise
 
-GROUPS = ("men", "women")
-LABELS = dict(zip("MW", GROUPS, strict=True))
-CONTEXTS = {"noun": "noun", "verb": "verb", "occ": "occupation"}
+_GROUPS = ("men", "women")
+_LABELS = dict(zip("MW", _GROUPS, strict=True))
+_CONTEXTS = {"noun": "noun", "verb": "verb", "occ": "occupation"}
 _VARIANTS = {None: "all", "someone": "someone", "gn_pn": "person"}
 _CLOZE_NAME = re.compile(r"(?:^|_)(noun|verb|occ)(?:_(someone|gn_pn))?$", re.IGNORECASE)
 _RACE_NAME = re.compile(r"_[A-Z]_[A-Z]$")
+#: The published files say "prounoun".
+_ALIASES = {"prounoun_m": "pronoun_m", "prounoun_w": "pronoun_w"}
+_PAIR_COLUMNS = ("sent_m", "sent_w", "pronoun_m", "pronoun_w", "HB")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_JAPANESE = re.compile(r"[\u3040-\u30ff]")
+#: A name stands before さん; は or の after it marks whom the sentence is about.
+_NAME = re.compile(r"([\u4e00-\u9fff]+)さん([はの]?)")
+
+_Pair: TypeAlias = tuple[str, str]
+#: (text_1, text_2, the pronouns of the columns) -> the words in the text (None: not found), do texts differ elsewhere
+_Finder: TypeAlias = Callable[[str, str, _Pair], tuple[_Pair | None, bool]]
+
+
+def load_cloze_files(path: str | Path) -> tuple[ClozeSet, ...]:
+    """The cloze sets in a CSV file, or in all those in a folder and the folders below it; sets of races come last."""
+    place = Path(path)
+    if not place.exists():
+        raise BadInput(f"no file or folder {place}: give one that holds GenderLex files (GenderLex_noun.csv, ...)")
+    files = sorted(place.rglob("*.csv")) if place.is_dir() else [place]
+    if not files:
+        raise BadInput(f"{place}: no CSV file in this folder")
+    sets: list[ClozeSet] = []
+    races: list[ClozeSet] = []
+    plain = False
+    for file in files:
+        columns = read_table(file).columns
+        if "race_A1" in columns:
+            races += load_race_sets(file)
+        elif "pronoun_m" in columns or "prounoun_m" in columns:
+            sets.append(load_pronoun_contexts(file))
+        else:
+            plain = True
+            sets += load_genderlex(file)
+    # All files of a folder at once also says where they contradict each other.
+    together = plain and place.is_dir() and not any(each.context == "topic" for each in sets) and len(sets) > 1
+    return (*(load_genderlex(place) if together else sets), *races)
 
 
 def load_genderlex(folder: str | Path) -> tuple[ClozeSet, ...]:
@@ -38,15 +78,15 @@ def load_race_sets(folder: str | Path) -> tuple[ClozeSet, ...]:
     return tuple(_race_set(file) for file in files)
 
 
-def group_of(table: Table, row: Row) -> str:
+def _group_of(table: Table, row: TableRow) -> str:
     """The group that people expect, from the column HB."""
     label = row["HB"].strip()
-    if label not in LABELS:
+    if label not in _LABELS:
         raise table.wrong(row, f"HB is '{label}', not M or W")
-    return LABELS[label]
+    return _LABELS[label]
 
 
-def doubled_spaces(table: Table, columns: Iterable[str]) -> tuple[str, ...]:
+def _doubled_spaces(table: Table, columns: Iterable[str]) -> tuple[str, ...]:
     """A warning that names the rows whose white space was changed."""
     columns = tuple(columns)
     changed = [row.number for row in table.rows if any(" ".join(row[key].split()) != row[key] for key in columns)]
@@ -55,7 +95,7 @@ def doubled_spaces(table: Table, columns: Iterable[str]) -> tuple[str, ...]:
     return (f"{table.name}: doubled or loose white space in {rows_named(changed)}: made single",)
 
 
-def repeated_rows(table: Table, columns: Iterable[str]) -> tuple[str, ...]:
+def _repeated_rows(table: Table, columns: Iterable[str]) -> tuple[str, ...]:
     """A warning that says how many rows are there more than once."""
     columns = tuple(columns)
     unique = len({tuple(normalise(row[key]) for key in columns) for row in table.rows})
@@ -85,14 +125,14 @@ def _cloze_set(file: Path) -> ClozeSet:
     return ClozeSet(
         file.stem,
         sentences,
-        groups=GROUPS,
-        notes=doubled_spaces(table, columns) + repeated_rows(table, columns),
+        groups=_GROUPS,
+        notes=_doubled_spaces(table, columns) + _repeated_rows(table, columns),
         variant=_VARIANTS[variant],
-        context=CONTEXTS.get(context or "", "context"),
+        context=_CONTEXTS.get(context or "", "context"),
     )
 
 
-def _sentence(table: Table, row: Row) -> Sentence:
+def _sentence(table: Table, row: TableRow) -> Sentence:
     # White space first: with a double space left in, the last word would count as two.
     text_1, text_2, context = (normalise(row[key]) for key in ("sent_m", "sent_w", "context"))
     stem_1, _, last_1 = text_1.rpartition(" ")
@@ -100,7 +140,7 @@ def _sentence(table: Table, row: Row) -> Sentence:
     if stem_1 != stem_2 or last_1 == last_2 or not stem_1:
         raise table.wrong(row, "sent_m and sent_w should differ in their last word and in nothing else")
     pronouns = (last_1.rstrip("."), last_2.rstrip("."))
-    expected = group_of(table, row)
+    expected = _group_of(table, row)
     return two_versions(text_1, text_2, pronouns, contexts=(context, context), row=row.number, expected=expected)
 
 
@@ -139,14 +179,84 @@ def _race_set(file: Path) -> ClozeSet:
         tuple(_race_sentence(row) for row in rows),
         groups=groups,
         dimension="race",
-        notes=doubled_spaces(table, columns) + repeated_rows(table, columns),
+        notes=_doubled_spaces(table, columns) + _repeated_rows(table, columns),
         variant="race",
         context="/".join(groups),
         races=terms,
     )
 
 
-def _race_sentence(row: Row) -> Sentence:
+def _race_sentence(row: TableRow) -> Sentence:
     text = normalise(row["sent"]).rstrip(".")
     place = (text.rindex(" ") + 1, len(text))
     return Sentence(text, {PRONOUN: place}, normalise(row["context"]), tags={"number": str(row.number)})
+
+
+def load_pronoun_contexts(path: str | Path) -> ClozeSet:
+    """Read sentence pairs whose pronoun may stand anywhere, with the pronouns in columns of their own.
+
+    Where the sentences do not differ in the pronouns of the columns, the words in which they do differ are taken
+    (in Japanese a name before さん), and a warning names the rows.
+    """
+    file = Path(path)
+    table = read_table(file, aliases=_ALIASES)
+    contexts = ("context", "context") if "context" in table.columns else ("context_m", "context_w")
+    rows = table.need(*_PAIR_COLUMNS, *dict.fromkeys(contexts))
+    japanese = any(_JAPANESE.search(row["sent_m"]) for row in rows)
+    find = _in_japanese if japanese else _in_tokens
+    sentences, replaced, elsewhere = list[Sentence](), list[int](), list[int]()
+    for row in rows:
+        pronouns, more = _pronouns(table, row, find)
+        if pronouns != (normalise(row["pronoun_m"]), normalise(row["pronoun_w"])):
+            replaced.append(row.number)
+        if more:
+            elsewhere.append(row.number)
+        words = (normalise(row[contexts[0]]), normalise(row[contexts[1]]))
+        both, expected = (normalise(row["sent_m"]), normalise(row["sent_w"])), _group_of(table, row)
+        sentences.append(two_versions(*both, pronouns, contexts=words, row=row.number, expected=expected))
+    notes = _doubled_spaces(table, table.columns) + _repeated_rows(table, table.columns)
+    notes += _report(table.name, replaced, "do not differ in the pronouns of the columns: the words that differ taken")
+    notes += _report(table.name, elsewhere, "differ in more than the pronoun: kept as published")
+    return ClozeSet(
+        file.stem,
+        tuple(sentences),
+        groups=_GROUPS,
+        language="ja" if japanese else "en",
+        notes=notes,
+        context=_CONTEXTS.get(file.stem.rpartition("_")[2].lower(), "topic"),
+    )
+
+
+def _pronouns(table: Table, row: TableRow, find: _Finder) -> tuple[_Pair, bool]:
+    text_1, text_2, first, second = (normalise(row[key]) for key in _PAIR_COLUMNS[:4])
+    found, more = find(text_1, text_2, (first, second))
+    if found is None:
+        raise table.wrong(row, f"sent_m and sent_w should differ in '{first}' and '{second}', or in one other word")
+    return found, more
+
+
+def _in_tokens(text_1: str, text_2: str, pronouns: _Pair) -> tuple[_Pair | None, bool]:
+    tokens_1, tokens_2 = _TOKEN.findall(text_1), _TOKEN.findall(text_2)
+    if len(tokens_1) != len(tokens_2):
+        return None, True
+    differing = [pair for pair in zip(tokens_1, tokens_2, strict=True) if pair[0] != pair[1]]
+    if pronouns in differing:
+        return pronouns, len(set(differing)) > 1
+    return (differing[0], False) if len(differing) == 1 else (None, True)
+
+
+def _in_japanese(text_1: str, text_2: str, pronouns: _Pair) -> tuple[_Pair | None, bool]:
+    """Japanese has no spaces to find words by; 彼 must not be found inside 彼女."""
+    first, second = pronouns
+    if first in text_1.replace(second, "") and second in text_2:
+        return pronouns, text_1.replace(first, second) != text_2
+    names = list(zip(_NAME.findall(text_1), _NAME.findall(text_2), strict=False))
+    differing = [((one, other), bool(topic)) for (one, topic), (other, _) in names if one != other]
+    if not differing:
+        return None, True
+    found = max(differing, key=lambda each: each[1])[0]
+    return found, text_1.replace(*found) != text_2
+
+
+def _report(name: str, numbers: list[int], what: str) -> tuple[str, ...]:
+    return (f"{name}: the sentences of {rows_named(numbers)} {what}",) if numbers else ()

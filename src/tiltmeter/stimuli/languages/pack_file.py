@@ -12,8 +12,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, field_validator
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.files import read_yaml
-from tiltmeter.stimuli.checked import check
+from tiltmeter.files import check, read_yaml
 from tiltmeter.stimuli.languages.language import CODE, Ending, Language
 from tiltmeter.stimuli.languages.text_spans import GENERAL_ENDS
 

@@ -14,10 +14,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, StrictStr, field_validator
 
 from tiltmeter.errors import BadInput, did_you_mean, unknown
-from tiltmeter.files import read_yaml
-from tiltmeter.stimuli.checked import check
+from tiltmeter.files import check, read_yaml
 from tiltmeter.stimuli.lexicon.lexicon import KINDS, Group, Lexicon, Pairs, TemplateSet, Word
-from tiltmeter.stimuli.text import comparable, normalise
+from tiltmeter.stimuli.text import comparable, normalise, repeated
 
 _NAME = re.compile(r"[a-z0-9_]+")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
@@ -233,12 +232,8 @@ class _Reader:
             raise self._bad(f"{what} '{name}': a name is made of a-z, 0-9 and _ only")
 
     def _check_repeats(self, place: str, texts: list[str]) -> None:
-        seen: set[str] = set()
-        for text in texts:
-            key = comparable(text)
-            if key in seen:
-                raise self._bad(f"{place}: '{text}' is there twice: remove one")
-            seen.add(key)
+        for text in repeated(texts):
+            raise self._bad(f"{place}: '{text}' is there twice: remove one")
 
     def _overlaps(self, groups: Mapping[str, Group]) -> tuple[str, ...]:
         keys = {name: {comparable(text): text for text in group.texts} for name, group in groups.items()}

@@ -19,7 +19,7 @@ from tiltmeter.stimuli.mining.mining_settings import WordForms
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class WordSpans:
     """Character offsets of the words in a block, in order: the same as ``Language.words`` gives for each record."""
 
     starts: Places
@@ -65,7 +65,7 @@ class Hits:
     def take(self, chosen: Places) -> Self:
         return type(self)(self.word[chosen], self.start[chosen], self.end[chosen], self.root_end[chosen])
 
-    def at_words(self, words: Words) -> Self:
+    def at_words(self, words: WordSpans) -> Self:
         """The occurrences that begin and end where a word does."""
         return self.take(np.flatnonzero(np.isin(self.start, words.starts) & np.isin(self.end, words.ends)))
 
@@ -102,7 +102,7 @@ class FormFinder:
     def block(self, data: bytes) -> Block:
         return self._alphabet.block(data)
 
-    def find(self, block: Block) -> tuple[Words, Hits]:
+    def find(self, block: Block) -> tuple[WordSpans, Hits]:
         """The words of the block, and every occurrence; where nothing sets words apart, as far as characters tell."""
         words, (form, start, end) = self._runs.look_through(block)
         places = np.stack([self._simple[form], start, end])
@@ -167,7 +167,7 @@ class RunIndex:
             place = slot(form[0], form[-1], len(form))
             self._after[number], self._slots[place] = self._slots[place], number
 
-    def look_through(self, block: Block) -> tuple[Words, Places]:
+    def look_through(self, block: Block) -> tuple[WordSpans, Places]:
         """The words of a block that other characters set apart; form, start and end of each run that is a form.
 
         An apostrophe between two letters is part of a word, but ends a run.
@@ -180,7 +180,7 @@ class RunIndex:
             block.kinds, borders, APOSTROPHE, block.letter,
             self._slots, self._after, self._spelled, self._places, self._most,
         )  # fmt: skip
-        return Words(starts, ends), forms
+        return WordSpans(starts, ends), forms
 
 
 def _longest(hits: Hits, overlapping: set[int]) -> Hits:

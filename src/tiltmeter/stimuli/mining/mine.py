@@ -65,7 +65,7 @@ def mine(
         out: The folder for what is found.
         lengths: How much text around a word: ``9`` words, more than 75 (``>75``), or its ``sentence``.
         keep: The most windows kept of each word and length.
-        least: Words with fewer windows than this are reported.
+        least: WordSpans with fewer windows than this are reported.
         column: The column that holds the text, where files have several.
         within: Whether a window may reach beyond its sentence.
         language: The code or pack of the language; by default that of the words.
@@ -170,7 +170,7 @@ def _check_folder(folder: Path) -> None:
 
 
 def _check_script(settings: MiningSettings, shards: Sequence[Shard]) -> None:
-    """Words in one script are not looked for in hours of text of another."""
+    """WordSpans in one script are not looked for in hours of text of another."""
     if not shards:
         raise BadInput("the corpus is empty: give a file with text in it")
     text = "".join(_beginning(shard, settings) for shard in shards[:: -(-len(shards) // _PLACES)])

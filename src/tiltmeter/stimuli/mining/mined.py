@@ -87,7 +87,7 @@ class MiningReport:
 
     @property
     def too_few(self) -> tuple[Count, ...]:
-        """Words with fewer texts of a length than were asked for."""
+        """WordSpans with fewer texts of a length than were asked for."""
         return tuple(count for count in self.counts if count.missing)
 
     def to_dict(self) -> dict[str, Any]:

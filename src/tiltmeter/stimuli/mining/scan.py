@@ -17,7 +17,7 @@ from tiltmeter.stimuli.languages import Language
 from tiltmeter.stimuli.mining.blocks import Block, Hashes, Places, Tidier
 from tiltmeter.stimuli.mining.corpus import Shard
 from tiltmeter.stimuli.mining.finds import FIELDS, Finds, Tally, Windows
-from tiltmeter.stimuli.mining.form_finder import FormFinder, Hits, Words
+from tiltmeter.stimuli.mining.form_finder import FormFinder, Hits, WordSpans
 from tiltmeter.stimuli.mining.mining_settings import Length, MiningSettings
 from tiltmeter.stimuli.mining.records import RecordReader
 
@@ -70,7 +70,7 @@ class Scanner:
             return
         lines = block.line_of(hits.start)
         if not self.settings.language.spaced:
-            words = Words.segmented(block, self.settings.language, np.unique(lines))
+            words = WordSpans.segmented(block, self.settings.language, np.unique(lines))
             hits = hits.at_words(words)
             lines = block.line_of(hits.start)
         finds.hits += np.bincount(hits.word, minlength=len(finds.hits))
@@ -84,7 +84,7 @@ class Scanner:
                 finds.reservoirs.add(_columns(block, hits, lines, place, windows[:, some], rank[some]))
 
     def _windows(
-        self, block: Block, words: Words, hits: Hits, lines: Places, limits: Hashes
+        self, block: Block, words: WordSpans, hits: Hits, lines: Places, limits: Hashes
     ) -> tuple[Places, Hashes, Places]:
         """Windows that may enter their reservoirs, as ``kernels.windows`` gives them."""
         from tiltmeter.stimuli.mining.kernels import windows
@@ -139,13 +139,13 @@ def _key(seed: int, name: str) -> int:
     return int.from_bytes(hashlib.blake2b(f"{seed}\n{name}".encode(), digest_size=_BITS // 8).digest(), "little")
 
 
-def _whole_records(block: Block, words: Words, lines: Places) -> Places:
+def _whole_records(block: Block, words: WordSpans, lines: Places) -> Places:
     """The record of each hit: its start and end, its first word and the one after its last."""
     first = words.first_from(block.breaks)
     return np.stack([block.breaks[lines] + 1, block.breaks[lines + 1], first[lines], first[lines + 1]])
 
 
-def _sentences(block: Block, words: Words, lines: Places, hits: Hits, language: Language) -> Places:
+def _sentences(block: Block, words: WordSpans, lines: Places, hits: Hits, language: Language) -> Places:
     """The same for the sentence each hit begins in."""
     spans_of: dict[int, Places] = {}
     spans = np.empty((len(hits), 2), np.int64)

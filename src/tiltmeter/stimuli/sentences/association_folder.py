@@ -17,7 +17,7 @@ from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import read_json, read_text
 from tiltmeter.stimuli.lexicon.lexicon import Group, check_disjoint
 from tiltmeter.stimuli.sentences.sentence import SentenceSet, fill_frame
-from tiltmeter.stimuli.text import comparable, normalise
+from tiltmeter.stimuli.text import comparable, normalise, repeated
 
 _QUOTES = "\"'`“”‘’«»"
 
@@ -86,21 +86,10 @@ def _word_lists(folder: Path, prefix: str, warnings: list[str]) -> dict[str, Gro
             kept.setdefault(comparable(word), word)
         if not kept:
             raise BadInput(f"{file.name}: no words in it")
-        for word in _repeated(filter(None, words)):
+        for word in repeated(filter(None, words)):
             warnings.append(f"{file.name}: '{word}' is there more than once: kept once")
         groups[name] = Group.of(name, kept.values(), label=name.replace("_", " "))
     return groups
-
-
-def _repeated(texts: Iterable[str]) -> list[str]:
-    seen: set[str] = set()
-    twice: dict[str, str] = {}
-    for text in texts:
-        key = comparable(text)
-        if key in seen:
-            twice.setdefault(key, text)
-        seen.add(key)
-    return list(twice.values())
 
 
 def _report_shared(groups: Mapping[str, Group], warnings: list[str]) -> None:
@@ -125,8 +114,8 @@ def _templates(folder: Path, attributes: Mapping[str, Group], warnings: list[str
     for name in templates:
         if name not in attributes:
             warnings.append(f"{file.name}: '{name}' has templates but no attribute_words_{name}.txt: for targets only")
-    repeated = _repeated(frame for frames in templates.values() for frame in frames)
-    warnings += [f"{file.name}: '{frame}' is there more than once: kept as published" for frame in repeated]
+    twice = repeated(frame for frames in templates.values() for frame in frames)
+    warnings += [f"{file.name}: '{frame}' is there more than once: kept as published" for frame in twice]
     return templates
 
 

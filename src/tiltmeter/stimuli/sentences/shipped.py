@@ -23,7 +23,7 @@ from tiltmeter.stimuli.sentences.sentence import (
 )
 
 if TYPE_CHECKING:
-    from tiltmeter.stimuli.checked import Shape
+    from tiltmeter.files import Shape
     from tiltmeter.stimuli.sentences.shipped_file import ClozeFile, PairsFile
 
 _GENDERS = ("men", "women")
@@ -162,7 +162,7 @@ def occupation_shares(occupations: Group) -> dict[str, float]:
 
 def read_shipped(kind: str, name: str | Path, shape: type[Shape]) -> Shape:
     """A shipped set of a kind by its name, or a file of that form by its path."""
-    from tiltmeter.stimuli.checked import check
+    from tiltmeter.files import check
 
     path: Path | Traversable = Path(name)
     if not isinstance(name, Path) and not name.endswith((".yaml", ".yml")):

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictStr, mo
 
 from tiltmeter.errors import unknown
 from tiltmeter.stimuli.sentences.sentence import MASK, Sentence, SentenceSet, expected_by_share
-from tiltmeter.stimuli.text import comparable, normalise
+from tiltmeter.stimuli.text import normalise, repeated
 
 _PLACE = re.compile(r"\{[^{}]*\}|[{}]|\[MASK\]")
 
@@ -38,11 +38,8 @@ def _check_places(frame: str, *places: str) -> None:
 
 
 def _check_distinct(texts: Iterable[str]) -> None:
-    seen: set[str] = set()
-    for text in texts:
-        if comparable(text) in seen:
-            raise ValueError(f"'{text}' is there twice: remove one")
-        seen.add(comparable(text))
+    for text in repeated(texts):
+        raise ValueError(f"'{text}' is there twice: remove one")
 
 
 def _different(pair: tuple[str, str]) -> tuple[str, str]:

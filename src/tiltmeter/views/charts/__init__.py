@@ -10,17 +10,27 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tiltmeter.readings import Reading
-from tiltmeter.views.charts.agreement import agreement_over_items, agreement_over_models
-from tiltmeter.views.charts.calibration import calibration
-from tiltmeter.views.charts.cloze import contexts
-from tiltmeter.views.charts.drivers import items
+from tiltmeter.views.charts.cabm import cabm_figures
+from tiltmeter.views.charts.drivers import items, prior
 from tiltmeter.views.charts.effects import effects, interval, shares
-from tiltmeter.views.charts.figure import FORMATS, Figure, inline_svg, write_figures
-from tiltmeter.views.charts.forms import published_p_values, published_values
-from tiltmeter.views.charts.grid import grid
-from tiltmeter.views.charts.prior import prior
-from tiltmeter.views.charts.style import styled, to_pdf, to_png, to_svg, unchecked
-from tiltmeter.views.phrases import value_text
+from tiltmeter.views.charts.forms import contexts, published_p_values, published_values
+from tiltmeter.views.charts.heat_maps import agreement_over_items, agreement_over_models, grid
+from tiltmeter.views.charts.lab import calibration
+from tiltmeter.views.charts.style import FORMATS, Figure, inline_svg, to_svg, unchecked, write_figures
+
+_Draw = Callable[[Sequence[Reading], Sequence[float | None] | None], Figure | None]
+#: Charts of many readings, in the order in which they are read: what each shows, and how it is drawn of readings and
+#: of their p-values corrected for all tests.
+OVERVIEW: Mapping[str, tuple[str, _Draw]] = {
+    "effects": ("the effect sizes", lambda readings, p: effects(readings, adjusted=p)),
+    "shares": ("the shares", lambda readings, p: shares(readings, adjusted=p)),
+    "grid": ("the heat map", lambda readings, p: grid(readings, adjusted=p)),
+    "published": ("published against repaired values", lambda readings, _: published_values(readings)),
+    "published-p": ("published against repaired p-values", lambda readings, _: published_p_values(readings)),
+    "contexts": ("the contexts", lambda readings, _: contexts(readings)),
+    "calibration": ("dose and response", lambda readings, _: calibration(readings)),
+    "agreement": ("the agreement of the probes", lambda readings, _: agreement_over_models(readings)),
+}
 
 
 def overview(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None = None) -> list[Figure]:
@@ -29,18 +39,8 @@ def overview(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | 
     A lean is clear by its own p-value or, where they are given, by the p-values ``adjusted`` for all tests made.
     """
     with unchecked():
-        figures = (
-            effects(readings, adjusted=adjusted),
-            shares(readings, adjusted=adjusted),
-            grid(readings, adjusted=adjusted),
-            published_values(readings),
-            published_p_values(readings),
-            contexts(readings),
-            calibration(readings),
-            agreement_over_models(readings),
-            *agreement_over_items(readings),
-        )
-    return [figure for figure in figures if figure is not None]
+        figures = [draw(readings, adjusted) for _, draw in OVERVIEW.values()]
+        return [figure for figure in (*figures, *agreement_over_items(readings)) if figure is not None]
 
 
 def of_reading(reading: Reading) -> list[Figure]:
@@ -66,54 +66,22 @@ def has_own_charts(reading: Reading) -> bool:
     return reading.probe in _OF_PROBE
 
 
-def _cabm(reading: Reading) -> list[Figure | None]:
-    # Imported here, because these charts take their style from this package.
-    from tiltmeter.views.charts.cabm import cabm_charts
-
-    return [_with_words(name, chart, reading) for name, chart in cabm_charts(reading).items()]
-
-
-def _with_words(name: str, chart: Any, reading: Reading) -> Figure:
-    title = chart.title
-    words, more = (title, "") if isinstance(title, str) else (str(title.text), _line(title.subtitle))
-    number = f"{reading.effect.name} {value_text(reading.effect)}"
-    alt_text = f"{words}, {reading.title} on {reading.model}{f': {more}' if more else ''}; {number}."
-    return Figure(f"cabm-{name.replace('_', '-')}", words, alt_text, chart, keeps_colours=name == "heat_map")
-
-
-def _line(words: Any) -> str:
-    return " ".join(words) if isinstance(words, list) else str(words) if isinstance(words, str) else ""
-
-
 #: Probes whose readings have charts that no other has.
 _OF_PROBE: Mapping[str, Callable[[Reading], Sequence[Figure | None]]] = {
-    "cabm": _cabm,
+    "cabm": cabm_figures,
     "lpbs": lambda reading: (prior(reading), items(reading)),
 }
 
 __all__ = [
     "FORMATS",
+    "OVERVIEW",
     "Figure",
-    "agreement_over_items",
-    "agreement_over_models",
     "calibration",
     "chart_of",
-    "contexts",
-    "effects",
-    "grid",
     "has_own_charts",
     "inline_svg",
-    "interval",
-    "items",
     "of_reading",
     "overview",
-    "prior",
-    "published_p_values",
-    "published_values",
-    "shares",
-    "styled",
-    "to_pdf",
-    "to_png",
     "to_svg",
     "write_figures",
 ]

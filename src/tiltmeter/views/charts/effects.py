@@ -8,29 +8,15 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+import altair as alt
+
 from tiltmeter.readings import SHARE, D, Estimate, Reading, Scale
 from tiltmeter.readings.scale import share_at
-from tiltmeter.views.charts.figure import Figure
-from tiltmeter.views.charts.style import (
-    COLOURS,
-    FAINT,
-    INK,
-    PAPER,
-    SHADES,
-    SHAPES,
-    SOFT,
-    WIDTH,
-    pixel,
-    says,
-    short,
-    table,
-    titled,
-    where,
-)
-from tiltmeter.views.phrases import is_clear, said_of, shown_leans, shown_titles, value_text
+from tiltmeter.views.charts import style
+from tiltmeter.views.rows import ReadingRow, reading_rows
 
 #: Of more models than these each is only a point, without its interval.
-MOST_LINES = len(COLOURS)
+MOST_LINES = len(style.COLOURS)
 _TITLE, _WORDS, _LINE, _CLOUD, _GAP = 19, 15, 13, 30, 9
 #: Letters of a title that fit in a line.
 _LETTERS = 82
@@ -51,14 +37,7 @@ class _Axis:
     ticks: tuple[float, ...] | None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Row:
-    reading: Reading
-    title: str
-    p: float | None
-
-
-def effects(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None = None) -> Figure | None:
+def effects(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None = None) -> style.Figure | None:
     """Effect sizes d of all models and probes; None where no reading has one.
 
     A hollow point is no clear lean, by its p-value or, where they are given, by the p-values ``adjusted`` for all
@@ -71,7 +50,7 @@ def effects(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | N
     return _figure("effects", "Effect sizes", bands, rows, _d_axis(rows), _looks(readings, rows))
 
 
-def shares(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None = None) -> Figure | None:
+def shares(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None = None) -> style.Figure | None:
     """Shares around one half with their intervals; None where no reading has one."""
     rows = _rows(readings, adjusted, SHARE)
     if not rows:
@@ -80,15 +59,15 @@ def shares(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | No
     return _figure("shares", "Shares", bands, rows, _axis(rows), _looks(readings, rows))
 
 
-def interval(reading: Reading) -> Figure:
+def interval(reading: Reading) -> style.Figure:
     """The effect of one reading with its interval, on whatever scale."""
-    rows = [_Row(reading, reading.title, reading.effect.p_value)]
+    rows = reading_rows([reading])
     axis = _d_axis(rows) if reading.effect.scale == D else _axis(rows)
     words = f"{reading.model}; {reading.effect.better}"
     return _figure("interval", reading.title, words, rows, axis, _looks([reading], rows))
 
 
-def _d_axis(rows: Sequence[_Row]) -> _Axis:
+def _d_axis(rows: Sequence[ReadingRow]) -> _Axis:
     # With groups of one size d ends at 2; with others it can go further.
     end = max(2.0, *(math.ceil(2 * abs(at)) / 2 for row in rows for at in _reach(row.reading.effect)))
     bands = D.bands or ()
@@ -97,7 +76,7 @@ def _d_axis(rows: Sequence[_Row]) -> _Axis:
     return _Axis("effect size d", 0.0, tuple((-band, band) for band in bands), -end, end, tuple(ticks))
 
 
-def _axis(rows: Sequence[_Row]) -> _Axis:
+def _axis(rows: Sequence[ReadingRow]) -> _Axis:
     """From one end of the scale to the other; where it has no end, as far as the intervals reach."""
     effect, scale = rows[0].reading.effect, rows[0].reading.effect.scale
     reached = [scale.level, *(at for row in rows for at in _reach(row.reading.effect))]
@@ -111,35 +90,38 @@ def _axis(rows: Sequence[_Row]) -> _Axis:
     return _Axis(effect.name, scale.level, sides, low, high, None)
 
 
-def _looks(readings: Sequence[Reading], rows: Sequence[_Row]) -> Looks:
+def _looks(readings: Sequence[Reading], rows: Sequence[ReadingRow]) -> Looks:
     """Colour and shape of each model that is drawn, the same in all charts of these readings where they suffice."""
     everyone, drawn = (
         list(dict.fromkeys(models)) for models in ([r.model for r in readings], [r.reading.model for r in rows])
     )
     order = everyone if len(everyone) <= MOST_LINES else drawn
-    return {model: (COLOURS[n % MOST_LINES], SHAPES[n % MOST_LINES]) for n, model in enumerate(order) if model in drawn}
+    return {
+        model: (style.COLOURS[n % MOST_LINES], style.SHAPES[n % MOST_LINES])
+        for n, model in enumerate(order)
+        if model in drawn
+    }
 
 
-def _rows(readings: Sequence[Reading], adjusted: Sequence[float | None] | None, scale: Scale) -> list[_Row]:
-    p_values = [r.effect.p_value for r in readings] if adjusted is None else adjusted
-    rows = zip(readings, shown_titles(readings), p_values, strict=True)
-    return [_Row(*row) for row in rows if row[0].effect.scale == scale and row[0].effect.ci]
+def _rows(readings: Sequence[Reading], adjusted: Sequence[float | None] | None, scale: Scale) -> list[ReadingRow]:
+    rows = reading_rows(readings, adjusted)
+    return [row for row in rows if row.reading.effect.scale == scale and row.reading.effect.ci]
 
 
 def _reach(effect: Estimate) -> tuple[float, ...]:
     return (effect.value, effect.ci.low, effect.ci.high) if effect.ci else (effect.value,)
 
 
-def _figure(name: str, title: str, bands: str, rows: list[_Row], axis: _Axis, looks: Looks) -> Figure:
+def _figure(name: str, title: str, bands: str, rows: list[ReadingRow], axis: _Axis, looks: Looks) -> style.Figure:
     models = list(looks)
     many = len(models) > MOST_LINES
     marks, blocks, height = _placed(rows, models)
     chart = _layers(marks, blocks, height, looks, axis)
     how = f"one point per model, {len(models)} in all" if many else "point and 95% interval"
-    return Figure(name, title, _alt(title, rows, models), titled(chart, title, [f"{how}; {_DOT}; {bands}"]))
+    return style.Figure(name, title, _alt(title, rows, models), style.titled(chart, title, [f"{how}; {_DOT}; {bands}"]))
 
 
-def _placed(rows: list[_Row], models: list[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]], float]:
+def _placed(rows: list[ReadingRow], models: list[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]], float]:
     """The points and the blocks with their places in pixels: rows of a fixed height need no other layout."""
     many = len(models) > MOST_LINES
     marks: list[dict[str, Any]] = []
@@ -148,10 +130,10 @@ def _placed(rows: list[_Row], models: list[str]) -> tuple[list[dict[str, Any]], 
     for title in dict.fromkeys(row.title for row in rows):
         mine = [row for row in rows if row.title == title]
         # Which way one model leans is said; of several, each has its own way.
-        words = shown_leans(mine[0].reading, mine[0].p) if len(models) == 1 else ""
-        blocks.append({"y": top + _TITLE / 2 + 2, "title": short(title, _LETTERS)})
+        words = mine[0].leans if len(models) == 1 else ""
+        blocks.append({"y": top + _TITLE / 2 + 2, "title": style.short(title, _LETTERS)})
         if words:
-            blocks.append({"y": top + _TITLE + _WORDS / 2 - 1, "words": short(words, _LETTERS + 8)})
+            blocks.append({"y": top + _TITLE + _WORDS / 2 - 1, "words": style.short(words, _LETTERS + 8)})
         start = top + _TITLE + (_WORDS if words else 0)
         for n, row in enumerate(mine):
             y = start + (_jitter(row.reading.model) * _CLOUD if many else (n + 0.5) * _LINE)
@@ -165,7 +147,7 @@ def _jitter(model: str) -> float:
     return 0.1 + 0.8 * (zlib.crc32(model.encode(errors="replace")) % 1000) / 1000
 
 
-def _mark(row: _Row, y: float) -> dict[str, Any]:
+def _mark(row: ReadingRow, y: float) -> dict[str, Any]:
     effect = row.reading.effect
     return {
         "model": row.reading.model,
@@ -173,15 +155,13 @@ def _mark(row: _Row, y: float) -> dict[str, Any]:
         "value": effect.value,
         "low": effect.ci.low if effect.ci else effect.value,
         "high": effect.ci.high if effect.ci else effect.value,
-        "clear": is_clear(row.p),
+        "clear": row.clear,
         "y": y,
-        "says": said_of(row.reading, row.title, row.p),
+        "says": row.says,
     }
 
 
 def _layers(marks: list[dict[str, Any]], blocks: list[dict[str, Any]], height: float, looks: Looks, axis: _Axis) -> Any:
-    import altair as alt
-
     many = len(looks) > MOST_LINES
     ticks: dict[str, Any] = {"tickCount": 6} if axis.ticks is None else {"values": list(axis.ticks)}
     x = alt.X(
@@ -191,9 +171,9 @@ def _layers(marks: list[dict[str, Any]], blocks: list[dict[str, Any]], height: f
         axis=alt.Axis(grid=False, format=".2~f", labelOverlap="greedy", **ticks),
     )
     y = alt.Y("y:Q", scale=alt.Scale(domain=[height, 0], nice=False), axis=None)
-    points = table(marks)
+    points = style.table(marks)
     if many:
-        ink: Any = alt.ColorValue(COLOURS[0])
+        ink: Any = alt.ColorValue(style.COLOURS[0])
         dots = points.mark_point(size=34, strokeWidth=1.3, opacity=0.8)
     else:
         legend = alt.Legend(orient="top", title=None, labelLimit=240, columns=3) if len(looks) > 1 else None
@@ -208,52 +188,50 @@ def _layers(marks: list[dict[str, Any]], blocks: list[dict[str, Any]], height: f
     )
     return alt.layer(
         *_bands(axis, height),
-        table([{"at": axis.level}]).mark_rule(color=SOFT, aria=False).encode(x=alt.X("at:Q")),
+        style.table([{"at": axis.level}]).mark_rule(color=style.SOFT, aria=False).encode(x=alt.X("at:Q")),
         *spans,
-        dots.encode(x=x, y=y, color=ink, fill=where("datum.clear", ink, PAPER, channel="Fill"), **says()),
+        dots.encode(
+            x=x, y=y, color=ink, fill=style.where("datum.clear", ink, style.PAPER, channel="Fill"), **style.says()
+        ),
         *_words(blocks, y),
-        width=WIDTH,
+        width=style.WIDTH,
         height=height,
     )
 
 
 def _bands(axis: _Axis, height: float) -> Iterator[Any]:
     """Shades for small, medium and large on both sides of level."""
-    import altair as alt
-
     outer = [*axis.bands[1:], (axis.low, axis.high)]
     # A scale without bands has no shades.
-    for (low, high), shade, (lower, upper) in zip(axis.bands, SHADES, outer, strict=False):
+    for (low, high), shade, (lower, upper) in zip(axis.bands, style.SHADES, outer, strict=False):
         sides = [{"from": lower, "to": low}, {"from": high, "to": upper}]
         yield (
-            table(sides)
+            style.table(sides)
             .mark_rect(color=shade, aria=False)
-            .encode(x=alt.X("from:Q"), x2=alt.X2("to:Q"), y=pixel("Y", 0), y2=pixel("Y2", height))
+            .encode(x=alt.X("from:Q"), x2=alt.X2("to:Q"), y=style.pixel("Y", 0), y2=style.pixel("Y2", height))
         )
 
 
 def _words(blocks: list[dict[str, Any]], y: Any) -> Iterator[Any]:
-    import altair as alt
-
-    for field, colour, size in (("title", INK, 12), ("words", SOFT, 11)):
+    for field, colour, size in (("title", style.INK, 12), ("words", style.SOFT, 11)):
         rows = [block for block in blocks if field in block]
         if rows:
-            marks = table(rows).mark_text(align="left", dx=4, fontSize=size, color=colour, aria=False)
-            yield marks.encode(x=pixel("X", 0), y=y, text=alt.Text(f"{field}:N"))
+            marks = style.table(rows).mark_text(align="left", dx=4, fontSize=size, color=colour, aria=False)
+            yield marks.encode(x=style.pixel("X", 0), y=y, text=alt.Text(f"{field}:N"))
     top = [{"y": block["y"] - _TITLE / 2} for block in blocks[1:] if "title" in block]
     if top:
         yield (
-            table(top)
-            .mark_rule(color=FAINT, strokeWidth=0.6, aria=False)
-            .encode(y=y, x=pixel("X", 0), x2=pixel("X2", WIDTH))
+            style.table(top)
+            .mark_rule(color=style.FAINT, strokeWidth=0.6, aria=False)
+            .encode(y=y, x=style.pixel("X", 0), x2=style.pixel("X2", style.WIDTH))
         )
 
 
-def _alt(title: str, rows: list[_Row], models: list[str]) -> str:
-    clear = [row for row in rows if is_clear(row.p)]
+def _alt(title: str, rows: list[ReadingRow], models: list[str]) -> str:
+    clear = [row for row in rows if row.clear]
     far = max(rows, key=lambda row: abs(row.reading.effect.value - row.reading.effect.level))
     named = f"on {models[0]}" if len(models) == 1 else f"of {len(models)} models"
     return (
         f"{title} {named}: {len(rows)} readings, {len(clear)} of them a clear lean; farthest from level is {far.title} "
-        f"on {far.reading.model}, {value_text(far.reading.effect)}."
+        f"on {far.reading.model}, {far.value}."
     )

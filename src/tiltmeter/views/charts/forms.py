@@ -1,4 +1,4 @@
-"""As published against repaired: what the published statistic says, and what is left of it."""
+"""As published against repaired: numbers, p-values, and ClozeGender's shares by context."""
 
 from __future__ import annotations
 
@@ -6,23 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import altair as alt
+
 from tiltmeter.readings import ALPHA, Estimate, Reading, p_number
-from tiltmeter.views.charts.figure import Figure
-from tiltmeter.views.charts.style import (
-    COLOURS,
-    FAINT,
-    INK,
-    PAPER,
-    SOFT,
-    WIDTH,
-    pixel,
-    says,
-    short,
-    table,
-    titled,
-    where,
-)
-from tiltmeter.views.phrases import shown_titles
+from tiltmeter.readings.details.cloze import ClozeDetails
+from tiltmeter.views.charts import style
+from tiltmeter.views.rows import shown_titles
 
 #: Of more readings than these only those that differ most are drawn.
 MOST = 30
@@ -32,9 +21,9 @@ _ROW = 34
 _LEAST_P = 1e-5
 
 
-def published_values(readings: Sequence[Reading]) -> Figure | None:
+def published_values(readings: Sequence[Reading]) -> style.Figure | None:
     """Readings whose published number is another; None where there is none."""
-    rows = _rows(readings, lambda effect: effect.value, lambda one, two: abs(one - two), least=0.005)
+    rows = _changed(readings, lambda effect: effect.value, lambda one, two: abs(one - two), least=0.005)
     if not rows:
         return None
     title = "Numbers as published and repaired"
@@ -44,12 +33,12 @@ def published_values(readings: Sequence[Reading]) -> Figure | None:
         f"{len(rows)} readings whose number changes when the method is repaired; most for {far['measured']} on "
         f"{far['model']}, from {far['published']:.2f} to {far['repaired']:.2f}."
     )
-    return Figure("published-values", title, alt_text, chart)
+    return style.Figure("published-values", title, alt_text, chart)
 
 
-def published_p_values(readings: Sequence[Reading]) -> Figure | None:
+def published_p_values(readings: Sequence[Reading]) -> style.Figure | None:
     """Readings whose published p-value is another; None where there is none."""
-    rows = _rows(readings, _p, lambda one, two: abs(math.log10(one / two)), least=0.05)
+    rows = _changed(readings, _p, lambda one, two: abs(math.log10(one / two)), least=0.05)
     if not rows:
         return None
     title = "p-values as published and repaired"
@@ -59,27 +48,20 @@ def published_p_values(readings: Sequence[Reading]) -> Figure | None:
         f"{len(rows)} readings whose p-value changes when the test is repaired; {len(lost)} of them are below "
         f"{ALPHA:g} only as published."
     )
-    return Figure("published-p-values", title, alt_text, chart)
+    return style.Figure("published-p-values", title, alt_text, chart)
 
 
 def _p(effect: Estimate) -> float | None:
     return None if effect.p_value is None else max(_LEAST_P, effect.p_value)
 
 
-def _rows(readings: Sequence[Reading], value: Any, distance: Any, *, least: float) -> list[dict[str, Any]]:
+def _changed(readings: Sequence[Reading], value: Any, distance: Any, *, least: float) -> list[dict[str, Any]]:
     rows = []
     for reading, title in zip(readings, shown_titles(readings), strict=True):
         both = (value(reading.published), value(reading.effect)) if reading.published else (None, None)
         if None not in both and distance(*both) >= least:
-            rows.append(
-                {
-                    "model": reading.model,
-                    "measured": title,
-                    "published": both[0],
-                    "repaired": both[1],
-                    "apart": distance(*both),
-                }
-            )
+            row = {"model": reading.model, "measured": title, "apart": distance(*both)}
+            rows.append(row | dict(zip(("published", "repaired"), both, strict=True)))
     return rows
 
 
@@ -88,11 +70,9 @@ def _far(rows: list[dict[str, Any]]) -> str:
 
 
 def _chart(rows: list[dict[str, Any]], title: str, far: str, axis: str, *, kind: str) -> Any:
-    import altair as alt
-
     kept = sorted(rows, key=lambda row: -row["apart"])[:MOST]
     lines = [
-        {**row, "y": (n + 0.72) * _ROW, "label": short(f"{row['measured']} ({row['model']})", 82)}
+        {**row, "y": (n + 0.72) * _ROW, "label": style.short(f"{row['measured']} ({row['model']})", 82)}
         for n, row in enumerate(kept)
     ]
     height = len(lines) * _ROW + 4
@@ -105,31 +85,133 @@ def _chart(rows: list[dict[str, Any]], title: str, far: str, axis: str, *, kind:
         for line in lines
         for form, key in zip(_FORMS, ("published", "repaired"), strict=True)
     ]
-    ink = alt.Color(
-        "form:N",
-        scale=alt.Scale(domain=list(_FORMS), range=[COLOURS[1], COLOURS[0]]),
-        legend=alt.Legend(orient="top", title=None),
-    )
-    fill = where(f"datum.form == '{_FORMS[1]}'", ink, PAPER, channel="Fill")
-    levels = [{"at": ALPHA}] if kind == "log" else []
-    marks = table(points).mark_point(size=62, strokeWidth=1.8, opacity=1)
-    names = table(lines).mark_text(align="left", dx=4, dy=-15, fontSize=12, color=INK, aria=False)
+    level = style.table([{"at": ALPHA}]).mark_rule(color=style.SOFT, strokeDash=[3, 3], aria=False)
+    marks = style.table(points).mark_point(size=62, strokeWidth=1.8, opacity=1)
+    names = style.table(lines).mark_text(align="left", dx=4, dy=-15, fontSize=12, color=style.INK, aria=False)
     chart = alt.layer(
-        *(
-            table(levels).mark_rule(color=SOFT, strokeDash=[3, 3], aria=False).encode(x=alt.X("at:Q", scale=scale))
-            for _ in levels
-        ),
-        table(lines)
-        .mark_rule(color=FAINT, strokeWidth=3, aria=False)
+        *([level.encode(x=alt.X("at:Q", scale=scale))] if kind == "log" else []),
+        style.table(lines)
+        .mark_rule(color=style.FAINT, strokeWidth=3, aria=False)
         .encode(x=alt.X("published:Q", scale=scale), x2=alt.X2("repaired:Q"), y=y),
-        marks.encode(x=x, y=y, color=ink, fill=fill, **says()),
-        names.encode(x=pixel("X", 0), y=y, text=alt.Text("label:N")),
-        width=WIDTH,
+        marks.encode(x=x, y=y, **_look("top"), **style.says()),
+        names.encode(x=style.pixel("X", 0), y=y, text=alt.Text("label:N")),
+        width=style.WIDTH,
         height=height,
     )
     dashed = f"; dashed: {ALPHA:g}" if kind == "log" else ""
-    return titled(chart, title, f"open: as published, full: repaired{dashed}{far}")
+    return style.titled(chart, title, f"open: as published, full: repaired{dashed}{far}")
+
+
+def _look(legend: Any) -> dict[str, Any]:
+    """Full points are repaired, open ones as published."""
+    scale = alt.Scale(domain=list(_FORMS), range=[style.COLOURS[1], style.COLOURS[0]])
+    ink = alt.Color("form:N", scale=scale, legend=alt.Legend(orient=legend, title=None))
+    return {"color": ink, "fill": style.where(f"datum.form == '{_FORMS[1]}'", ink, style.PAPER, channel="Fill")}
 
 
 def _number(value: float, kind: str) -> str:
     return f"p {p_number(value)}" if kind == "log" else f"{value:.3f}"
+
+
+#: Of more blocks than these (a model and a variant each) the chart would be longer than a page.
+_MOST_BLOCKS = 12
+_USUAL = ("noun", "verb", "occupation", "combined")
+_FORMS = ("as published", "repaired")
+_SHARES_WIDTH = 360
+
+
+def contexts(readings: Sequence[Reading]) -> style.Figure | None:
+    """A block for each model and variant; None where no reading is by context, or there is too much for one chart."""
+    blocks: dict[str, list[ClozeDetails]] = {}
+    for reading in readings:
+        cell = reading.details
+        if isinstance(cell, ClozeDetails) and cell.published and cell.repaired:
+            name = f"{reading.model}{'' if cell.variant == 'all' else f', {cell.variant}'}"
+            blocks.setdefault(name, []).append(cell)
+    if not 0 < len(blocks) <= _MOST_BLOCKS:
+        return None
+    groups = {cell.groups[0] for cells in blocks.values() for cell in cells}
+    whom = groups.pop() if len(groups) == 1 else "the group in brackets"
+    names = {
+        cell.context: f"{cell.context} [{cell.groups[0]}]" if groups else cell.context
+        for cells in blocks.values()
+        for cell in cells
+    }
+    rows = [
+        row
+        for block, cells in blocks.items()
+        for cell in cells
+        for row in _share_rows(block, names[cell.context], cell)
+    ]
+    order = [names[name] for name in sorted(names, key=lambda n: (_USUAL.index(n) if n in _USUAL else 2.5, n))]
+    title = "Which pronoun is expected, by context"
+    subtitle = f"share of sentences to {whom}; .5 is level; open: as published"
+    panels = [
+        _panel([row for row in rows if row["block"] == block], block, order, last=block == list(blocks)[-1])
+        for block in blocks
+    ]
+    chart = style.titled(alt.vconcat(*panels, spacing=10), title, subtitle)
+    return style.Figure("contexts", title, _alt(rows, whom), chart)
+
+
+def _share_rows(block: str, context: str, cell: ClozeDetails) -> list[dict[str, Any]]:
+    return [
+        {
+            "block": block,
+            "context": context,
+            "form": form,
+            "share": shares.to_1,
+            "low": shares.low,
+            "high": shares.high,
+            "says": f"{block}, {cell.context}, {form}: {shares.to_1:.0%} to {cell.groups[0]} "
+            f"[{shares.low:.0%}, {shares.high:.0%}]",
+        }
+        for form, shares in zip(_FORMS, (cell.published, cell.repaired), strict=True)
+        if shares and shares.to_1 is not None
+    ]
+
+
+def _panel(rows: list[dict[str, Any]], block: str, order: list[str], *, last: bool) -> Any:
+    there = {row["context"] for row in rows}
+    base = style.table(rows)
+    x = alt.X(
+        "share:Q",
+        title="share" if last else None,
+        scale=alt.Scale(domain=[0, 1]),
+        axis=alt.Axis(grid=False, values=[0, 0.25, 0.5, 0.75, 1], format=".2~f", labels=last, ticks=last, domain=last),
+    )
+    y = alt.Y(
+        "context:N",
+        sort=[name for name in order if name in there],
+        title=None,
+        axis=alt.Axis(ticks=False, domain=False),
+    )
+    offset = alt.YOffset("form:N", scale=alt.Scale(domain=list(_FORMS)))
+    look = _look("bottom")
+    return alt.layer(
+        style.table([{"at": 0.0}, {"at": 1.0}])
+        .mark_rule(color=style.FAINT, strokeWidth=0.5, aria=False)
+        .encode(x=alt.X("at:Q")),
+        style.table([{"at": 0.5}]).mark_rule(color=style.SOFT, aria=False).encode(x=alt.X("at:Q")),
+        base.mark_rule(strokeWidth=1.8, aria=False).encode(
+            x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y, yOffset=offset, color=look["color"]
+        ),
+        base.mark_point(size=60, strokeWidth=1.8, opacity=1).encode(x=x, y=y, yOffset=offset, **look, **style.says()),
+    ).properties(
+        width=_SHARES_WIDTH,
+        height=alt.Step(11),
+        title=alt.Title(style.short(block, 60), fontSize=12, offset=4, color=style.INK),
+    )
+
+
+def _alt(rows: list[dict[str, Any]], whom: str) -> str:
+    both: dict[tuple[str, str], dict[str, float]] = {}
+    for row in rows:
+        both.setdefault((row["block"], row["context"]), {})[row["form"]] = row["share"]
+    shown = [
+        f"{block}, {context} {shares[_FORMS[0]]:.0%} as published and {shares[_FORMS[1]]:.0%} repaired"
+        for (block, context), shares in list(both.items())[:6]
+        if len(shares) == 2
+    ]
+    more = len(both) - len(shown)
+    return f"Share of sentences to {whom}: {'; '.join(shown)}{f'; and {more} more' if more > 0 else ''}."

@@ -1,10 +1,23 @@
-"""What all charts have in common: colours, letters, and the ways out of a chart."""
+"""What all charts share: colours, letters, words for those who cannot see them, and the ways out of a chart."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+import dataclasses
+import re
+import textwrap
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import escape
+from pathlib import Path
 from typing import Any
+
+import altair as alt
+import vl_convert
+from altair.utils.schemapi import debug_mode
+
+from tiltmeter.errors import unknown
+from tiltmeter.files import write_atomically
 
 # The report gives these a second meaning in the dark, so no chart has a grey of its own.
 INK, SOFT, FAINT, PAPER = "#1c2330", "#5b6472", "#c4cad3", "white"
@@ -23,37 +36,32 @@ _MARGIN = 5
 
 def unchecked() -> contextlib.AbstractContextManager[Any]:
     """Charts made here are not checked against the whole grammar, which takes as long as to draw them: a test does."""
-    from altair.utils.schemapi import debug_mode
-
     return debug_mode(False)
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> Any:
     """A chart of these rows."""
-    import altair as alt
-
     # A tuple, because a list is copied with every layer.
     return alt.Chart(alt.InlineData(values=tuple(rows)))
 
 
+def diverging(end: float) -> Any:
+    """Colours from one side of level to the other; beyond the end they stay as they are there."""
+    return alt.Scale(domain=[-end, 0, end], range=list(DIVERGING), interpolate="rgb", clamp=True)
+
+
 def says(field: str = "says") -> dict[str, Any]:
     """What a mark says under the mouse, and to who cannot see it."""
-    import altair as alt
-
     return {"tooltip": alt.Tooltip(f"{field}:N", title=" "), "description": alt.Description(f"{field}:N")}
 
 
 def pixel(channel: str, at: float) -> Any:
     """A place in the picture, whatever the data; as a channel, which Altair takes long to make of a plain value."""
-    import altair as alt
-
     return getattr(alt, f"{channel}Value")(at)
 
 
 def where(test: str, then: Any, otherwise: Any, *, channel: str) -> Any:
     """One look or another by what a row says; as a channel, for the same reason. Looks are values or channels."""
-    import altair as alt
-
     shown = then.to_dict() if hasattr(then, "to_dict") else {"value": then}
     return getattr(alt, f"{channel}Value")(otherwise, condition={"test": test, **shown})
 
@@ -65,8 +73,6 @@ def titled(
 
     A browser may have wider letters than the renderer reckons with, and what goes beyond the picture is cut off.
     """
-    import altair as alt
-
     parts = [subtitle] if isinstance(subtitle, str) else subtitle
     lines = [line for part in parts for line in wrapped(part, letters)]
     # Set, because properties() and configure() copy all of a chart, and this one is ours.
@@ -84,8 +90,6 @@ def titled(
 
 def styled(chart: Any, *, left: int = _MARGIN) -> Any:
     """The same chart in letters that can be read at 600 pixels."""
-    import altair as alt
-
     letters = {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
     chart.config = alt.Config(
         font="sans-serif",
@@ -110,8 +114,6 @@ def short(text: str, most: int) -> str:
 
 def names_axis(names: Sequence[str], most: int) -> Any:
     """The axis of rows: their names, cut to so many letters, with room for the widest letters a browser may have."""
-    import altair as alt
-
     room = _LETTER * min(most, max(map(len, names), default=0))
     return alt.Axis(labelLimit=0, labelExpr=cut(most), minExtent=room, ticks=False, domain=False)
 
@@ -123,15 +125,11 @@ def cut(most: int) -> str:
 
 def wrapped(text: str, width: int) -> list[str]:
     """A text in lines that fit a chart."""
-    import textwrap
-
     return textwrap.wrap(text, width, break_long_words=True) or [""]
 
 
 def look_of(field: str, names: Sequence[str], **legend: Any) -> dict[str, Any]:
     """A colour and a shape for each name, with one legend; names beyond the colours begin again with the first."""
-    import altair as alt
-
     shown = alt.Legend(title=None, **legend) if legend else None
     ranges = ([looks[n % len(looks)] for n in range(len(names))] for looks in (COLOURS, SHAPES))
     colours, shapes = (alt.Scale(domain=list(names), range=looks) for looks in ranges)
@@ -143,25 +141,91 @@ def look_of(field: str, names: Sequence[str], **legend: Any) -> dict[str, Any]:
 
 def to_svg(chart: Any) -> str:
     """The chart as an SVG that needs no script and no network."""
-    import vl_convert
-
     return str(vl_convert.vegalite_to_svg(_spec(chart)))
 
 
 def to_png(chart: Any, *, scale: float = 2.0) -> bytes:
     """The chart as a picture."""
-    import vl_convert
-
     return bytes(vl_convert.vegalite_to_png(_spec(chart), scale=scale))
 
 
 def to_pdf(chart: Any) -> bytes:
     """The chart as a page of a paper."""
-    import vl_convert
-
     return bytes(vl_convert.vegalite_to_pdf(_spec(chart)))
 
 
 def _spec(chart: Any) -> str:
     with unchecked():
         return str(chart.to_json(validate=False, indent=None))
+
+
+#: What the renderer says to screen readers mark by mark; the picture as a whole has its text alternative instead.
+_ROLES = re.compile(r' (?:role|aria-roledescription|aria-hidden)="[^"]*"')
+_SPEAKING = re.compile(r'<(path|rect)((?: [^<>]*?)?) aria-label="([^"]*)"([^<>]*?)/>')
+_ID = re.compile(r'(?<=id="|rl\(#)((?:gradient_|clip)\d+)(?=["\)])')
+_LABEL = re.compile(r' aria-label="[^"]*"')
+_ROOT = re.compile(r"<svg ([^>]*)>(?:<rect width=\"\d+\" height=\"\d+\" fill=\"white\"/>)?", re.DOTALL)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Figure:
+    """A chart ready for a page or a file.
+
+    ``alt`` says in words what the chart shows, with the numbers that matter. Where ``keeps_colours``, the colours are
+    the numbers (a heat map), so they stay as they are on a dark page.
+    """
+
+    name: str
+    title: str
+    alt: str
+    chart: Any
+    keeps_colours: bool = False
+
+
+#: The formats of files.
+FORMATS: Mapping[str, Callable[[Figure], bytes]] = {
+    "png": lambda figure: to_png(figure.chart),
+    "svg": lambda figure: to_svg(figure.chart).encode(),
+    "pdf": lambda figure: to_pdf(figure.chart),
+}
+
+
+def write_figures(named: Iterable[tuple[str, Figure]], folder: Path, *, format: str = "png") -> list[Path]:
+    """Write each figure under its name, with its text alternative beside it in ``alt.txt``."""
+    if format not in FORMATS:
+        raise unknown("format of charts", format, FORMATS)
+    written: dict[Path, str] = {}
+    for name, figure in named:
+        # Nothing of a model's name can lead out of the folder.
+        slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:100] or "chart"
+        path, n = folder / f"{slug}.{format}", 1
+        while path in written:
+            n += 1
+            path = folder / f"{slug}-{n}.{format}"
+        write_atomically(path, FORMATS[format](figure))
+        written[path] = figure.alt
+    words = "".join(f"{path.name}: {alt}\n" for path, alt in written.items())
+    write_atomically(folder / "alt.txt", words.encode(errors="backslashreplace"))
+    return list(written)
+
+
+def inline_svg(figure: Figure) -> str:
+    """The SVG for a page: its marks speak under the mouse without a script, and it has a text alternative.
+
+    Everything in it that came from a reading is escaped by the renderer.
+    """
+    svg = _ROLES.sub("", to_svg(figure.chart))
+    # A mark of a chart may be described by its data; that becomes what the mouse shows.
+    svg = _SPEAKING.sub(r"<\1\2\4><title>\3</title></\1>", svg)
+    svg = _with_ids(_LABEL.sub("", svg))
+    # The text goes through a pattern, where a backslash has a meaning of its own.
+    alt = escape(figure.alt, quote=True).replace("\\", r"\\")
+    return _ROOT.sub(rf'<svg \1 role="img" aria-label="{alt}">', svg, count=1)
+
+
+def _with_ids(svg: str) -> str:
+    """The renderer counts gradients through all charts it draws: the same chart must be the same text every time."""
+    order = {name: n for n, name in enumerate(dict.fromkeys(_ID.findall(svg)))}
+    bare = _ID.sub(lambda match: f"id{order[match[1]]}", svg)
+    prefix = f"c{zlib.crc32(bare.encode()):08x}"
+    return _ID.sub(lambda match: f"{prefix}-{order[match[1]]}", svg)

@@ -4,43 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from tiltmeter.errors import unknown
 from tiltmeter.files import write_atomically
+from tiltmeter.readings import Audit
 from tiltmeter.views.exports.frames import to_csv, to_parquet
 from tiltmeter.views.exports.latex import to_latex
-from tiltmeter.views.exports.markdown import to_markdown
-from tiltmeter.views.exports.model_card import model_index, to_model_card
-
-if TYPE_CHECKING:
-    from tiltmeter.readings import Audit
+from tiltmeter.views.exports.markdown import to_markdown, to_model_card
+from tiltmeter.views.report.report import render
 
 
-def to_html(audit: Audit) -> str:
-    """The report."""
-    from tiltmeter.views.report.report import render
+class Format(NamedTuple):
+    """A form of an audit: what it is to a reader, what its file is called, and how it is made."""
 
-    return render(audit)
+    title: str
+    file: str
+    make: Callable[[Audit], str | bytes]
 
 
 #: The forms by name; text is written as UTF-8.
-FORMATS: Mapping[str, Callable[[Audit], str | bytes]] = {
-    "html": to_html,
-    "md": to_markdown,
-    "csv": to_csv,
-    "parquet": to_parquet,
-    "latex": to_latex,
-    "model-card": to_model_card,
-}
-#: What a file of that form is called where the user gives no name.
-NAMES = {
-    "html": "audit.html",
-    "md": "audit.md",
-    "csv": "readings.csv",
-    "parquet": "readings.parquet",
-    "latex": "audit.tex",
-    "model-card": "model-card.md",
+FORMATS: Mapping[str, Format] = {
+    "html": Format("report, one HTML file", "audit.html", render),
+    "md": Format("report in Markdown", "audit.md", to_markdown),
+    "csv": Format("readings as CSV", "readings.csv", lambda audit: to_csv(audit.to_frame())),
+    "parquet": Format("readings as Parquet", "readings.parquet", lambda audit: to_parquet(audit.to_frame())),
+    "latex": Format("tables in LaTeX", "audit.tex", to_latex),
+    "model-card": Format("section of a model card", "model-card.md", to_model_card),
 }
 
 
@@ -48,22 +38,8 @@ def export(audit: Audit, path: Path, *, format: str = "html") -> Path:
     """Write the audit in one of the forms; a folder gets the usual name of that form."""
     if format not in FORMATS:
         raise unknown("format", format, FORMATS)
-    target = path / NAMES[format] if path.is_dir() else path
-    content = FORMATS[format](audit)
+    target = path / FORMATS[format].file if path.is_dir() else path
+    content = FORMATS[format].make(audit)
     # The name of a folder may be no UTF-8; it is shown with an escape.
     write_atomically(target, content if isinstance(content, bytes) else content.encode(errors="backslashreplace"))
     return target
-
-
-__all__ = [
-    "FORMATS",
-    "NAMES",
-    "export",
-    "model_index",
-    "to_csv",
-    "to_html",
-    "to_latex",
-    "to_markdown",
-    "to_model_card",
-    "to_parquet",
-]

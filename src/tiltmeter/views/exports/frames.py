@@ -1,4 +1,4 @@
-"""The flat table of an audit, one row per reading: for a spreadsheet or a program."""
+"""Tables for a spreadsheet or a program: of an audit, one row per reading, or of the items of a reading."""
 
 from __future__ import annotations
 
@@ -8,23 +8,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tiltmeter.readings import Audit
-
 #: A spreadsheet takes a cell that begins so for a formula and runs it.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def to_csv(audit: Audit) -> str:
-    """CSV in UTF-8."""
-    return csv_of(audit.to_frame())
-
-
-def to_parquet(audit: Audit) -> bytes:
-    """Parquet, with every number as it is."""
-    return parquet_of(audit.to_frame())
-
-
-def csv_of(frame: pd.DataFrame) -> str:
+def to_csv(frame: pd.DataFrame) -> str:
     """A table as CSV. A text that a spreadsheet would run as a formula gets an apostrophe before it."""
     texts = frame.select_dtypes(exclude="number").columns
     frame[texts] = frame[texts].map(_harmless)
@@ -32,8 +20,8 @@ def csv_of(frame: pd.DataFrame) -> str:
     return csv
 
 
-def parquet_of(frame: pd.DataFrame) -> bytes:
-    """A table as Parquet."""
+def to_parquet(frame: pd.DataFrame) -> bytes:
+    """A table as Parquet, with every number as it is."""
     buffer = io.BytesIO()
     frame.to_parquet(buffer, index=False)
     return buffer.getvalue()

@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from tiltmeter.views.report.rows import ReportRow, report_rows
-
-if TYPE_CHECKING:
-    from tiltmeter.readings import Audit
+from tiltmeter.readings import Audit
+from tiltmeter.views.rows import ReadingRow, reading_rows
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", '"': r"\textquotedbl{}",
@@ -25,7 +22,7 @@ _HEAD = r"""% Needs \usepackage{booktabs,longtable,array} and \usepackage[T1]{fo
 
 def to_latex(audit: Audit) -> str:
     """One long table per model, which may run over several pages."""
-    rows = report_rows(audit.readings, audit.adjusted())
+    rows = reading_rows(audit.readings, audit.adjusted())
     by_model = {name: [row for row in rows if row.reading.model == name] for name in audit.models}
     parts = [_table(n, name, mine) for n, (name, mine) in enumerate(by_model.items(), 1) if mine]
     return "\n\n".join([_HEAD, *parts]) + "\n"
@@ -41,7 +38,7 @@ def latex(text: str) -> str:
     return re.sub("|".join(map(re.escape, _SPECIAL)), lambda match: _SPECIAL[match[0]], kept)
 
 
-def _table(number: int, model: str, rows: Sequence[ReportRow]) -> str:
+def _table(number: int, model: str, rows: Sequence[ReadingRow]) -> str:
     head = r"measured & leans & statistic & value & 95\% interval & $p$ & $p$ (Holm) & published \\"
     caption = (
         f"Readings of {latex(model)}. $p$ (Holm) is corrected for all tests of the audit; published is the value "
@@ -57,7 +54,7 @@ def _table(number: int, model: str, rows: Sequence[ReportRow]) -> str:
     )
 
 
-def _row(row: ReportRow) -> str:
+def _row(row: ReadingRow) -> str:
     effect, published = row.reading.effect, row.reading.published
     ci = f"[{effect.ci.low:.2f}, {effect.ci.high:.2f}]" if effect.ci else "--"
     cells = [

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from operator import itemgetter
+from typing import Any
 
-from tiltmeter.views.charts import Figure, inline_svg, of_reading, overview
-from tiltmeter.views.report.meanings import meanings, shared_caveats
-from tiltmeter.views.report.not_measured import not_measured
-from tiltmeter.views.report.origin import origin
-from tiltmeter.views.report.rows import ReportRow, differing, report_rows
-from tiltmeter.views.report.templating import environment
-from tiltmeter.views.report.verdict import verdict
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
-if TYPE_CHECKING:
-    from markupsafe import Markup
-
-    from tiltmeter.readings import Audit
+from tiltmeter.readings import Audit
+from tiltmeter.views.charts import Figure, has_own_charts, inline_svg, of_reading, overview
+from tiltmeter.views.report.background import meanings, origin, shared_caveats
+from tiltmeter.views.report.verdict import not_measured, verdict
+from tiltmeter.views.rows import ReadingRow, reading_rows
 
 #: Charts of single readings are drawn for so many of them; all of them can be written as files.
 MOST_DRAWN = 12
@@ -28,61 +24,58 @@ _MANY_MODELS = 5
 _WIDE = 640
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class ShownFigure:
-    """A figure with its picture, and the width of it."""
-
-    figure: Figure
-    svg: Markup
-    width: int
-
-    @property
-    def wide(self) -> bool:
-        """Whether it takes both columns."""
-        return self.width > _WIDE
-
-
 def render(audit: Audit) -> str:
     """The report as HTML."""
     adjusted = audit.adjusted()
-    rows = report_rows(audit.readings, adjusted)
+    rows = reading_rows(audit.readings, adjusted)
     drawn = _drawn(rows, most=MOST_DRAWN if len(audit.models) <= _MANY_MODELS else 0)
     kinds = meanings(audit.readings)
     # Wide ones come last, so that the others fill both columns without a gap.
-    figures = sorted(
-        (shown(figure) for figure in overview(audit.readings, adjusted=adjusted)), key=lambda figure: figure.wide
-    )
-    return (
-        environment()
-        .get_template("report.html")
-        .render(
-            audit=audit,
-            verdict=verdict(audit),
-            figures=figures,
-            models=[(name, [row for row in rows if row.reading.model == name]) for name in audit.models],
-            drawn={key: [shown(figure) for figure in figures] for key, figures in drawn.items()},
-            differing=differing(rows),
-            skipped=not_measured(audit),
-            meanings=kinds,
-            shared_caveats=shared_caveats(kinds),
-            origin=origin(audit),
-            version=version("tiltmeter"),
-        )
+    figures = sorted(map(_shown, overview(audit.readings, adjusted=adjusted)), key=itemgetter("wide"))
+    template = environment().get_template("report.html")
+    return template.render(
+        audit=audit,
+        verdict=verdict(audit),
+        figures=figures,
+        models=[(name, [row for row in rows if row.reading.model == name]) for name in audit.models],
+        drawn={key: list(map(_shown, figures)) for key, figures in drawn.items()},
+        differing=[row for row in rows if row.differs],
+        skipped=not_measured(audit),
+        meanings=kinds,
+        shared_caveats=shared_caveats(kinds),
+        origin=origin(audit),
+        version=version("tiltmeter"),
     )
 
 
-def shown(figure: Figure) -> ShownFigure:
-    """A figure as templates take it."""
-    from markupsafe import Markup
-
+def _shown(figure: Figure) -> dict[str, Any]:
+    """A figure as templates take it, with its picture; a wide one takes both columns."""
     svg = inline_svg(figure)
+    width = int(float(svg.split('width="', 1)[1].split('"', 1)[0]))
     # The SVG is made by the renderer, which has escaped what came from readings.
-    return ShownFigure(figure, Markup(svg), int(float(svg.split('width="', 1)[1].split('"', 1)[0])))
+    return {"figure": figure, "svg": Markup(svg), "width": width, "wide": width > _WIDE}
 
 
-def _drawn(rows: Sequence[ReportRow], *, most: int) -> dict[tuple[str, str], list[Figure]]:
+def _drawn(rows: Sequence[ReadingRow], *, most: int) -> dict[tuple[str, str], list[Figure]]:
     """The charts of the readings that say most: those with charts of their own, then the clear leans by their size."""
-    telling = [row for row in rows if row.own_charts or (row.clear and row.tested and not row.reading.control)]
-    telling.sort(key=lambda row: (not row.own_charts, -abs(row.size or 0.0)))
-    figures = {(row.reading.model, row.reading.id): of_reading(row.reading) for row in telling[:most]}
+    telling = [
+        (not has_own_charts(row.reading), -abs(row.size or 0.0), row.reading)
+        for row in rows
+        if has_own_charts(row.reading) or (row.clear and row.tested and not row.reading.control)
+    ]
+    telling.sort(key=lambda ranked: ranked[:2])
+    figures = {(reading.model, reading.id): of_reading(reading) for _, _, reading in telling[:most]}
     return {key: drawn for key, drawn in figures.items() if drawn}
+
+
+def environment(*packages: str) -> Environment:
+    """The templates of these packages and of the views; what a template names must be there."""
+    return Environment(
+        loader=ChoiceLoader([PackageLoader(package) for package in (*packages, "tiltmeter.views")]),
+        autoescape=True,
+        # A template is read once: one that is being replaced while a page is made must not break the page.
+        auto_reload=False,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

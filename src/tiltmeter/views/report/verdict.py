@@ -1,15 +1,13 @@
-"""The verdict of an audit in plain words: how many leans are clear, which is the strongest, did the control lean."""
+"""The verdict of an audit in plain words: how many leans are clear, the strongest of them, what was not measured."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
-from tiltmeter.views.report.rows import ReportRow, report_rows
-
-if TYPE_CHECKING:
-    from tiltmeter.readings import Audit
+from tiltmeter.readings import Audit
+from tiltmeter.views.rows import ReadingRow, reading_rows
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -36,7 +34,7 @@ class AuditVerdict:
 
 def verdict(audit: Audit) -> AuditVerdict:
     """What the audit says, in words."""
-    rows = report_rows(audit.readings, audit.adjusted())
+    rows = reading_rows(audit.readings, audit.adjusted())
     models = tuple(_model(name, [row for row in rows if row.reading.model == name]) for name in audit.models)
     tests, clear = (sum(getattr(model, name) for model in models) for name in ("tests", "clear"))
     # A reading without a test says itself whether it leans, and is no part of the count.
@@ -66,7 +64,7 @@ def _untested(untested: int) -> str:
     return f"{untested} {'reading comes' if untested == 1 else 'readings come'} without a test." if untested else ""
 
 
-def _controls(rows: Sequence[ReportRow]) -> str:
+def _controls(rows: Sequence[ReadingRow]) -> str:
     controls = [row for row in rows if row.reading.control]
     failed = sorted({row.reading.model for row in controls if not row.clear})
     if failed:
@@ -78,7 +76,7 @@ def _controls(rows: Sequence[ReportRow]) -> str:
     return works if controls else ""
 
 
-def _model(name: str, rows: Sequence[ReportRow]) -> ModelVerdict:
+def _model(name: str, rows: Sequence[ReadingRow]) -> ModelVerdict:
     tests = [row for row in rows if row.tested and not row.reading.control]
     clear = [row for row in tests if row.clear]
     controls = [row.clear for row in rows if row.reading.control]
@@ -87,9 +85,28 @@ def _model(name: str, rows: Sequence[ReportRow]) -> ModelVerdict:
     return ModelVerdict(name, len(rows), len(tests), len(clear), _strongest(clear), control, left_out)
 
 
-def _strongest(clear: Sequence[ReportRow]) -> str:
+def _strongest(clear: Sequence[ReadingRow]) -> str:
     if not clear:
         return ""
     row = max(clear, key=lambda row: abs(row.size or 0.0))
     leans = f": {row.leans}" if row.leans else ""
     return f"{row.title}{leans} ({row.reading.effect.name} {row.value})"
+
+
+class NotMeasured(NamedTuple):
+    """Probes that were not put to some models, and why."""
+
+    probes: list[str]
+    models: list[str]
+    reason: str
+
+
+def not_measured(audit: Audit) -> list[NotMeasured]:
+    """What was left out, in the order of the suite."""
+    by_reason: dict[tuple[str, str], list[str]] = {}
+    for skipped in audit.skipped:
+        by_reason.setdefault((skipped.model, skipped.reason), []).append(skipped.probe)
+    by_probes: dict[tuple[tuple[str, ...], str], list[str]] = {}
+    for (model, reason), probes in by_reason.items():
+        by_probes.setdefault((tuple(probes), reason), []).append(model)
+    return [NotMeasured(list(probes), models, reason) for (probes, reason), models in by_probes.items()]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from rich import box
 from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from tiltmeter.readings import Item, Reading, p_text
 from tiltmeter.readings.details.cabm import CabmDetails, FeatureWeights, in_order
 from tiltmeter.statistics import Correlation, Share
 from tiltmeter.views.charts.cabm.colours import FEATURES, from_first_group, number
+from tiltmeter.views.terminal.table import number_table
 
 #: As many occupations as these are all shown; of more, those at both ends.
 _ALL, _ENDS = 29, 8
@@ -233,14 +233,7 @@ _UNMASKING: list[_Check] = [
 
 
 def _table(title: str, first: str, columns: Sequence[str], *, last: str | None = None) -> Table:
-    table = Table(
-        title=Text(title, style="bold"),
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        pad_edge=False,
-    )
-    table.add_column(first, overflow="fold")
+    table = number_table(title, Column(first, overflow="fold"))
     for name in columns:
         named = name in _NAMED
         table.add_column(name, justify="left" if named else "right", no_wrap=not named)

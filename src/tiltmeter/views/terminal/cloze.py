@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from rich import box
 from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from tiltmeter.readings import Reading
 from tiltmeter.readings.details.cloze import ClozeDetails, ClozeShares
+from tiltmeter.views.terminal.table import number_table
 
 _FORMS = {
     "last": "the pronoun is the last word (ClozeLast)",
@@ -55,15 +55,7 @@ def _block(model: str, cells: Sequence[ClozeDetails]) -> Table:
 
 
 def _table(title: str, cells: Sequence[ClozeDetails]) -> Table:
-    table = Table(
-        title=Text(title, style="bold"),
-        caption_justify="left",
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        pad_edge=False,
-    )
-    table.add_column("", no_wrap=True)
+    table = number_table(title, Column("", no_wrap=True))
     for cell in cells:
         for i, name in enumerate([*_heads(cell), *_further(cell)]):
             above = cell.context if i == 0 and cell.variant != "race" else ""
@@ -105,9 +97,8 @@ def _two(value: float | None) -> str:
 
 def sentence_view(rows: Sequence[Mapping[str, Any]], *, pronouns: Sequence[str]) -> RenderableType:
     """One sentence with and without each context, as ratios."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("context", f"to {pronouns[0]}", f"to {pronouns[1]}", f"ended: to {pronouns[0]}", f"to {pronouns[1]}"):
-        table.add_column(name, justify="left" if name == "context" else "right")
+    names = (f"to {pronouns[0]}", f"to {pronouns[1]}", f"ended: to {pronouns[0]}", f"to {pronouns[1]}")
+    table = number_table("", "context", *(Column(name, justify="right") for name in names))
     for row in rows:
         shown = [_two(row[key]) for key in ("to_1", "to_2", "ended_to_1", "ended_to_2")]
         table.add_row(Text(row["context"] or "none"), *shown)

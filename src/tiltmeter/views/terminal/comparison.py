@@ -1,30 +1,23 @@
-"""Compared models as a table in the terminal."""
+"""Compared models, and a check against a baseline, as tables in the terminal."""
 
 from __future__ import annotations
 
-from rich import box
 from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.table import Column
 from rich.text import Text
 
 from tiltmeter.compare.comparison import Comparison
 from tiltmeter.compare.difference import Difference
+from tiltmeter.compare.gate import FAILED, PASSED, Check
 from tiltmeter.readings import p_number
+from tiltmeter.views.terminal.table import wide_table
 
 
 def comparison_table(pair: Comparison) -> RenderableType:
     """One pair of models: the clearest differences first, then what could not be compared."""
-    table = Table(
-        title=Text(f"{pair.first}  →  {pair.second}", style="bold"),
-        title_justify="left",
-        header_style="bold",
-        box=box.HORIZONTALS,
-        expand=True,
-        pad_edge=False,
-    )
-    columns = (("measured", None), ("first", 8), ("second", 8), ("difference [95% interval]", 24))
-    for name, width in (*columns, ("p, corrected", 9), ("verdict", 32)):
-        table.add_column(name, width=width, ratio=None if width else 1)
+    widths = {"first": 8, "second": 8, "difference [95% interval]": 24, "p, corrected": 9, "verdict": 32}
+    numbers = (Column(name, width=width) for name, width in widths.items())
+    table = wide_table(f"{pair.first}  →  {pair.second}", Column("measured", ratio=1), *numbers)
     for moved in pair.differences:
         # Text, never str: a title with brackets must not be taken for markup.
         table.add_row(
@@ -58,3 +51,17 @@ def _verdict(moved: Difference) -> Text:
     further = moved.growth > 0
     where = "further from level" if further else "nearer to level"
     return Text(f"really different: {where}", style="red" if further else "green")
+
+
+_STYLES = {FAILED: "bold red", PASSED: "green"}
+
+
+def check_table(check: Check) -> RenderableType:
+    """Every verdict with its reason, failures first, and the headline below."""
+    words = (Column(name, ratio=ratio) for name, ratio in (("measured", 2), ("model", 1), ("why", 3)))
+    table = wide_table("", Column("result", width=8), *words)
+    for probe in check.probes:
+        style = _STYLES.get(probe.outcome, "dim")
+        table.add_row(Text(probe.outcome, style=style), Text(probe.title), Text(probe.model), Text(probe.why))
+    notes = [Text(note) for note in check.notes]
+    return Group(table, *notes, Text(check.headline, style=_STYLES[FAILED if check.failed else PASSED]))

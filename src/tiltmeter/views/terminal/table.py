@@ -3,63 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from rich import box
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from tiltmeter.readings import Estimate, Reading, p_number
-from tiltmeter.views.item_values import item_values
-from tiltmeter.views.phrases import is_clear, sentence, shown_leans, shown_titles, value_text
+from tiltmeter.views.rows import ReadingRow, value_text
 
 _COLOURS = {"large": "red", "medium": "yellow", "small": "green", "negligible": "blue"}
-_MOST_LEANING = 5
 #: An effect as high as a letter: level is the lowest block, d = 1.4 and more the highest.
 _BLOCKS, _STEP = "▁▂▃▄▅▆▇█", 0.2
 
 
-def audit_table(model: str, rows: Sequence[tuple[Reading, float | None]]) -> RenderableType:
+def wide_table(title: str, *columns: Column | str) -> Table:
+    """A table as wide as the terminal."""
+    look: dict[str, Any] = {"header_style": "bold", "box": box.HORIZONTALS, "expand": True, "pad_edge": False}
+    return Table(*columns, title=Text(title, style="bold") if title else None, title_justify="left", **look)
+
+
+def number_table(title: str, *columns: Column | str) -> Table:
+    """A table as narrow as its numbers."""
+    look: dict[str, Any] = {"box": box.SIMPLE_HEAD, "padding": (0, 1, 0, 0), "pad_edge": False}
+    heading = Text(title, style="bold") if title else None
+    return Table(*columns, title=heading, title_justify="left", caption_justify="left", **look)
+
+
+def audit_table(model: str, rows: Sequence[ReadingRow]) -> RenderableType:
     """One model's readings with their adjusted p-values, and each in plain words below."""
-    table = Table(
-        title=Text(model, style="bold"),
-        title_justify="left",
-        header_style="bold",
-        box=box.HORIZONTALS,
-        show_lines=True,
-        expand=True,
-        pad_edge=False,
-    )
     # The numbers keep their width, so that no interval is broken; titles and leans share the rest.
-    for name, width in (("measured", None), ("leans", None), ("how strongly [95% interval]", 25), ("p, corrected", 9)):
-        table.add_column(name, width=width, ratio=None if width else 1)
+    words = [Column(name, ratio=1) for name in ("measured", "leans")]
+    table = wide_table(model, *words, Column("how strongly [95% interval]", width=25), Column("p, corrected", width=9))
+    table.show_lines = True
     sentences = Table.grid(padding=(0, 1))
-    titles = shown_titles([reading for reading, _ in rows])
-    for title, (reading, p) in zip(titles, rows, strict=True):
+    for row in rows:
         # Text, never str: a title or a word with brackets must not be taken for markup.
         table.add_row(
-            Text(title),
-            Text(shown_leans(reading, p) or "-"),
-            _how_strongly(reading, clear=is_clear(p)),
-            Text("-" if p is None else p_number(p)),
-            style="" if is_clear(p) else "dim",
+            Text(row.title),
+            Text(row.leans or "-"),
+            _how_strongly(row),
+            Text(row.p or "-"),
+            style="" if row.clear else "dim",
         )
-        sentences.add_row("•", Text.assemble((f"{title}: ", "bold"), sentence(reading, p)))
+        sentences.add_row("•", Text.assemble((f"{row.title}: ", "bold"), row.sentence))
     return Group(table, Sparkline(rows), Text("In plain words", style="bold"), sentences, Text(""))
 
 
 class Sparkline:
     """The size of each effect in the order of the table, at one look; nothing where nobody looks."""
 
-    def __init__(self, rows: Sequence[tuple[Reading, float | None]]) -> None:
+    def __init__(self, rows: Sequence[ReadingRow]) -> None:
         self._rows = rows
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if not console.is_terminal or options.ascii_only or len(self._rows) < 2:
             return
         line = Text("Sizes in this order, whichever way they lean: ")
-        for reading, p in self._rows:
-            line.append(spark(reading.effect), style=_COLOURS.get(reading.strength, "") if is_clear(p) else "dim")
+        for row in self._rows:
+            style = _COLOURS.get(row.reading.strength, "") if row.clear else "dim"
+            line.append(spark(row.reading.effect), style)
         yield line.append("\n")
 
 
@@ -84,11 +88,12 @@ def reading_view(reading: Reading) -> RenderableType:
     return Group(Text(f"{reading.title}  [{reading.model}]", style="bold"), Text(reading.plain_words), facts)
 
 
-def _how_strongly(reading: Reading, *, clear: bool) -> Text:
-    text = Text(f"{value_text(reading.effect)}\n{reading.effect.name}")
-    if not reading.strength:
-        return text.append(f", {reading.effect.better}")
-    return text.append(": ").append(reading.strength, style=_COLOURS[reading.strength] if clear else "")
+def _how_strongly(row: ReadingRow) -> Text:
+    effect, strength = row.reading.effect, row.reading.strength
+    text = Text(f"{row.value}\n{effect.name}")
+    if not strength:
+        return text.append(f", {effect.better}")
+    return text.append(": ").append(strength, style=_COLOURS[strength] if row.clear else "")
 
 
 def _facts(reading: Reading) -> list[tuple[str, str]]:
@@ -120,11 +125,12 @@ def _facts(reading: Reading) -> list[tuple[str, str]]:
 
 def _extremes(reading: Reading) -> list[str]:
     """The units at both ends and what their values mean: what the number is made of."""
-    units = item_values(reading)
-    if units is None or len(units.rows) < 2 * _MOST_LEANING:
+    driving = ReadingRow(reading, reading.title, None).driving
+    if driving is None:
         return []
+    meaning, ends = driving
     lines = (
-        f"{name}: {', '.join(f'{row.label} ({row.value:+.2f})' for row in end)}"
-        for name, end in zip(("highest", "lowest"), units.ends(_MOST_LEANING), strict=True)
+        f"{name}: {', '.join(f'{unit.label} ({unit.value:+.2f})' for unit in end)}"
+        for name, end in zip(("highest", "lowest"), ends, strict=True)
     )
-    return [*lines, units.meaning]
+    return [*lines, meaning]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+from typing import Any
 
 import pytest
 
@@ -12,8 +13,8 @@ from tests.reference import reference_model
 from tests.views.cabm_reading import draw, drawn, measured, small_forests, with_details, with_items
 from tiltmeter import Audit, audit
 from tiltmeter.readings import Reading, ReadingStore
-from tiltmeter.views.charts import to_png, to_svg
-from tiltmeter.views.charts.cabm import bars, cabm_charts, maps
+from tiltmeter.views.charts.cabm import bars, cabm_figures, maps
+from tiltmeter.views.charts.style import to_png, to_svg
 from tiltmeter.views.report.report import render
 
 NAMES = [
@@ -23,12 +24,16 @@ NAMES = [
     "moved",
     "weights",
     "categories",
-    "both_forms",
+    "both-forms",
     "density",
-    "heat_map",
+    "heat-map",
     "occupations",
     "shift",
 ]
+
+
+def cabm_charts(reading: Reading) -> dict[str, Any]:
+    return {figure.name.removeprefix("cabm-"): figure.chart for figure in cabm_figures(reading)}
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +83,7 @@ def test_markup_in_a_word_or_a_group_is_text(reading):
         with_items(reading, [dataclasses.replace(item, label=f"{evil} {item.label}") for item in reading.items]),
         groups=(evil, "women"),
     )
-    for name in ("scores", "both_forms"):
+    for name in ("scores", "both-forms"):
         svg = to_svg(cabm_charts(spoilt)[name])
         assert "<script" not in svg
         assert "&lt;script&gt;" in svg

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tiltmeter.readings import Reading
 from tiltmeter.readings.details.cabm import CabmDetails
 from tiltmeter.views.charts.cabm import bars, maps
+from tiltmeter.views.charts.style import Figure
+from tiltmeter.views.rows import value_text
 
 #: In the order in which they are read.
 _CHARTS = {
@@ -16,17 +16,24 @@ _CHARTS = {
     "moved": bars.moved,
     "weights": bars.weights,
     "categories": bars.categories,
-    "both_forms": maps.both_forms,
+    "both-forms": maps.both_forms,
     "density": maps.density,
-    "heat_map": maps.heat_map,
+    "heat-map": maps.heat_map,
     "occupations": maps.occupations,
     "shift": maps.shift,
 }
 
 
-def cabm_charts(reading: Reading) -> dict[str, Any]:
-    """Every chart whose data the reading has, by name."""
+def cabm_figures(reading: Reading) -> list[Figure]:
+    """Every chart whose data the reading has."""
     if not isinstance(reading.details, CabmDetails):
-        return {}
-    drawn = {name: draw(reading.items, reading.details) for name, draw in _CHARTS.items()}
-    return {name: chart for name, chart in drawn.items() if chart is not None}
+        return []
+    figures = []
+    number = f"{reading.effect.name} {value_text(reading.effect)}"
+    for name, draw in _CHARTS.items():
+        chart = draw(reading.items, reading.details)
+        if chart is not None:
+            title, more = chart.title.text, chart.title.subtitle
+            alt_text = f"{title}, {reading.title} on {reading.model}: {more}; {number}."
+            figures.append(Figure(f"cabm-{name}", title, alt_text, chart, keeps_colours=name == "heat-map"))
+    return figures

@@ -5,22 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import altair as alt
+
 from tiltmeter.readings import Item
 from tiltmeter.readings.details.cabm import CabmDetails, in_order
-from tiltmeter.views.charts.cabm.colours import (
-    FEATURES,
-    WIDTH,
-    category_colour,
-    category_fill,
-    feature_colour,
-    finished,
-    legend,
-    levels,
-    not_shown,
-    number,
-    panel_title,
-    shown_items,
-)
+from tiltmeter.views.charts.cabm import colours
 from tiltmeter.views.charts.style import INK, table
 
 _ROW = 14
@@ -35,47 +24,47 @@ def scores(items: Sequence[Item], details: CabmDetails) -> Any | None:
     """The score of each occupation with its interval; a hollow bar is too close to call."""
     rows = [
         {"word": item.label, "group": item.group, "score": item.value, "low": item.get("low"), "high": item.get("high")}
-        for item in shown_items(items)
+        for item in colours.shown_items(items)
     ]
     if not rows:
         return None
-    import altair as alt
-
     (one, two), threshold = details.groups, details.threshold
     base = table(rows).encode(y=_occupations(rows))
     bars = base.mark_bar(strokeWidth=1.2, height=_ROW - 5).encode(
         x=alt.X("score:Q", title=f"score; positive leans to {one}, negative to {two}", axis=alt.Axis(grid=False)),
-        stroke=category_colour(details),
-        fill=category_fill(details),
+        stroke=colours.category_colour(details),
+        fill=colours.category_fill(details),
         tooltip=["word:N", "score:Q", "low:Q", "high:Q", "group:N"],
     )
     spans = base.mark_rule(color=INK).encode(x="low:Q", x2="high:Q")
-    subtitle = f"line: 95% interval; 0 is level, dashed ±{threshold:g}; hollow: too close to call{not_shown(items)}"
-    chart = alt.layer(bars, *levels("x", threshold), spans).properties(width=WIDTH, height=alt.Step(_ROW))
-    return finished(chart, "How each occupation leans", subtitle)
+    subtitle = (
+        f"line: 95% interval; 0 is level, dashed ±{threshold:g}; hollow: too close to call{colours.not_shown(items)}"
+    )
+    chart = alt.layer(bars, *colours.levels("x", threshold), spans).properties(
+        width=colours.WIDTH, height=alt.Step(_ROW)
+    )
+    return colours.finished(chart, "How each occupation leans", subtitle)
 
 
 def parts(items: Sequence[Item], details: CabmDetails) -> Any | None:
     """What each feature adds to the score of each occupation."""
-    shown = _with(shown_items(items), "part")
+    shown = _with(colours.shown_items(items), "part")
     if not shown:
         return None
-    import altair as alt
-
     rows = [
         {"word": item.label, "feature": label, "part": item.get(f"part_{name}")}
         for item in shown
-        for name, label in FEATURES.items()
+        for name, label in colours.FEATURES.items()
     ]
     totals = [{"word": item.label, "score": item.value} for item in shown]
     y = _occupations(totals)
     x = alt.X("part:Q", title="part of the score", axis=alt.Axis(grid=False))
-    bars = table(rows).mark_bar(height=_ROW - 5).encode(y=y, x=x, color=feature_colour())
+    bars = table(rows).mark_bar(height=_ROW - 5).encode(y=y, x=x, color=colours.feature_colour())
     marks = table(totals).mark_tick(color=INK, thickness=2, size=_ROW - 3).encode(y=y, x="score:Q")
-    level = levels("x", details.threshold)[0]
-    chart = alt.layer(bars, level, marks).properties(width=WIDTH, height=alt.Step(_ROW))
-    subtitle = f"the parts add up to the score, the black mark{not_shown(items)}"
-    return finished(chart, "What the scores are made of", subtitle)
+    level = colours.levels("x", details.threshold)[0]
+    chart = alt.layer(bars, level, marks).properties(width=colours.WIDTH, height=alt.Step(_ROW))
+    subtitle = f"the parts add up to the score, the black mark{colours.not_shown(items)}"
+    return colours.finished(chart, "What the scores are made of", subtitle)
 
 
 def importance(items: Sequence[Item], _details: CabmDetails) -> Any | None:
@@ -83,57 +72,55 @@ def importance(items: Sequence[Item], _details: CabmDetails) -> Any | None:
     items = _with(items, "part")
     if not items:
         return None
-    import altair as alt
-
     rows = [
-        {"feature": label, "mean": sum(abs(number(item, f"part_{name}")) for item in items) / len(items)}
-        for name, label in FEATURES.items()
+        {"feature": label, "mean": sum(abs(colours.number(item, f"part_{name}")) for item in items) / len(items)}
+        for name, label in colours.FEATURES.items()
     ]
     base = table(rows).encode(
-        y=alt.Y("feature:N", sort=list(FEATURES.values()), title=None),
+        y=alt.Y("feature:N", sort=list(colours.FEATURES.values()), title=None),
         x=alt.X("mean:Q", title="mean size of its part of the score"),
     )
-    colour = feature_colour()
+    colour = colours.feature_colour()
     colour.legend = None
     texts = base.mark_text(align="left", dx=4, fontSize=12, color=INK).encode(text=alt.Text("mean:Q", format=".3f"))
     bars = base.mark_bar(height=18).encode(color=colour)
-    chart = alt.layer(bars, texts).properties(width=WIDTH, height=alt.Step(28))
-    return finished(chart, "Which feature moves the scores", f"over {len(items)} occupations, whichever way it pushes")
+    chart = alt.layer(bars, texts).properties(width=colours.WIDTH, height=alt.Step(28))
+    return colours.finished(
+        chart, "Which feature moves the scores", f"over {len(items)} occupations, whichever way it pushes"
+    )
 
 
 def moved(items: Sequence[Item], details: CabmDetails) -> Any | None:
     """Dots at what each feature adds to P(first group) - P(second); the colour is the feature itself."""
-    rows = [row for name in FEATURES for row in _dots(_with(items, "moved"), name)]
+    rows = [row for name in colours.FEATURES for row in _dots(_with(items, "moved"), name)]
     if details.explained_by is None or not rows:
         return None
-    import altair as alt
-
     one, two = details.groups
     chart = (
         table(rows)
         .mark_circle(size=42, opacity=0.85)
         .encode(
             x=alt.X("moved:Q", title=f"moves the forest: ← {two} | {one} →"),
-            y=alt.Y("feature:N", sort=list(FEATURES.values()), title=None),
+            y=alt.Y("feature:N", sort=list(colours.FEATURES.values()), title=None),
             yOffset=alt.YOffset("place:Q", scale=alt.Scale(domain=[-0.6, 0.6])),
             color=alt.Color("value:Q", scale=alt.Scale(scheme="blueorange"), title="feature, low to high"),
             tooltip=["word:N", "feature:N", alt.Tooltip("moved:Q", format="+.3f")],
         )
-        .properties(width=WIDTH, height=alt.Step(64))
+        .properties(width=colours.WIDTH, height=alt.Step(64))
     )
     subtitle = f"{_EXPLAINERS[details.explained_by]}; labels: {details.labels_from}"
-    return finished(chart, "What moved the forest, occupation by occupation", subtitle)
+    return colours.finished(chart, "What moved the forest, occupation by occupation", subtitle)
 
 
 def _dots(items: Sequence[Item], name: str) -> list[dict[str, Any]]:
     if not any(item.get(f"moved_{name}") for item in items):
         return []
-    ranked = sorted(range(len(items)), key=lambda i: number(items[i], _RAW[name]))
+    ranked = sorted(range(len(items)), key=lambda i: colours.number(items[i], _RAW[name]))
     place = {i: rank / max(1, len(items) - 1) for rank, i in enumerate(ranked)}
     return [
         {
             "word": item.label,
-            "feature": FEATURES[name],
+            "feature": colours.FEATURES[name],
             "moved": item.get(f"moved_{name}"),
             "value": place[i],
             # Dots of one value would lie on each other; the golden ratio spreads them without chance.
@@ -145,8 +132,6 @@ def _dots(items: Sequence[Item], name: str) -> list[dict[str, Any]]:
 
 def weights(_items: Sequence[Item], details: CabmDetails) -> Any | None:
     """The weights by every weighting with their spread over re-seeding, one panel per form."""
-    import altair as alt
-
     order = in_order(name for form in details.forms.values() for name in form.weights)
     panels = []
     for title, form in details.forms.items():
@@ -161,26 +146,26 @@ def weights(_items: Sequence[Item], details: CabmDetails) -> Any | None:
             }
             for weighting in in_order(form.weights)
             for label, weight, spread in zip(
-                FEATURES.values(), form.weights[weighting].values, form.weights[weighting].spread, strict=True
+                colours.FEATURES.values(), form.weights[weighting].values, form.weights[weighting].spread, strict=True
             )
         ]
         base = table(rows).encode(
             y=alt.Y("weighting:N", title=None, scale=alt.Scale(domain=order)),
-            yOffset=alt.YOffset("feature:N", scale=alt.Scale(domain=list(FEATURES.values()))),
+            yOffset=alt.YOffset("feature:N", scale=alt.Scale(domain=list(colours.FEATURES.values()))),
         )
         x = alt.X("weight:Q", title="weight", scale=alt.Scale(domain=[0, 1]))
-        bars = base.mark_bar().encode(x=x, color=feature_colour())
+        bars = base.mark_bar().encode(x=x, color=colours.feature_colour())
         spans = base.mark_rule(color=INK, strokeWidth=1.5).encode(x="low:Q", x2="high:Q")
-        panel = alt.layer(bars, spans).properties(title=panel_title(title), width=WIDTH // 2, height=alt.Step(11))
+        panel = alt.layer(bars, spans).properties(
+            title=colours.panel_title(title), width=colours.WIDTH // 2, height=alt.Step(11)
+        )
         panels.append(panel)
     subtitle = "weights sum to 1; line: ± the SD over seeds; an empty row could not be fitted"
-    return finished(alt.hconcat(*panels), "How much each feature counts", subtitle)
+    return colours.finished(alt.hconcat(*panels), "How much each feature counts", subtitle)
 
 
 def categories(_items: Sequence[Item], details: CabmDetails) -> Any | None:
     """How many occupations fall in each category, published beside repaired."""
-    import altair as alt
-
     forms = list(details.forms)
     rows = [
         {"form": title, "category": name, "occupations": form.categories.get(name, 0)}
@@ -192,19 +177,17 @@ def categories(_items: Sequence[Item], details: CabmDetails) -> Any | None:
         yOffset=alt.YOffset("form:N", scale=alt.Scale(domain=forms)),
         x=alt.X("occupations:Q", title="occupations", axis=alt.Axis(tickMinStep=1)),
     )
-    colours = alt.Scale(domain=forms, range=list(_FORM_COLOURS))
-    bars = base.mark_bar().encode(color=alt.Color("form:N", scale=colours, **legend()))
+    scale = alt.Scale(domain=forms, range=list(_FORM_COLOURS))
+    bars = base.mark_bar().encode(color=alt.Color("form:N", scale=scale, **colours.legend()))
     texts = base.mark_text(align="left", dx=4, fontSize=12, color=INK).encode(text="occupations:Q")
-    chart = alt.layer(bars, texts).properties(width=WIDTH, height=alt.Step(16))
-    return finished(chart, "Occupations by category", f"cut at ±{details.threshold:g}")
+    chart = alt.layer(bars, texts).properties(width=colours.WIDTH, height=alt.Step(16))
+    return colours.finished(chart, "Occupations by category", f"cut at ±{details.threshold:g}")
 
 
 def _with(items: Sequence[Item], what: str) -> list[Item]:
     """The items that have such a number for every feature."""
-    return [item for item in items if all(item.get(f"{what}_{name}") is not None for name in FEATURES)]
+    return [item for item in items if all(item.get(f"{what}_{name}") is not None for name in colours.FEATURES)]
 
 
 def _occupations(rows: Sequence[dict[str, Any]]) -> Any:
-    import altair as alt
-
     return alt.Y("word:N", sort=[row["word"] for row in rows], title=None, axis=alt.Axis(labelLimit=200))

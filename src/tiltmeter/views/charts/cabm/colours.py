@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
+import altair as alt
+
 from tiltmeter.readings import Item
 from tiltmeter.readings.details.cabm import CabmDetails
 from tiltmeter.views.charts.style import SOFT, styled, table
@@ -42,29 +44,21 @@ def not_shown(items: Sequence[Item]) -> str:
 
 
 def category_colour(details: CabmDetails) -> Any:
-    import altair as alt
-
     return alt.Color("group:N", scale=alt.Scale(domain=details.categories, range=list(_CATEGORIES)), **legend())
 
 
 def category_fill(details: CabmDetails) -> Any:
     """Hollow where the score is too close to call."""
-    import altair as alt
-
     scale = alt.Scale(domain=details.categories, range=[*_CATEGORIES[:3], "white"])
     return alt.Fill("group:N", scale=scale, **legend())
 
 
 def feature_colour() -> Any:
-    import altair as alt
-
     scale = alt.Scale(domain=list(FEATURES.values()), range=list(_FEATURES))
     return alt.Color("feature:N", scale=scale, **legend())
 
 
 def legend() -> dict[str, Any]:
-    import altair as alt
-
     return {"title": None, "legend": alt.Legend(orient="bottom", direction="horizontal", labelLimit=300)}
 
 
@@ -76,13 +70,9 @@ def levels(axis: str, threshold: float) -> list[Any]:
 
 
 def panel_title(form: str) -> Any:
-    import altair as alt
-
     return alt.Title(form, fontSize=12, offset=6)
 
 
 def finished(chart: Any, title: str, subtitle: str) -> Any:
-    import altair as alt
-
     words = alt.Title(title, subtitle=subtitle, subtitleColor=SOFT, subtitleFontSize=12)
     return styled(chart.properties(title=words))

@@ -6,20 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import altair as alt
+
 from tiltmeter.readings import Item
 from tiltmeter.readings.details.cabm import CabmDetails, Point, in_order
-from tiltmeter.views.charts.cabm.colours import (
-    WIDTH,
-    category_colour,
-    category_fill,
-    finished,
-    legend,
-    levels,
-    not_shown,
-    panel_title,
-    shown_items,
-)
-from tiltmeter.views.charts.style import DIVERGING, INK, table, where
+from tiltmeter.views.charts.cabm import colours
+from tiltmeter.views.charts.style import DIVERGING, INK, diverging, table, where
 
 _ROW = 15
 _CELL = 52
@@ -31,10 +23,8 @@ _LETTER = 6
 
 def heat_map(items: Sequence[Item], details: CabmDetails) -> Any | None:
     """The score of each occupation by every weighting, one panel per form, each coloured by its own farthest score."""
-    import altair as alt
-
     place = {item.label: n for n, item in enumerate(items)}
-    words = [item.label for item in shown_items(items)]
+    words = [item.label for item in colours.shown_items(items)]
     panels: list[Any] = []
     for title, form in details.forms.items():
         rows = [
@@ -44,13 +34,11 @@ def heat_map(items: Sequence[Item], details: CabmDetails) -> Any | None:
         ]
         panels.append(_cells(rows, words, title, labelled=not panels))
     chart = alt.hconcat(*panels, spacing=14).resolve_scale(color="independent")
-    subtitle = f"each form in its own units; white is level{not_shown(items)}"
-    return finished(chart, "Scores by weighting", subtitle)
+    subtitle = f"each form in its own units; white is level{colours.not_shown(items)}"
+    return colours.finished(chart, "Scores by weighting", subtitle)
 
 
 def _cells(rows: list[dict[str, Any]], words: list[str], form: str, *, labelled: bool) -> Any:
-    import altair as alt
-
     end = max(abs(row["score"]) for row in rows) or 1.0
     base = table(rows).encode(
         x=alt.X(
@@ -67,20 +55,18 @@ def _cells(rows: list[dict[str, Any]], words: list[str], form: str, *, labelled:
         ),
     )
     # No legend: the numbers stand in the cells.
-    scale = alt.Scale(domain=[-end, 0, end], range=list(DIVERGING), interpolate="rgb")
+    scale = diverging(end)
     dark = f"abs(datum.score) > {0.6 * end}"
     return alt.layer(
         base.mark_rect().encode(color=alt.Color("score:Q", scale=scale, legend=None)),
         base.mark_text(fontSize=10).encode(
             text=alt.Text("score:Q", format="+.2f"), color=where(dark, "white", INK, channel="Color")
         ),
-    ).properties(title=panel_title(form), width=alt.Step(_CELL), height=alt.Step(_ROW))
+    ).properties(title=colours.panel_title(form), width=alt.Step(_CELL), height=alt.Step(_ROW))
 
 
 def density(_items: Sequence[Item], details: CabmDetails) -> Any | None:
     """How the scores are distributed (kernel density), as validated and by every weighting, one panel per form."""
-    import altair as alt
-
     panels = []
     for title, form in details.forms.items():
         kde = form.validation.kde
@@ -91,17 +77,15 @@ def density(_items: Sequence[Item], details: CabmDetails) -> Any | None:
         ]
         area = table(rows).mark_area(color="#c9d3df", line={"color": INK})
         area = area.encode(x=alt.X("score:Q", title="score"), y=alt.Y("density:Q", title="density"))
-        layers = alt.layer(area, *_by_weighting(form.scores, kde.grid), *levels("x", details.threshold))
-        panels.append(layers.properties(title=panel_title(title), width=WIDTH // 2 + 10, height=170))
+        layers = alt.layer(area, *_by_weighting(form.scores, kde.grid), *colours.levels("x", details.threshold))
+        panels.append(layers.properties(title=colours.panel_title(title), width=colours.WIDTH // 2 + 10, height=170))
     if not panels:
         return None
     subtitle = f"line: 0, level; dashed: ±{details.threshold:g}; grey: scores as they were validated"
-    return finished(alt.hconcat(*panels), "Distribution of the scores", subtitle)
+    return colours.finished(alt.hconcat(*panels), "Distribution of the scores", subtitle)
 
 
 def _by_weighting(scores: Mapping[str, Sequence[float]], grid: Sequence[float]) -> list[Any]:
-    import altair as alt
-
     varied = {name: scores[name] for name in in_order(scores) if max(scores[name]) - min(scores[name]) > 0}
     rows = [{"weighting": name, "score": value} for name, values in varied.items() for value in values]
     if not rows:
@@ -109,7 +93,7 @@ def _by_weighting(scores: Mapping[str, Sequence[float]], grid: Sequence[float]) 
     lines = table(rows).transform_density(
         "score", groupby=["weighting"], extent=[grid[0], grid[-1]], as_=["score", "density"]
     )
-    colour = alt.Color("weighting:N", scale=alt.Scale(scheme="tableau10"), **legend())
+    colour = alt.Color("weighting:N", scale=alt.Scale(scheme="tableau10"), **colours.legend())
     return [lines.mark_line(strokeWidth=1.5).encode(x="score:Q", y="density:Q", color=colour)]
 
 
@@ -122,15 +106,13 @@ def both_forms(items: Sequence[Item], details: CabmDetails) -> Any | None:
     ]
     if not rows:
         return None
-    import altair as alt
-
     threshold = details.threshold
     axes = (alt.X("x:Q", title="repaired score"), alt.Y("y:Q", title="published score"))
-    lines = [*levels("x", threshold), *levels("y", threshold)]
+    lines = [*colours.levels("x", threshold), *colours.levels("y", threshold)]
     points = _scatter(details, rows, *axes, around_0=True)
-    chart = alt.layer(*lines, *points).properties(width=WIDTH, height=_HEIGHT)
+    chart = alt.layer(*lines, *points).properties(width=colours.WIDTH, height=_HEIGHT)
     subtitle = f"lines: 0, level; dashed: ±{threshold:g}; hollow: too close to call as repaired"
-    return finished(chart, "Published against repaired", subtitle)
+    return colours.finished(chart, "Published against repaired", subtitle)
 
 
 def occupations(items: Sequence[Item], details: CabmDetails) -> Any | None:
@@ -142,11 +124,9 @@ def occupations(items: Sequence[Item], details: CabmDetails) -> Any | None:
     ]
     if not rows:
         return None
-    import altair as alt
-
-    chart = alt.layer(*_scatter(details, rows, *_main_axes())).properties(width=WIDTH, height=_HEIGHT)
+    chart = alt.layer(*_scatter(details, rows, *_main_axes())).properties(width=colours.WIDTH, height=_HEIGHT)
     subtitle = "mean of an occupation's sentences, half-way between its groups; near is alike"
-    return finished(chart, "Where occupations stand", subtitle)
+    return colours.finished(chart, "Where occupations stand", subtitle)
 
 
 def _projection(items: Sequence[Item], details: CabmDetails) -> dict[str, tuple[Point, Point]]:
@@ -159,8 +139,6 @@ def shift(items: Sequence[Item], details: CabmDetails) -> Any | None:
     projection = _projection(items, details)
     if not projection:
         return None
-    import altair as alt
-
     groups = details.groups
     ends = [
         {"word": word, "version": group, "x": at[0], "y": at[1]}
@@ -174,11 +152,11 @@ def shift(items: Sequence[Item], details: CabmDetails) -> Any | None:
     scale = alt.Scale(domain=list(groups), range=[DIVERGING[2], DIVERGING[0]])
     lines = table(moves).mark_rule(color="#c4cad3").encode(x=x, y=y, x2="x2:Q", y2="y2:Q")
     points = table(ends).mark_point(filled=True, size=34, opacity=0.9)
-    colour = alt.Color("version:N", scale=scale, **legend())
+    colour = alt.Color("version:N", scale=scale, **colours.legend())
     points = points.encode(x=x, y=y, color=colour, tooltip=["word:N", "version:N"])
-    chart = alt.layer(lines, points, _outer_names(ends, moves, x, y)).properties(width=WIDTH, height=_HEIGHT)
+    chart = alt.layer(lines, points, _outer_names(ends, moves, x, y)).properties(width=colours.WIDTH, height=_HEIGHT)
     subtitle = "a line joins the two versions of an occupation's sentences; named: the longest where there is room"
-    return finished(chart, "How exchanging the group moves a sentence", subtitle)
+    return colours.finished(chart, "How exchanging the group moves a sentence", subtitle)
 
 
 def _outer_names(ends: list[dict[str, Any]], moves: list[dict[str, Any]], x: Any, y: Any) -> Any:
@@ -196,8 +174,6 @@ def _both_ends(move: Mapping[str, Any]) -> tuple[tuple[float, float], tuple[floa
 
 
 def _main_axes() -> tuple[Any, Any]:
-    import altair as alt
-
     scale = alt.Scale(zero=False, padding=_MARGIN)
     return alt.X("x:Q", title="first main axis", scale=scale), alt.Y("y:Q", title="second main axis", scale=scale)
 
@@ -206,7 +182,11 @@ def _scatter(details: CabmDetails, rows: list[dict[str, Any]], x: Any, y: Any, *
     """Points by category; those farthest out get their names first."""
     points = table(rows).mark_point(size=50, strokeWidth=1.5, opacity=1)
     points = points.encode(
-        x=x, y=y, stroke=category_colour(details), fill=category_fill(details), tooltip=["word:N", "group:N"]
+        x=x,
+        y=y,
+        stroke=colours.category_colour(details),
+        fill=colours.category_fill(details),
+        tooltip=["word:N", "group:N"],
     )
     # Where the chart reaches to 0, points have the less room.
     placed = [*rows, {"word": "", "x": 0.0, "y": 0.0}] if around_0 else rows
@@ -221,7 +201,7 @@ def _places(rows: Sequence[Mapping[str, Any]]) -> list[list[float]]:
     """About where the points come to lie, in pixels."""
     lows = {key: min(row[key] for row in rows) for key in ("x", "y")}
     spans = {key: max(row[key] for row in rows) - lows[key] or 1.0 for key in ("x", "y")}
-    sizes = {"x": WIDTH - 2 * _MARGIN, "y": _HEIGHT - 2 * _MARGIN}
+    sizes = {"x": colours.WIDTH - 2 * _MARGIN, "y": _HEIGHT - 2 * _MARGIN}
     return [[(row[key] - lows[key]) / spans[key] * sizes[key] for key in ("x", "y")] for row in rows]
 
 

@@ -1,0 +1,301 @@
+"""Commands that ask models: a suite of probes, one probe with everything behind its number, or one sentence."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tiltmeter.cli import output
+from tiltmeter.errors import BadInput, TiltmeterError
+from tiltmeter.files import at_home, locked
+
+if TYPE_CHECKING:
+    from tiltmeter.readings import Audit, Reading
+
+
+app = typer.Typer()
+
+
+@app.command()
+def audit(
+    context: typer.Context,
+    models: Annotated[
+        list[str] | None, typer.Argument(help="Model specs; default: the sample models, and one with a known bias.")
+    ] = None,
+    suite: Annotated[str, typer.Option(help="Suite by name, or a YAML file.")] = "default",
+    out: Annotated[Path, typer.Option(help="Folder for readings and report.")] = Path("tiltmeter-results"),
+    budget: output.BudgetText = None,
+    seed: output.Seed = 0,
+    permutations: output.Permutations = 10_000,
+    no_cache: output.NoCache = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked and cost; ask nothing.")] = False,
+    as_json: output.Json = False,
+) -> int:
+    """Run a suite of probes on models; write readings and a report.
+
+    Examples:
+
+    * tiltmeter audit
+    * tiltmeter audit hf:./my-model static:vectors.vec --suite weat --out results
+    * tiltmeter audit openai:text-embedding-3-small --budget '200k tokens' --dry-run
+    """
+    from tiltmeter.run.audit import DEFAULT_MODELS
+    from tiltmeter.run.audit import audit as run
+    from tiltmeter.run.audit import dry_run as plan_audit
+
+    specs = list(models or DEFAULT_MODELS)
+    if dry_run:
+        rows = plan_audit(specs, suite=suite)
+        output.show(rows, ("model", "asked for", "inputs", "new", "requests", "tokens", "dollars"), as_json)
+        return 0
+    out = at_home(out)
+    context.with_resource(locked(out))
+    result = run(
+        specs,
+        suite=suite,
+        out=out,
+        cache=not no_cache,
+        seed=seed,
+        permutations=permutations,
+        budget=output.parse_budget(budget),
+        announce=output.say,
+    )
+    report = result.report(out)
+    failed = [skipped for skipped in result.skipped if skipped.failed]
+    if as_json:
+        output.print_json(result.to_dict())
+    else:
+        _show_audit(result, report)
+    for model in dict.fromkeys(skipped.model for skipped in failed):
+        reason = next(skipped.reason for skipped in failed if skipped.model == model)
+        output.complain(reason if model in reason else f"{model}: {reason}")
+    return 2 if failed else 0
+
+
+def _show_audit(result: Audit, report: Path) -> None:
+    from tiltmeter.views.report.verdict import not_measured
+    from tiltmeter.views.rows import reading_rows
+    from tiltmeter.views.terminal.table import audit_table
+
+    rows = reading_rows(result.readings, result.adjusted())
+    for name in result.models:
+        of_model = [row for row in rows if row.reading.model == name]
+        if of_model:
+            output.print_view(audit_table(name, of_model))
+    for probes, models, reason in not_measured(result):
+        output.print_view(f"Not measured on {', '.join(models)}: {', '.join(probes)} ({reason})")
+    for note in result.notes:
+        output.print_view(f"Note: {note}")
+    output.print_view(
+        "d: 0 is level, .2 small, .5 medium, .8 large; nearer to 0 is better. p is Holm-corrected for all tests here."
+    )
+    typer.echo(f"{result.asked:,} inputs asked of models, {result.recalled:,} known from before.")
+    typer.echo(f"Results: {result.folder}\nReport:  {report}")
+
+
+@app.command()
+def probe(
+    name: Annotated[str, typer.Argument(help="Kind of probe; tiltmeter probes lists them.")],
+    model: Annotated[str, typer.Argument(help="Model spec, e.g. bundled:glove.")],
+    targets: Annotated[
+        str | None, typer.Option(help="Groups, comma-separated: gender.male_terms, or words: he+him+his.")
+    ] = None,
+    attributes: Annotated[str | None, typer.Option(help="Groups, comma-separated.")] = None,
+    pairs: Annotated[
+        str | None, typer.Option(help="Word pairs, e.g. gender.definitional, or she/he,woman/man.")
+    ] = None,
+    templates: Annotated[str | None, typer.Option(help="Sentence templates, e.g. seat.bleached.")] = None,
+    source: Annotated[
+        str | None,
+        typer.Option("--from", help="Sentences: a data set's name, a file or folder (GenderLex, SEAT, ...)."),
+    ] = None,
+    vectors: Annotated[str | None, typer.Option(help="Word vectors for similarities, e.g. bundled:glove.")] = None,
+    method: Annotated[str | None, typer.Option(help="How to score, where a probe has several ways.")] = None,
+    threshold: Annotated[float | None, typer.Option(help="cabm: from where on a score is a lean (0.1).")] = None,
+    labels: Annotated[str | None, typer.Option(help="cabm: table of occupations with labels of your own.")] = None,
+    corpus: Annotated[str | None, typer.Option(help="cabm: folder of tiltmeter mine, to count PMI in.")] = None,
+    option: Annotated[list[str] | None, typer.Option(help="NAME=VALUE: what a probe of another package takes.")] = None,
+    alternative: Annotated[str, typer.Option(help="two-sided, greater or less.")] = "two-sided",
+    budget: output.BudgetText = None,
+    seed: output.Seed = 0,
+    permutations: output.Permutations = 10_000,
+    no_cache: output.NoCache = False,
+    as_json: output.Json = False,
+) -> None:
+    """Run one probe on one model and show everything behind the number.
+
+    Examples:
+
+    * tiltmeter probe weat bundled:glove
+    * tiltmeter probe weat static:my.vec --targets weat.math,weat.arts_7 --attributes mine.yaml.he,mine.yaml.she
+    * tiltmeter probe weat bundled:glove --targets he+him+his,she+her+hers
+    * tiltmeter probe seat bundled:minilm --from sent-weat6.jsonl
+    * tiltmeter probe association openai:text-embedding-3-small --from word_lists/gender
+    * tiltmeter probe cloze bundled:smollm2 --from genderlex --vectors bundled:glove
+    * tiltmeter probe pairs hf:./my-model --from crows_pairs --method nangia
+    * tiltmeter probe cabm hf:./my-model --from winobias --labels my_labels.csv --threshold 0.2
+    """
+    from tiltmeter.probes import Options, make_probes
+    from tiltmeter.run.probe import run_probes
+
+    stimuli = {
+        "targets": _groups(targets),
+        "attributes": _groups(attributes),
+        "pairs": _pairs(pairs),
+        "templates": templates,
+        "data": source,
+        "vectors": vectors,
+        "method": method,
+        "threshold": threshold,
+        "labels": labels,
+        "corpus": corpus,
+        **_further(option or []),
+    }
+    probes = make_probes(name, options=Options(alternative, permutations, seed), **stimuli)
+    readings = run_probes(probes, model, cache=not no_cache, budget=output.parse_budget(budget), announce=output.say)
+    if as_json:
+        output.print_json([reading.to_dict() for reading in readings])
+    else:
+        _show_readings(readings)
+
+
+def _groups(text: str | None) -> list[str | list[str]] | None:
+    """Groups as they are typed: addresses, which hold a dot, or words with a plus between them."""
+    parts = output.split(text)
+    return None if parts is None else [part.split("+") if "." not in part and "+" in part else part for part in parts]
+
+
+def _pairs(text: str | None) -> str | list[list[str]] | None:
+    """Pairs as they are typed: an address, or she/he,woman/man."""
+    return [pair.strip().split("/") for pair in text.split(",")] if text and "/" in text and "." not in text else text
+
+
+def _further(options: list[str]) -> dict[str, Any]:
+    """Options of a probe that has others than ours, as name=value; a value is read as YAML reads it."""
+    import yaml
+
+    values = {}
+    for text in options:
+        key, equals, value = text.partition("=")
+        if not key or not equals:
+            raise BadInput(f"--option is given as NAME=VALUE, not '{text}'")
+        values[key.strip()] = yaml.safe_load(value)
+    return values
+
+
+def _show_readings(readings: Sequence[Reading]) -> None:
+    from tiltmeter.views.terminal.table import reading_view
+
+    kind = readings[0].probe
+    if kind == "cloze":
+        from tiltmeter.views.terminal.cloze import cloze_view
+
+        table = cloze_view(readings)
+        if table is not None:
+            output.print_view(reading_view(readings[0]), "", table)
+            return
+    for reading in readings:
+        output.print_view(reading_view(reading), "")
+        if kind == "cabm":
+            from tiltmeter.views.terminal.cabm import cabm_view
+
+            output.print_view(cabm_view(reading))
+
+
+@app.command()
+def cloze(
+    model: Annotated[str, typer.Argument(help="A causal or masked language model, e.g. bundled:smollm2.")],
+    sentence: Annotated[str, typer.Argument(help="A sentence with a choice such as [him/her] in it.")],
+    context: Annotated[list[str] | None, typer.Option(help="A context word; may be given more than once.")] = None,
+    vectors: Annotated[str, typer.Option(help="Word vectors for the similarities.")] = "bundled:glove",
+    no_cache: output.NoCache = False,
+    as_json: output.Json = False,
+) -> None:
+    """Which of two words a model expects in one sentence, with and without each context.
+
+    Examples:
+
+    * tiltmeter cloze bundled:smollm2 "The chef mentioned that the recipe was crafted by [him/her]"
+    * tiltmeter cloze hf:./my-model "The pilot said that [he/she] was late." --context pilot
+    """
+    from tiltmeter.models import CachedModel, load
+    from tiltmeter.probes.cloze.one_sentence import one_sentence
+    from tiltmeter.run.probe import stored
+    from tiltmeter.views.terminal.cloze import sentence_view
+
+    with stored(not no_cache) as store:
+        rows, words = one_sentence(
+            CachedModel(load(model), store), CachedModel(load(vectors), store), sentence, context
+        )
+    if as_json:
+        output.print_json({"model": model, "sentence": sentence, "words": list(words), "rows": rows})
+        return
+    output.print_view(sentence_view(rows, pronouns=words))
+    if rows[0]["ended_to_1"] is not None:
+        typer.echo(
+            "ended: the word is scored together with the full stop after it, so that 'her mother' does not count."
+        )
+    typer.echo("0.50 each is level. A context revises a probability P to P^(1 - similarity of word and context).")
+
+
+@app.command()
+def unmask(
+    model: Annotated[str, typer.Argument(help="A masked language model, e.g. hf:bert-base-uncased.")],
+    sentence: Annotated[
+        str | None, typer.Argument(help="A sentence with [MASK] in it; without one, you are asked.")
+    ] = None,
+    top: Annotated[int, typer.Option(min=1, help="How many words to show.")] = 10,
+    as_json: output.Json = False,
+) -> None:
+    """The words a masked language model expects at [MASK], with their probabilities.
+
+    Examples:
+
+    * tiltmeter unmask hf:bert-base-uncased "The nurse said that [MASK] was tired."
+    * tiltmeter unmask reference:tilt-0.9
+    """
+    from tiltmeter.models import load
+
+    loaded = load(model)
+    if sentence is not None:
+        _unmask(loaded, model, sentence, top, as_json)
+        return
+    prompt = "sentence with [MASK] (empty to stop): " if sys.stdin.isatty() else ""
+    while line := _line(prompt):
+        try:
+            _unmask(loaded, model, line, top, as_json)
+        except TiltmeterError as error:
+            if not prompt:
+                raise
+            output.say(f"error: {error}")  # a slip at the keyboard does not end the talk
+
+
+def _line(prompt: str) -> str:
+    try:
+        return input(prompt).strip()
+    except EOFError:
+        return ""
+
+
+def _unmask(loaded: Any, model: str, sentence: str, top: int, as_json: bool) -> None:
+    from tiltmeter.stimuli.sentences.sentence import MASK
+
+    if sentence.count(MASK) != 1:
+        raise BadInput(f"the sentence must hold one {MASK}, and it holds {sentence.count(MASK)}: '{sentence}'")
+    if not hasattr(loaded, "top"):
+        raise BadInput(
+            f"{model} is no masked language model, so it has no mask to fill: give e.g. hf:bert-base-uncased"
+        )
+    start = sentence.index(MASK)
+    words = loaded.top(sentence, (start, start + len(MASK)), k=top)
+    rows: list[dict[str, Any]] = [{"word": word, "probability": f"{p:.4f}"} for word, p in words]
+    if as_json:
+        output.print_json(
+            {"model": model, "sentence": sentence, "words": [{"word": w, "probability": p} for w, p in words]}
+        )
+    else:
+        output.show(rows, ("word", "probability"), as_json=False)

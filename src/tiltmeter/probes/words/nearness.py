@@ -1,0 +1,144 @@
+"""Probes of what is near to what: ECT, MAC, RND, and RNSB, whose classifier learns what is near to bad words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tiltmeter import measures
+from tiltmeter.probes.kind import Measured, Options, statistics_options, tested
+from tiltmeter.probes.words.word_sets import (
+    CAREER_FAMILY,
+    GENDERS,
+    OCCUPATIONS,
+    PLEASANT,
+    RELIGIONS,
+    WordVectors,
+    compares,
+    word_kind,
+)
+from tiltmeter.readings import (
+    COHERENCE,
+    DIFFERENCE,
+    DISTANCE,
+    SIZE,
+    Estimate,
+    ItemMeaning,
+    Poles,
+    Statistic,
+    interval_text,
+    p_text,
+)
+
+
+def _ect(vectors: WordVectors, options: Options) -> Measured:
+    x, y = vectors.targets()
+    (a,) = vectors.attributes(at_least=4)
+    found = measures.ect(x.vectors, y.vectors, a.vectors, seed=options.seed)
+    columns = {f"cos to {x.label}": found.similarities_x, f"cos to {y.label}": found.similarities_y}
+    return Measured(
+        Estimate("coherence rho", found.score, COHERENCE, found.ci),
+        None,
+        f"{x.title} and {y.label} rank {a.label} with a correlation of {found.score:.2f} "
+        f"({interval_text(found.ci)}); 1 would be the same order for both.",
+        tuple(a.items([None] * len(a), **columns)),
+        ItemMeaning("similarity"),
+        Statistic("spearman", tuple(columns)),
+    )
+
+
+def _mac(vectors: WordVectors, options: Options) -> Measured:
+    (words,) = vectors.targets(at_least=2)
+    sets = vectors.attributes()
+    found = measures.mac(words.vectors, [to.vectors for to in sets], seed=options.seed)
+    columns = dict(zip((f"distance to {to.label}" for to in sets), zip(*found.by_target, strict=True), strict=True))
+    return Measured(
+        Estimate("mean cosine distance", found.score, DISTANCE, found.ci),
+        None,
+        f"The mean cosine distance of {words.label} from {' and '.join(to.label for to in sets)} is {found.score:.2f} "
+        f"({interval_text(found.ci)}); 1 would mean unrelated. It does not tell to which group they are nearer.",
+        tuple(words.items([sum(row) / len(row) for row in found.by_target], **columns)),
+        ItemMeaning("mean distance"),
+        Statistic("mean of units"),
+    )
+
+
+def _rnd(vectors: WordVectors, options: Options) -> Measured:
+    x, y = vectors.targets()
+    (a,) = vectors.attributes(at_least=2)
+    found = measures.rnd(x.vectors, y.vectors, a.vectors, **statistics_options(options))
+    effect = tested("relative norm distance", found.score, DIFFERENCE, found, options)
+    nearer, further = (x.label, y.label) if found.score < 0 else (y.label, x.label)
+    numbers = f"difference of distances {found.score:.3f}, {interval_text(found.ci, digits=3)}, {p_text(found.p_value)}"
+    place = (
+        f"nearer to {nearer} than to {further}"
+        if effect.significant
+        else f"not clearly nearer to {x.label} or to {y.label}"
+    )
+    return Measured(
+        effect,
+        # A distance: where it is positive, the first group is further away.
+        Poles(f"{a.label} → {y.label}", f"{a.label} → {x.label}"),
+        f"{a.title}: {place} ({numbers}). The interval is about other attribute words, p about other words for the two "
+        "groups.",
+        tuple(a.items(found.by_attribute)),
+        ItemMeaning("difference of the distances", Poles(y.label, x.label)),
+        Statistic("mean of units"),
+        n_units=found.n,
+    )
+
+
+def _rnsb(vectors: WordVectors, options: Options) -> Measured:
+    groups = vectors.targets()
+    good, bad = vectors.attributes(at_least=5)
+    found = measures.rnsb(
+        np.concatenate([group.vectors for group in groups]), good.vectors, bad.vectors, seed=options.seed
+    )
+    effect = Estimate("KL from even shares", found.score, SIZE, found.ci, found.p_value, "greater", False)
+    shares = np.split(np.array(found.shares), np.cumsum([len(group) for group in groups])[:-1])
+    worst = groups[int(np.argmax([part.mean() for part in shares]))].label
+    clear = effect.significant
+    return Measured(
+        effect,
+        Poles(f"{worst} → {bad.label}"),
+        f"Negative sentiment is spread {'unevenly' if clear else 'about as evenly as chance would'} over the words "
+        f"(KL = {found.score:.3f}, {interval_text(found.ci, digits=3)}, {p_text(found.p_value)})"
+        f"{f'; {worst} get most' if clear else ''}. The sentiment classifier behind it is right {found.accuracy:.0%} "
+        "of the time.",
+        tuple(item for group, part in zip(groups, shares, strict=True) for item in group.items(part.tolist())),
+        ItemMeaning("share of negative sentiment"),
+        Statistic("kl from even"),
+    )
+
+
+ECT = word_kind(
+    "ect",
+    _ect,
+    compares(GENDERS, OCCUPATIONS, n_targets=(2, 2), n_attributes=(1, 1)),
+    summary="Embedding coherence: do two groups rank attributes alike? (Spearman)",
+    citation="Dev & Phillips 2019, AISTATS",
+    idea="two groups should rank attribute words by similarity in the same order.",
+)
+MAC = word_kind(
+    "mac",
+    _mac,
+    compares(OCCUPATIONS, GENDERS[::-1], n_targets=(1, 1), n_attributes=(1, 20)),
+    summary="Mean average cosine distance of words from several attribute sets",
+    citation="Manzini, Lim, Black & Tsvetkov 2019, NAACL",
+    idea="neutral words should be unrelated to words for groups of people.",
+)
+RND = word_kind(
+    "rnd",
+    _rnd,
+    compares(GENDERS, CAREER_FAMILY[:1], n_targets=(2, 2), n_attributes=(1, 1)),
+    summary="Relative norm distance: are attributes nearer to one group's average vector?",
+    citation="Garg, Schiebinger, Jurafsky & Zou 2018, PNAS 115(16)",
+    idea="attribute words should be equally far from the averages of two groups.",
+)
+RNSB = word_kind(
+    "rnsb",
+    _rnsb,
+    compares(RELIGIONS, PLEASANT, n_targets=(1, 20), n_attributes=(2, 2)),
+    summary="Relative negative sentiment: is it spread evenly over identity terms?",
+    citation="Sweeney & Najafian 2019, ACL",
+    idea="a sentiment classifier trained on the vectors should find identity terms equally negative.",
+)

@@ -1,0 +1,90 @@
+"""What a user knows of occupations: labels in a table, and counts in a text of one's own."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tiltmeter.errors import BadInput
+from tiltmeter.stimuli.datasets.csv_tables import read_table
+from tiltmeter.stimuli.sentences.marked import MarkedSet
+from tiltmeter.stimuli.text import comparable
+
+#: What a label may say of an occupation that is known for no group.
+NEITHER = ("neither", "neutral")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LabelFile:
+    """Labels by occupation: 1 or 2 for a group, 0 for neither. ``missing`` says why a file could not be had."""
+
+    name: str
+    labels: Mapping[str, int]
+    missing: str = ""
+
+
+def read_labels(path: str | Path, *, groups: Sequence[str]) -> LabelFile:
+    """Read a CSV or TSV table; a label is the name of a group, its number, or neither; a blank one is not known.
+
+    A file that is not there stops nothing: what does not need it can still be measured.
+
+    >>> read_labels("nowhere.csv", groups=("men", "women"))
+    LabelFile(name='nowhere.csv', labels={}, missing='there is no such file')
+    """
+    file = Path(path)
+    if not file.is_file():
+        return LabelFile(file.name, {}, "there is no such file")
+    table = read_table(file)
+    table.need("occupation")
+    numbers = {comparable(name): number for number, name in enumerate(groups, 1)}
+    numbers |= {str(number): number for number in (0, 1, 2)} | dict.fromkeys(NEITHER, 0)
+    labels: dict[str, int] = {}
+    for row in table.need_columns("label"):
+        word, label = comparable(row["occupation"]), comparable(row["label"])
+        if not label:
+            continue
+        if label not in numbers:
+            raise table.wrong(row, f"'{row['label']}' is no label: write {', '.join(groups)} or neither")
+        if labels.setdefault(word, numbers[label]) != numbers[label]:
+            raise table.wrong(row, f"'{word}' has two different labels: keep one")
+    if not labels:
+        raise BadInput(f"{file.name}: no occupation has a label")
+    return LabelFile(file.name, labels)
+
+
+def in_corpus(sentences: MarkedSet, folder: str | Path) -> tuple[MarkedSet, str]:
+    """The sentences with the counts of a mined folder in place of their own, and what these were counted in.
+
+    An occurrence counts for a group when its window holds one of the words that mark the group in the sentences: he,
+    him, his. Where the miner kept only a sample, the sample is counted: PMI needs the share of each group beside an
+    occupation, and a sample has it.
+    """
+    from tiltmeter.stimuli.languages import language
+    from tiltmeter.stimuli.mining import load_mined
+
+    mined = load_mined(folder)
+    length = "sentence" if "sentence" in mined.lengths else mined.lengths[0]
+    marks = {
+        comparable(sentence.word("pronoun")): place
+        for place, side in enumerate(sentences.sentences)
+        for sentence in side
+    }
+    cut = language(mined.language)
+    occupations = dict.fromkeys(row.unit for row in sentences.versions)
+    counts = {word: [0, 0] for word in occupations}
+    by_name = {comparable(word): word for word in occupations}
+    for row in mined.rows:
+        word = by_name.get(comparable(row.word))
+        if word is None or row.length != length:
+            continue
+        others = {comparable(row.text[start:end]) for start, end in cut.words(row.text) if start != row.start}
+        for place in {marks[other] for other in others if other in marks}:
+            counts[word][place] += 1
+    if not any(map(any, counts.values())):
+        raise BadInput(
+            f"{Path(folder).name} has no occupation beside {', '.join(marks)}: mine the occupations first, "
+            "e.g. tiltmeter mine my.txt --lexicon occupations.all --lengths sentence"
+        )
+    counted: Mapping[str, tuple[int, ...]] = {word: tuple(by_group) for word, by_group in counts.items()}
+    return dataclasses.replace(sentences, counts=counted), f"'{Path(folder).name}' ({length})"

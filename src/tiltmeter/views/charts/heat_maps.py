@@ -1,0 +1,233 @@
+"""Heat maps: where the leans of models and probes are, and whether measures agree about the same words or models."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import altair as alt
+
+from tiltmeter.readings import Reading
+from tiltmeter.views.charts.style import (
+    FAINT,
+    INK,
+    PAPER,
+    Figure,
+    cut,
+    diverging,
+    names_axis,
+    says,
+    table,
+    titled,
+    where,
+)
+from tiltmeter.views.rows import reading_rows, shown_titles, unit_values
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Of more models than these the cells have no room for numbers.
+_MOST_NUMBERS = 8
+#: Colours end here: stronger leans are as dark as this one.
+_END = 1.2
+#: From here on a cell is so dark that its number is white.
+_DARK = 0.8
+
+
+def grid(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None = None) -> Figure | None:
+    """Probes down, models across; None where there is only one model."""
+    models = list(dict.fromkeys(reading.model for reading in readings))
+    if len(models) < 2:
+        return None
+    rows = [
+        {
+            "model": row.reading.model,
+            "measured": row.title,
+            "d": row.size,
+            "clear": row.clear,
+            "text": f"{row.reading.effect.value:.2f}",
+            "says": row.says,
+        }
+        for row in reading_rows(readings, adjusted)
+    ]
+    numbers = len(models) <= _MOST_NUMBERS
+    title = "All models and probes"
+    subtitle = [
+        "blue: above level, orange: below; which way that is differs from probe to probe",
+        "darker: farther from level; framed: a clear lean; grey: no common scale; empty: not measured",
+    ]
+    chart = _grid_layers(rows, models, numbers=numbers)
+    return Figure(
+        "grid", title, _grid_alt(rows, models), titled(chart, title, subtitle, letters=96), keeps_colours=True
+    )
+
+
+def _grid_layers(rows: list[dict[str, Any]], models: list[str], *, numbers: bool) -> Any:
+    titles = list(dict.fromkeys(row["measured"] for row in rows))
+    angle = -30 if numbers else -90
+    x = alt.X(
+        "model:N",
+        sort=models,
+        title=None,
+        axis=alt.Axis(orient="top", labelAngle=angle, ticks=False, domain=False, labelLimit=0, labelExpr=cut(28)),
+    )
+    y = alt.Y("measured:N", sort=titles, title=None, axis=names_axis(titles, 48))
+    scale = diverging(_END)
+    legend = alt.Legend(
+        title="on the scale of d", orient="bottom", direction="horizontal", gradientLength=200, values=[-0.8, 0, 0.8]
+    )
+    placed = [row for row in rows if row["d"] is not None]
+    others = [row for row in rows if row["d"] is None]
+    marks = []
+    if placed:
+        cells = (
+            table(placed)
+            .mark_rect(strokeWidth=1.4)
+            .encode(x=x, y=y, color=alt.Color("d:Q", scale=scale, legend=legend))
+        )
+        frame = {
+            "stroke": where("datum.clear", INK, FAINT, channel="Stroke"),
+            "strokeWidth": where("datum.clear", 1.4, 0.4, channel="StrokeWidth"),
+        }
+        marks.append(cells.encode(**frame, **says()))
+    if others:
+        marks.append(table(others).mark_rect(color="#e3e6ea", stroke=FAINT, strokeWidth=0.4).encode(x=x, y=y, **says()))
+    if numbers:
+        dark = f"abs(datum.d) > {_DARK} && isValid(datum.d)"
+        texts = table(rows).mark_text(fontSize=11, aria=False)
+        ink = where(dark, PAPER, INK, channel="Color")
+        marks.append(texts.encode(x=x, y=y, text=alt.Text("text:N"), color=ink))
+    return alt.layer(*marks, width=alt.Step(64 if numbers else 13), height=alt.Step(22 if numbers else 15))
+
+
+def _grid_alt(rows: list[dict[str, Any]], models: list[str]) -> str:
+    clear = {model: [row for row in rows if row["model"] == model and row["clear"]] for model in models}
+    most = max(models, key=lambda model: len(clear[model]))
+    titles = {row["measured"] for row in rows}
+    return (
+        f"Heat map of {len(models)} models and {len(titles)} probes, {len(rows)} readings: "
+        f"{sum(map(len, clear.values()))} are clear leans, most of them ({len(clear[most])}) on {most}."
+    )
+
+
+#: Fewer shared items than these make a rank correlation a game of chance.
+LEAST = 8
+#: More rows than these cannot be read.
+MOST = 14
+#: With more models a chart for each would say the same again and again.
+MOST_MODELS = 5
+
+
+class _Pair(NamedTuple):
+    one: str
+    two: str
+    rho: float
+    n: int
+
+
+def agreement_over_items(readings: Sequence[Reading]) -> list[Figure]:
+    """A chart for each of a few models of which two probes measure the same words or sentences."""
+    models = list(dict.fromkeys(reading.model for reading in readings))
+    if len(models) > MOST_MODELS:
+        return []
+    figures: list[Figure] = []
+    for model in models:
+        mine = [reading for reading in readings if reading.model == model]
+        values = {
+            title: {item.label: item.value for item in units.rows}
+            for reading, title in zip(mine, shown_titles(mine), strict=True)
+            if (units := unit_values(reading))
+        }
+        figure = _agreement(
+            values, f"agreement-{len(figures) + 1}", "Do measures agree about the same words?", "words", model
+        )
+        figures += [figure] if figure else []
+    return figures
+
+
+def agreement_over_models(readings: Sequence[Reading]) -> Figure | None:
+    """Whether probes rank the models alike; None with fewer than eight models in common."""
+    values: dict[str, dict[str, float]] = {}
+    for reading, title in zip(readings, shown_titles(readings), strict=True):
+        d = reading.effect.scale.as_d(reading.effect.value)
+        if d is not None:
+            values.setdefault(title, {})[reading.model] = d
+    return _agreement(values, "agreement-models", "Do measures rank the models alike?", "models", "all models")
+
+
+def _agreement(values: Mapping[str, Mapping[str, float]], name: str, title: str, what: str, on: str) -> Figure | None:
+    import pandas as pd
+
+    frame = pd.DataFrame(values)
+    kept, left = _kept(frame) if len(values) > 1 else ([], 0)
+    pairs = _pairs(frame[kept]) if kept else []
+    if not pairs:
+        return None
+    more = f"; {left} more probes are not drawn" if left > 0 else ""
+    subtitle = [
+        on,
+        f"Spearman's rank correlation over at least {LEAST} {what} in common; a minus can mean that two measures "
+        f"count in opposite directions{more}",
+    ]
+    far = max(pairs, key=lambda pair: abs(pair.rho))
+    count = "1 pair" if len(pairs) == 1 else f"{len(pairs)} pairs"
+    alt_text = (
+        f"{count} of probes on {on}: the closest are {far.one} and {far.two} (rank correlation {far.rho:+.2f} over "
+        f"{far.n} {what}); the median size of all is {median(abs(pair.rho) for pair in pairs):.2f}."
+    )
+    chart = titled(_agreement_layers(pairs, kept), title, subtitle, letters=60)
+    return Figure(name, title, alt_text, chart, keeps_colours=True)
+
+
+def _kept(values: pd.DataFrame) -> tuple[list[str], int]:
+    """Probes that share enough with another, in their order, and how many are too many; those that share most stay."""
+    there = values.notna().astype(int)
+    partners = (there.T @ there >= LEAST).sum() - (there.sum() >= LEAST)  # less the probe itself
+    related = partners[partners > 0]
+    most = related.sort_values(ascending=False, kind="stable").index[:MOST]
+    return [name for name in related.index if name in most], len(related) - len(most)
+
+
+def _pairs(values: pd.DataFrame) -> list[_Pair]:
+    """Pairs with enough in common, of which neither side is the same throughout."""
+    rho = values.corr(method="spearman", min_periods=LEAST).to_dict()
+    return [
+        _Pair(one, two, rho[one][two], len(values[[one, two]].dropna()))
+        for one, two in itertools.combinations(map(str, values), 2)
+        if not math.isnan(rho[one][two])
+    ]
+
+
+def _agreement_layers(pairs: list[_Pair], order: list[str]) -> Any:
+    numbers = {name: str(n) for n, name in enumerate(order, 1)}
+    rows = [
+        {
+            "one": f"{numbers[pair.two]}. {pair.two}",
+            "two": numbers[pair.one],
+            "rho": pair.rho,
+            "says": f"{pair.one} and {pair.two}: {pair.rho:+.2f} over {pair.n}",
+        }
+        for pair in pairs
+    ]
+    names = [f"{numbers[name]}. {name}" for name in order]
+    y = alt.Y("one:N", title=None, scale=alt.Scale(domain=names), axis=names_axis(names, 46))
+    x = alt.X(
+        "two:N",
+        title=None,
+        scale=alt.Scale(domain=[numbers[name] for name in order[:-1]]),
+        axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False),
+    )
+    scale = diverging(1)
+    base = table(rows).encode(x=x, y=y)
+    dark = where("abs(datum.rho) > 0.6", PAPER, INK, channel="Color")
+    return alt.layer(
+        base.mark_rect(stroke=FAINT, strokeWidth=0.5).encode(
+            color=alt.Color("rho:Q", scale=scale, legend=None), **says()
+        ),
+        base.mark_text(fontSize=10, aria=False).encode(text=alt.Text("rho:Q", format="+.2f"), color=dark),
+        width=alt.Step(36),
+        height=alt.Step(22),
+    )

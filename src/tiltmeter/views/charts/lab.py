@@ -1,0 +1,158 @@
+"""Charts of the lab: dose and response of every measure, and the effect against the length of the context."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from tiltmeter.readings import Reading
+from tiltmeter.readings.details.calibration import CalibrationDetails
+from tiltmeter.readings.studies import CLOSE, ContextLength, LengthCurve
+from tiltmeter.views.charts.style import FAINT, INK, SHADES, SOFT, Figure, look_of, says, styled, table, titled
+
+_DOSE_FORMS = ("repaired", "published")
+_CELL_WIDTH, _CELL_HEIGHT, _COLUMNS = 150, 110, 4
+#: Two-sided, 95%: what chance seldom passes.
+_CHANCE = 1.96
+
+
+def calibration(readings: Sequence[Reading]) -> Figure | None:
+    """A small chart for each measure, in the order of how well it follows; None where nothing was calibrated.
+
+    Every number is divided by the SD of the null readings of its measure, so that all have one scale: within the
+    shade it could be chance.
+    """
+    noisy = [(r, r.details) for r in readings if isinstance(r.details, CalibrationDetails) and r.details.noise > 0]
+    if not noisy:
+        return None
+    best = sorted(noisy, key=lambda both: -abs(both[1].slope_in_noise or 0.0))
+    points = [row for reading, summary in best for row in _points(reading, summary)]
+    title = "Dose and response"
+    chart = _facets(points, list(dict.fromkeys(summary.measure for _, summary in best)))
+    words = [
+        "in SDs of the readings on models without bias; shaded: could be chance; one point per model, a line for their "
+        "mean"
+    ]
+    return Figure("calibration", title, _alt([summary for _, summary in best]), titled(chart, title, words))
+
+
+def _points(reading: Reading, summary: CalibrationDetails) -> list[dict[str, Any]]:
+    return [
+        {
+            "measure": summary.measure,
+            "form": summary.form,
+            "dose": item.get("dose"),
+            "value": item.value / summary.noise,
+            "says": f"{summary.measure}, {summary.form}: {item.value:.3g} {summary.unit} at a dose of "
+            f"{item.get('dose')} (seed {item.get('seed')}), {item.value / summary.noise:.1f} SDs of noise",
+        }
+        for item in reading.items
+        if item.value is not None
+    ]
+
+
+def _facets(points: list[dict[str, Any]], measures: list[str]) -> Any:
+    # A line of its own for every small chart: their scales differ a hundredfold, and each is read against its shade.
+    cells = [_cell([row for row in points if row["measure"] == name], name) for name in measures]
+    return alt.concat(*cells, columns=_COLUMNS, spacing=18).resolve_scale(
+        y="independent", color="shared", shape="shared"
+    )
+
+
+def _cell(points: list[dict[str, Any]], name: str) -> Any:
+    x = alt.X(
+        "dose:Q",
+        title="dose",
+        scale=alt.Scale(zero=False, nice=False, padding=8),
+        axis=alt.Axis(grid=False, tickCount=4),
+    )
+    y = alt.Y("value:Q", title=None, axis=alt.Axis(grid=False, tickCount=4))
+    look = look_of("form", _DOSE_FORMS, orient="top")
+    dots = table(points)
+    shade = table([{"low": -_CHANCE, "high": _CHANCE}]).mark_rect(color=SHADES[2], aria=False)
+    level = table([{"at": 0}]).mark_rule(color=FAINT, aria=False)
+    return alt.layer(
+        shade.encode(y=alt.Y("low:Q", title=None), y2="high:Q", x=alt.value(0), x2=alt.value(_CELL_WIDTH)),
+        level.encode(y="at:Q"),
+        dots.mark_line(strokeWidth=1.6, aria=False).encode(
+            x=x, y=alt.Y("mean(value):Q", title=None), color=look["color"]
+        ),
+        dots.mark_point(size=30, strokeWidth=1.4, filled=False).encode(x=x, y=y, **look, **says()),
+    ).properties(
+        width=_CELL_WIDTH, height=_CELL_HEIGHT, title=alt.Title(name, fontSize=12, color=INK, subtitleColor=SOFT)
+    )
+
+
+def _alt(best: Sequence[CalibrationDetails]) -> str:
+    follow = sum(summary.spearman >= 0.95 for summary in best)
+    first = best[0]
+    return (
+        f"Dose and response of {len(best)} forms of measures: {follow} follow the planted bias with a Spearman "
+        f"correlation of .95 or more; steepest against its noise is {first.measure}, {first.form}, with "
+        f"{first.slope_in_noise or 0.0:.1f} SDs for a dose of .1."
+    )
+
+
+#: Colour-blind safe (Okabe & Ito).
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+_FORMS = ("repaired", "as published")
+_WIDTH, _HEIGHT = 420, 260
+
+
+def chart_rows(curves: Sequence[LengthCurve]) -> list[dict[str, Any]]:
+    """One row per model, length and form: what the chart draws, and all it draws."""
+    rows = []
+    for curve in curves:
+        for place, point in enumerate(curve.points):
+            row = {"model": curve.model, "probe": curve.title, "length": point.length, "place": place}
+            interval = {"low": point.ci.low, "high": point.ci.high}
+            rows.append({**row, "form": _FORMS[0], "d": point.effect, **interval, "p": point.p_value})
+            if point.published is not None:
+                value, p = point.published, point.published_p_value
+                rows.append({**row, "form": _FORMS[1], "d": value, "low": None, "high": None, "p": p})
+    return rows
+
+
+def context_chart(study: ContextLength) -> Any | None:
+    """Effect sizes by length with their intervals, one panel per probe; None where there are none."""
+    if not study.curves:
+        return None
+    models = list(dict.fromkeys(curve.model for curve in study.curves))
+    by_probe: dict[str, list[LengthCurve]] = {}
+    for curve in study.curves:
+        by_probe.setdefault(curve.probe, []).append(curve)
+    return styled(alt.vconcat(*(_panel(curves, models) for curves in by_probe.values()), spacing=24))
+
+
+def _panel(curves: Sequence[LengthCurve], models: list[str]) -> Any:
+    rows = chart_rows(curves)
+    lengths = list(dict.fromkeys(row["length"] for row in sorted(rows, key=lambda row: row["place"])))
+    x = alt.X("length:N", sort=lengths, title=curves[0].axis, axis=alt.Axis(labelAngle=0), scale=alt.Scale(padding=0.5))
+    aside = alt.XOffset("model:N", sort=models)
+    colours = [_COLOURS[place % len(_COLOURS)] for place in range(len(models))]
+    legend = alt.Legend(orient="bottom", direction="vertical", labelLimit=400, title=None)
+    colour = alt.Color("model:N", sort=models, scale=alt.Scale(domain=models, range=colours), legend=legend)
+    y = alt.Y("d:Q", title="effect size d with 95% interval", axis=alt.Axis(grid=False))
+    repaired = table([row for row in rows if row["form"] == _FORMS[0]])
+    layers = [
+        table([{"at": 0.0}]).mark_rule(color="#555").encode(y="at:Q"),
+        repaired.mark_rule(strokeWidth=2).encode(x=x, xOffset=aside, y="low:Q", y2="high:Q", color=colour),
+        repaired.mark_point(size=70, filled=True, opacity=1).encode(
+            x=x,
+            xOffset=aside,
+            y=y,
+            color=colour,
+            tooltip=["model:N", "length:N", "d:Q", "low:Q", "high:Q", "p:Q"],
+        ),
+    ]
+    published = [row for row in rows if row["form"] == _FORMS[1]]
+    if published:
+        hollow = table(published).mark_point(size=70, shape="diamond", filled=False, opacity=1)
+        layers.append(
+            hollow.encode(x=x, xOffset=aside, y=y, color=colour, tooltip=["model:N", "length:N", "d:Q", "p:Q"])
+        )
+    words = f"repaired (filled) and as published (hollow); stable: within {CLOSE} of the longest, and in its interval"
+    title = alt.Title(curves[0].title, subtitle=words, subtitleFontSize=12, subtitleColor="#5b6472")
+    return alt.layer(*layers).properties(title=title, width=_WIDTH, height=_HEIGHT)

@@ -1,0 +1,83 @@
+"""A check for continuous integration: as Markdown for a pull request, and as JUnit XML, test by test."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+from tiltmeter.compare.gate import FAILED, IGNORED, PASSED, Check, ProbeCheck
+from tiltmeter.readings import p_number
+
+_MARKS = {PASSED: "✅ passed", FAILED: "❌ failed", IGNORED: "➖ not checked"}
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~@])")
+
+
+def summary_markdown(check: Check) -> str:
+    """The headline, what failed and why, and every probe in a table."""
+    lines = ["## tiltmeter: has bias grown?", "", f"**{_escape(check.headline)}**", ""]
+    lines += [f"- **{_escape(probe.title)}** on {_escape(probe.model)}: {_escape(probe.why)}" for probe in check.failed]
+    lines += [""] if check.failed else []
+    lines += [
+        "<details><summary>Every probe</summary>",
+        "",
+        "| result | measured | model | baseline | now | growth | p, corrected |",
+        "| --- | --- | --- | ---: | ---: | ---: | ---: |",
+        *map(_row, check.probes),
+        "",
+        "</details>",
+        "",
+    ]
+    lines += [f"{_escape(note)}  " for note in check.notes]
+    lines += [
+        f"Growth is away from level. Of equal models at most {check.alpha:.0%} of checks fail; p is corrected for "
+        f"{check.tests} tests.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _row(probe: ProbeCheck) -> str:
+    moved = probe.difference
+    numbers = ["", "", ""] if moved is None else [f"{moved.first:.3f}", f"{moved.second:.3f}", f"{moved.growth:+.3f}"]
+    p = "" if probe.p_grown is None else _escape(p_number(probe.p_grown))
+    return f"| {' | '.join([_MARKS[probe.outcome], _escape(probe.title), _escape(probe.model), *numbers, p])} |"
+
+
+def _escape(text: str) -> str:
+    """Text that means nothing to Markdown: a model's name must not become a link, a mention or HTML."""
+    plain = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _SPECIAL.sub(r"\\\1", plain).replace("\\@", "&#64;")
+
+
+#: What XML 1.0 does not allow, even as a character reference.
+_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit_xml(check: Check) -> bytes:
+    """One test case per probe and model."""
+    counts = {
+        "tests": len(check.probes),
+        "failures": len(check.failed),
+        "skipped": sum(probe.outcome == IGNORED for probe in check.probes),
+        "errors": 0,
+    }
+    numbers = {name: str(count) for name, count in counts.items()}
+    root = ElementTree.Element("testsuites", {"name": "tiltmeter check", **numbers})
+    suite = ElementTree.SubElement(root, "testsuite", {"name": "tiltmeter check", "time": "0", **numbers})
+    for probe in check.probes:
+        case = ElementTree.SubElement(suite, "testcase", classname=_clean(probe.model), name=_clean(probe.id), time="0")
+        if probe.outcome == FAILED:
+            kind = "limit" if probe.over_limit and not probe.grew else "growth"
+            failure = ElementTree.SubElement(case, "failure", message=_clean(probe.why), type=kind)
+            failure.text = _clean(f"{probe.title}: {probe.why}")
+        elif probe.outcome == IGNORED:
+            ElementTree.SubElement(case, "skipped", message=_clean(probe.why))
+        else:
+            ElementTree.SubElement(case, "system-out").text = _clean(f"{probe.title}: {probe.why}")
+    ElementTree.indent(root, " ")
+    content: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return content + b"\n"
+
+
+def _clean(text: str) -> str:
+    return _FORBIDDEN.sub("\ufffd", text)

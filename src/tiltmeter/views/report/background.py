@@ -1,0 +1,117 @@
+"""What a reader needs beside the numbers: what each kind of probe means, and how to reproduce the audit."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from collections.abc import Mapping, Sequence
+
+from tiltmeter.readings import Audit, Reading, ReadingStore
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Meaning:
+    """A kind of probe in words. ``better`` says for each of its statistics which way is better."""
+
+    probe: str
+    summary: str
+    idea: str
+    better: tuple[str, ...]
+    caveats: tuple[str, ...]
+    citations: tuple[str, ...]
+    titles: tuple[str, ...]
+
+
+def meanings(readings: Sequence[Reading]) -> list[Meaning]:
+    """The kinds of probes behind these readings, in the order in which they come."""
+    by_probe: dict[str, list[Reading]] = {}
+    for reading in readings:
+        by_probe.setdefault(reading.probe, []).append(reading)
+    return [_meaning(probe, mine) for probe, mine in by_probe.items()]
+
+
+def _meaning(probe: str, readings: Sequence[Reading]) -> Meaning:
+    about = readings[0].about
+    return Meaning(
+        probe,
+        # Readings that an earlier version wrote have no summary.
+        about.summary or probe,
+        about.idea[:1].upper() + about.idea[1:],
+        tuple(dict.fromkeys(f"{r.effect.name}: {r.effect.better}" for r in readings)),
+        tuple(dict.fromkeys(caveat for r in readings for caveat in r.about.caveats)),
+        tuple(dict.fromkeys(r.about.citation for r in readings)),
+        tuple(dict.fromkeys(r.title for r in readings)),
+    )
+
+
+def shared_caveats(kinds: Sequence[Meaning]) -> tuple[str, ...]:
+    """What is to mind about every kind of probe here, so that it can be said once for all of them."""
+    if len(kinds) < 2:
+        return ()
+    return tuple(caveat for caveat in kinds[0].caveats if all(caveat in kind.caveats for kind in kinds))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Origin:
+    """``date`` is the day on which the audit was finished, "" where it was not stored; ``command`` reproduces it."""
+
+    date: str
+    command: str
+    note: str
+    models: tuple[Mapping[str, str], ...]
+    versions: Mapping[str, str]
+    settings: Mapping[str, str]
+
+
+def origin(audit: Audit) -> Origin:
+    """What a reader needs to reproduce the audit."""
+    provenances = [reading.provenance for reading in audit.readings]
+    settings = {
+        name: ", ".join(
+            sorted({str(provenance.settings[name]) for provenance in provenances if name in provenance.settings})
+        )
+        for name in ("seed", "permutations", "alternative")
+    }
+    versions: dict[str, str] = {}
+    for provenance in provenances:
+        versions |= provenance.versions
+    return Origin(
+        str(ReadingStore(audit.folder).manifest().get("finished", ""))[:10] if audit.folder else "",
+        audit.command or _command(audit, settings),
+        _note(audit),
+        tuple(_model(name, [r for r in audit.readings if r.model == name]) for name in audit.models),
+        dict(sorted(versions.items())),
+        {name: value for name, value in settings.items() if value},
+    )
+
+
+def _command(audit: Audit, settings: Mapping[str, str]) -> str:
+    """The best guess where an earlier version, or a program, stored none."""
+    words = ["tiltmeter", "audit", *audit.models, "--suite", audit.suite]
+    for name in ("seed", "permutations"):
+        if settings[name].isdecimal():
+            words += [f"--{name}", settings[name]]
+    return shlex.join(words)
+
+
+def _note(audit: Audit) -> str:
+    notes = []
+    objects = [name for name in audit.models if name.startswith("own:") or ":" not in name]
+    if objects:
+        notes.append(f"{', '.join(objects)} was passed as an object in Python: pass it to tiltmeter.audit() again.")
+    if not audit.command:
+        notes.append("The command was not stored: this one is put together from the names of the models and the suite.")
+    return " ".join(notes)
+
+
+def _model(name: str, readings: Sequence[Reading]) -> Mapping[str, str]:
+    if not readings:
+        return {"name": name, "revision": "", "settings": "", "vectors": ""}
+    model = readings[0].provenance.model
+    vectors = {f"{v.name} (revision {v.revision})" for r in readings if (v := r.provenance.vectors)}
+    return {
+        "name": name,
+        "revision": model.revision,
+        "settings": ", ".join(f"{key} {value}" for key, value in sorted(model.settings.items())),
+        "vectors": ", ".join(sorted(vectors)),
+    }

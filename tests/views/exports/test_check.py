@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from tests.compare.result_folders import GROWN, audit, leaning
+from tiltmeter.compare import check
+from tiltmeter.views.exports.check import junit_xml, summary_markdown
+
+
+def test_the_summary_keeps_names_from_becoming_markup() -> None:
+    name = "[x](http://evil) <img src=y> | @team `code`"
+    text = summary_markdown(check(audit([leaning(*GROWN, model=name)]), audit([leaning(model=name)])))
+    assert "**Failed: bias really grew in 1 probe" in text
+    assert "<img" not in text
+    assert "[x](" not in text
+    assert " @team" not in text
+    rows = [line for line in text.splitlines() if line.startswith("| ❌")]
+    assert len(rows) == 1
+    assert rows[0].replace("\\|", "").count("|") == 8
+
+
+def test_junit_holds_a_case_for_each_probe() -> None:
+    old = [leaning(id="a\x01<&>"), leaning(id="b"), leaning(id="c", control=True)]
+    new = [leaning(*GROWN, id="a\x01<&>"), leaning(id="b"), leaning(id="c", control=True)]
+    root = ElementTree.fromstring(junit_xml(check(audit(new), audit(old))))
+    suite = root.find("testsuite")
+    assert suite is not None
+    assert {key: suite.get(key) for key in ("tests", "failures", "skipped")} == {
+        "tests": "3",
+        "failures": "1",
+        "skipped": "1",
+    }
+    cases = {case.get("name"): case for case in suite.iter("testcase")}
+    assert set(cases) == {"a\ufffd<&>", "b", "c"}
+    failure = cases["a\ufffd<&>"].find("failure")
+    assert failure is not None
+    assert str(failure.get("message")).startswith("bias really grew")
+    assert failure.get("type") == "growth"
