@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from tiltmeter.errors import BadInput
-from tiltmeter.files import read_json, read_text, read_yaml, write_atomically
+from tiltmeter.files import at_home, locked, read_json, read_text, read_yaml, write_atomically
 
 
 def test_a_write_that_fails_leaves_no_partial_file_and_says_what_to_do(tmp_path):
@@ -40,6 +42,13 @@ def test_text_is_read_with_and_without_a_byte_order_mark(tmp_path):
         assert read_text(path) == "মেয়ে\n"
 
 
+def laughs(end: bytes, several: bytes = b"[%s]") -> bytes:
+    """A line of YAML that stands for 9 to the 10th, by way of aliases."""
+    lines = [b"l0: &l0 {lol: lol}"]
+    lines += [b"l%d: &l%d " % (n, n) + several % b", ".join([b"*l%d" % (n - 1)] * 9) for n in range(1, 11)]
+    return b"\n".join([*lines, end % b"*l10"])
+
+
 @pytest.mark.parametrize(
     ("read", "content", "complaint"),
     [
@@ -49,6 +58,23 @@ def test_text_is_read_with_and_without_a_byte_order_mark(tmp_path):
         (read_yaml, b"a: 1\nb: 2\na: 3\n", "a.file: line 3: broken YAML: 'a' is there twice"),
         (read_yaml, b"x:\n - {b: 1, b: 2}\n", "a.file: line 2: broken YAML: 'b' is there twice"),
         (read_yaml, b"day: 2026-02-31\n", "a.file: broken YAML: day "),
+        (read_yaml, b"[" * 30_000, "a.file: line 1: broken YAML: nested too deeply"),
+        (read_yaml, b"{a: " * 30_000, "a.file: line 1: broken YAML: nested too deeply"),
+        (read_yaml, b"".join(b" " * n + b"a:\n" for n in range(400)), "a.file: line 41: broken YAML: nested too"),
+        (read_yaml, laughs(b"a: %s"), "a.file: line 7: broken YAML: too large, with its aliases written out"),
+        (read_yaml, laughs(b"%s: a"), "a.file: line 7: broken YAML: too large, with its aliases written out"),
+        (read_yaml, laughs(b"a: {<<: %s}", b"{<<: [%s]}"), "a.file: line 7: broken YAML: too large"),
+        (read_yaml, b"a: &a\n  b: *a\n", "a.file: line 2: broken YAML: too large, with its aliases written out"),
+        (read_yaml, b"a: " + b"7" * 9_000, "a.file: line 1: broken YAML: a number of 9,000 characters"),
+        (read_yaml, b"a: 1" + b":1" * 400_000, "a.file: line 1: broken YAML: a number of 800,001 characters"),
+        (read_yaml, b"a: 0x" + b"f" * 9_000, "a.file: line 1: broken YAML: a number of 9,002 characters"),
+        (read_yaml, b"? [a]\n: 1", "a.file: line 1: broken YAML: no key"),
+        (read_yaml, b"a: !!int ''", "a.file: broken YAML: "),
+        (read_yaml, b"a: !!bool x", "a.file: broken YAML: "),
+        (read_yaml, b"a: !!timestamp x", "a.file: broken YAML: "),
+        (read_yaml, b"a: !!float x", "a.file: broken YAML: "),
+        (read_yaml, b"a: !!python/object/apply:os.system ['true']", "a.file: line 1: broken YAML: "),
+        (read_yaml, b"# " + b"x" * (1 << 24), "a.file: larger than 16 MB: give a smaller file"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_one_clear_line(tmp_path, read, content, complaint):
@@ -75,8 +101,53 @@ def test_what_is_written_in_a_file_is_read(tmp_path):
     assert read_json(path, pairs=tuple) == (("a", [1, "é"]), ("b", (("c", None),)))
 
 
-def test_an_alias_that_points_at_its_own_parent_ends(tmp_path):
+def test_aliases_and_nesting_that_a_person_writes_are_read(tmp_path):
     path = tmp_path / "a.yaml"
-    path.write_text("a: &a\n  b: *a\n", encoding="utf-8")
+    path.write_text("a: &a [x, y]\nb: *a\nc: {<<: &d {e: 1}, f: 2}\ng: " + "[" * 30 + "]" * 30, encoding="utf-8")
     content = read_yaml(path)
-    assert content["a"]["b"] is content["a"]
+    assert content["b"] == content["a"] == ["x", "y"]
+    assert content["c"] == {"e": 1, "f": 2}
+
+
+def test_a_file_without_end_is_not_read_to_it():
+    with pytest.raises(BadInput, match="zero: larger than 16 MB"):
+        read_yaml(Path("/dev/zero"))
+
+
+def test_a_home_of_nobody_is_a_path_like_any_other():
+    assert at_home("~") == Path.home()
+    assert at_home("~nobody-of-this-name/a.vec") == Path("~nobody-of-this-name/a.vec")
+
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from tiltmeter.files import locked
+with locked(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_folder_is_written_by_one_run_at_a_time(tmp_path):
+    folder = tmp_path / "new"
+    other = subprocess.Popen([sys.executable, "-c", HOLD, folder], stdout=subprocess.PIPE, text=True)
+    with other:
+        try:
+            assert other.stdout.readline() == "held\n"
+            with pytest.raises(BadInput, match="another run is writing"), locked(folder):
+                pass
+        finally:
+            other.kill()
+        other.wait(30)
+    (folder / ".left.part").write_bytes(b"half")
+    with locked(folder), locked(folder):  # the lock of a process that was killed is gone with it
+        assert [path.name for path in folder.iterdir()] == [".lock"]
+        with ThreadPoolExecutor() as pool, pytest.raises(BadInput, match="another run is writing"):
+            pool.submit(locked(folder).__enter__).result()
+
+
+def test_a_run_that_comes_to_nothing_leaves_no_folder(tmp_path):
+    with pytest.raises(ZeroDivisionError), locked(tmp_path / "new"):
+        1 / 0  # noqa: B018
+    assert not list(tmp_path.iterdir())

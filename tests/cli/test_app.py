@@ -11,8 +11,10 @@ from tests.command import Outcome, environment, tiltmeter
 from tests.planted import CAREER_FAMILY, TERMS, words
 from tiltmeter import Audit, __version__, probe
 from tiltmeter.cli.app import app, main
+from tiltmeter.cli.output import show
 from tiltmeter.models.registry import KINDS as MODEL_KINDS
 from tiltmeter.probes import KINDS
+from tiltmeter.progress import progress_bar
 from tiltmeter.run.suite import suite_names
 from tiltmeter.stimuli import group, lexicon_names
 
@@ -208,3 +210,39 @@ def test_a_model_that_fails_makes_the_exit_code_2_and_the_others_are_shown(audit
     assert values["models"] == ["static:broken.vec", "static:planted.vec"]
     assert {row["model"] for row in values["readings"]} == {"static:planted.vec"}
     assert [each["probe"] for each in values["skipped"] if each["failed"]] == ["career", "near"]
+
+
+def test_a_fault_of_ones_own_has_an_exit_code_of_its_own_and_says_where_to_send_it(run, monkeypatch):
+    for fault in (KeyError("x"), OSError(5, "bad disk")):
+
+        def broken(fault=fault, **_):
+            raise fault
+
+        monkeypatch.setattr("tiltmeter.run.audit.audit", broken)
+        done = run("audit", "bundled:minilm", "--out", "never-made")
+        assert (done.code, done.stdout) == (70, "")
+        *trace, line = done.stderr.splitlines()
+        assert trace[0].startswith("Traceback")
+        assert line.startswith(f"error: this is a fault of tiltmeter {__version__}, not of yours: please send")
+    assert not Path("never-made").exists()
+
+
+def test_brackets_and_homes_of_nobody_in_a_path_are_no_traceback(run, tmp_path, capsys, monkeypatch):
+    for path in ("[/x].vec", "\\[/x].vec", "~nobody-of-this-name/a.vec"):
+        assert path in run("probe", "weat", f"static:{path}").complaint
+        assert path in run("check", path, "--baseline", tmp_path).complaint
+    show([{"model": "static:\\[/x][bold]"}], ("model",), as_json=False)
+    assert "static:\\[/x][bold]" in capsys.readouterr().out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with progress_bar("static:\\[/x][bold]", 1, show=True) as advance:
+        advance(1)
+    assert "static:\\[/x][bold]" in capsys.readouterr().err
+
+
+def test_clearing_the_cache_removes_models_that_were_unpacked_or_half_made(run, env):
+    cache = Path(env["TILTMETER_CACHE"])
+    for folder in ("gguf/.unpacking-k2j3", "gguf/0123456789abcdef", "reference/.draft-k2j3", "reference/whole"):
+        (cache / folder).mkdir(parents=True, exist_ok=True)
+        (cache / folder / "model.safetensors").write_bytes(b"x")
+    assert run("cache", "--clear").code == 0
+    assert [path.parent.name for path in cache.rglob("*.safetensors")] == ["whole"]

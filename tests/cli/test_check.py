@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import math
+import re
 import shutil
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -13,6 +17,7 @@ from tests.command import Outcome, environment, tiltmeter
 from tests.compare.result_folders import GROWN, jitter, leaning, write_results
 from tiltmeter.compare import load_audit
 from tiltmeter.errors import BadInput
+from tiltmeter.readings import audit as store
 
 
 @pytest.fixture(scope="module")
@@ -120,3 +125,26 @@ def test_a_file_that_cannot_be_written_is_one_line(results: Path, tmp_path: Path
     (tmp_path / "file").write_text("", encoding="utf-8")
     complaint = run(results, "same", "--baseline", "old", "--junit", tmp_path / "file" / "bias.xml").complaint
     assert "cannot be written" in complaint
+
+
+@pytest.mark.parametrize("damage", [{"value": math.nan}, {"value": -math.inf}, {"columns": {"won": math.nan}}])
+def test_an_item_without_a_number_is_exit_code_2_though_its_checksum_is_right(
+    results: Path, tmp_path: Path, damage: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = leaning(id="a")
+    first, *others = plain.items
+    bytes_of = store._json
+    monkeypatch.setattr(store, "_json", lambda values: b"" if "items" in values else bytes_of(values))
+    items = (dataclasses.replace(first, **damage), *others)
+    write_results(tmp_path / "new", [dataclasses.replace(plain, items=items)])
+    complaint = run(results, tmp_path / "new", "--baseline", "old").complaint
+    assert complaint.startswith(f"the reading {tmp_path / 'new/readings'}/")
+    assert "is damaged (a number of the reading is not finite): run the audit again" in complaint
+
+
+@pytest.mark.parametrize("number", ["1e999", "Infinity", "NaN", "null"])
+def test_an_effect_that_is_no_number_is_exit_code_2(results: Path, tmp_path: Path, number: str) -> None:
+    shutil.copytree(results / "same", tmp_path / "new")
+    path = next((tmp_path / "new/readings").glob("*.json"))
+    path.write_text(re.sub(r'"value": [-.e\d]+', f'"value": {number}', path.read_text("utf-8")), encoding="utf-8")
+    assert str(path.with_suffix("")) in run(results, tmp_path / "new", "--baseline", "old").complaint

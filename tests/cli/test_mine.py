@@ -35,7 +35,7 @@ def test_mining_says_what_was_found_kept_and_missing(run, tmp_path):
     assert any(line.startswith("gender.male_terms 5 ") for line in table)
     assert "brother >9 0 0 1" in table
     assert "Never found: him, his," in done.stdout
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["mined.json", "occurrences.parquet"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [".lock", "mined.json", "occurrences.parquet"]
 
 
 def test_json_holds_the_count_of_every_word_and_length(run):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -80,27 +78,3 @@ def test_json_that_is_nested_without_end_is_one_clear_line(reading: Reading, tmp
     (tmp_path / "readings" / f"{name}.json").write_text('{"a":' * 100_000, encoding="utf-8")
     with pytest.raises(BadInput, match="cannot be read"):
         store.load([name])
-
-
-HOLD = """
-import sys, time
-from tiltmeter.readings import ReadingStore
-with ReadingStore(sys.argv[1]).locked():
-    print("held", flush=True)
-    time.sleep(60)
-"""
-
-
-def test_a_folder_is_written_by_one_run_at_a_time(tmp_path: Path) -> None:
-    other = subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE, text=True)
-    assert other.stdout is not None
-    with other:
-        try:
-            assert other.stdout.readline() == "held\n"
-            with pytest.raises(BadInput, match="another run is writing"), ReadingStore(tmp_path).locked():
-                pass
-        finally:
-            other.kill()
-        other.wait(30)
-    with ReadingStore(tmp_path).locked():  # the lock of a process that was killed is gone with it
-        assert (tmp_path / ".lock").exists()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from tests.test_files import laughs
 from tests.web.conftest import client_of
 from tests.web.planted_audits import TINY_WORDS, reading, vectors_file, write_audit
 from tiltmeter.web.security import DashboardSettings
@@ -44,7 +45,9 @@ def test_a_lexicon_of_ones_own_gives_lists(asking: TestClient, spec: str) -> Non
         (b"a: [", "broken YAML"),
         (b"[" * 5000, "nested too deeply"),
         (b"x: " + b"{a: " * 50 + b"1" + b"}" * 50, "nested too deeply"),
-        (b"a: &a [x]\nb: *a", "aliases"),
+        (b"a: &a [x]\nb: *a", "your file"),
+        (laughs(b"a: %s"), "too large"),
+        (b"name: !!int ''", "your file"),
         (b"!!python/object/apply:os.system ['true']", "your file"),
         (b"just text", "your file"),
         (b"", "your file"),

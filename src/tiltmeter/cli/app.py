@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import sys
+import traceback
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -30,6 +31,9 @@ app.add_typer(lab.lab_app, name="lab")
 
 #: The usual exit code of a program that was stopped with Ctrl-C.
 _INTERRUPTED = 130
+#: That of an internal error (EX_SOFTWARE): 1 means that a gate has failed.
+_FAULT = 70
+_REPORT = "please send the lines above and the command to https://github.com/tiltmeter/tiltmeter/issues, without keys"
 
 
 def main() -> NoReturn:
@@ -53,16 +57,15 @@ def main() -> NoReturn:
         # The reader of a pipe (head, less) had enough; that is no error.
         _silence()
         code = 0
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise
-        _silence()
-        code = _fail(f"the output cannot be written ({error.strerror}): free some space")
     except Exception as error:
-        # Usage errors of the option parser; what has no message of that form is a bug and keeps its traceback.
-        if not hasattr(error, "format_message"):
-            raise
-        code = _fail(_usage(error))
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            _silence()
+            code = _fail(f"the output cannot be written ({error.strerror}): free some space")
+        elif hasattr(error, "format_message"):  # usage errors of the option parser
+            code = _fail(_usage(error))
+        else:
+            traceback.print_exc()
+            code = _fail(f"this is a fault of tiltmeter {__version__}, not of yours: {_REPORT}", _FAULT)
     sys.exit(code)
 
 

@@ -12,6 +12,7 @@ import typer
 
 from tiltmeter.cli import output
 from tiltmeter.errors import BadInput, unknown
+from tiltmeter.files import locked
 
 if TYPE_CHECKING:
     from tiltmeter.lab.inject.injection import Injected
@@ -27,6 +28,7 @@ _TRAITS = {"en": "traits_en", "bn": "traits_bn"}
 
 @lab_app.command(name="context-length")
 def context_length(
+    context: typer.Context,
     models: Annotated[list[str], typer.Argument(help="Model specs, e.g. bundled:minilm hf:bert-base-uncased.")],
     corpus: Annotated[
         list[Path] | None, typer.Option(help="A text to mine; may be given more than once.", show_default=False)
@@ -83,6 +85,7 @@ def context_length(
     specs = _with_layers(models, output.split(layers))
     if engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)
+    context.with_resource(locked(out))
     folder = _mined(
         corpus,
         mined,
@@ -230,6 +233,7 @@ model may lean to before it is taught."""
 
 @lab_app.command()
 def calibrate(
+    context: typer.Context,
     quick: Annotated[bool, typer.Option("--quick", help="Four doses, two seeds: minutes, not an hour.")] = False,
     doses: Annotated[str | None, typer.Option(help="Doses, comma-separated, .5 among them, e.g. .5,.6,.75,.9.")] = None,
     seeds: Annotated[int | None, typer.Option(min=2, help="Models of each dose.")] = None,
@@ -256,6 +260,7 @@ def calibrate(
 
     chosen = {"doses": tuple(sorted(_numbers(doses))) if doses is not None else None, "seeds": seeds}
     settings = dataclasses.replace(QUICK if quick else CalibrationSettings(), **_given(chosen))
+    context.with_resource(locked(out))
     with VectorStore() as store:
         result = run(settings, store=store)
     save(result, out)
@@ -286,6 +291,7 @@ def _numbers(text: str) -> list[float]:
 
 @lab_app.command()
 def inject(
+    context: typer.Context,
     model: Annotated[str, typer.Option(help="A masked or causal language model, e.g. hf:bert-base-uncased.")],
     probabilities: Annotated[
         Path | None,
@@ -315,6 +321,7 @@ def inject(
 
     plan = USUAL if probabilities is None else read_plan(probabilities)
     dosage = Dosage(**_given({"sentences": sentences, "steps": steps, "rate": rate, "seed": seed}))
+    context.with_resource(locked(out))
     versions = run(model, plan, doses=_numbers(doses), out=out, dosage=dosage, say=output.say)
     if as_json:
         output.print_json([dataclasses.asdict(version) for version in versions])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import Annotated, Any
 
 import typer
@@ -97,6 +98,7 @@ def cache(
     as_json: Json = False,
 ) -> None:
     """Show or clear the stored answers of models (TILTMETER_CACHE names their folder)."""
+    from tiltmeter.files import cache_folder
     from tiltmeter.models import VectorStore
 
     with VectorStore() as store:
@@ -105,6 +107,9 @@ def cache(
         if model is not None and model not in names:
             raise unknown("model in the cache", model, names)
         if clear:
+            # Models unpacked from GGUF, and what a training that was killed has left; trained models are kept.
+            for copy in (cache_folder() / "gguf", *cache_folder().rglob(".draft-*")) if model is None else ():
+                shutil.rmtree(copy, ignore_errors=True)
             removed = store.clear(model)
             typer.echo(json.dumps({"removed": removed}) if as_json else f"forgot {removed:,} answers")
             return

@@ -11,6 +11,7 @@ import typer
 
 from tiltmeter.cli import output
 from tiltmeter.errors import BadInput, TiltmeterError, without_passwords
+from tiltmeter.files import at_home, locked
 
 if TYPE_CHECKING:
     from tiltmeter.readings import Audit, Reading
@@ -21,6 +22,7 @@ app = typer.Typer()
 
 @app.command()
 def audit(
+    context: typer.Context,
     models: Annotated[
         list[str] | None, typer.Argument(help="Model specs; default: the sample models, and one with a known bias.")
     ] = None,
@@ -52,6 +54,8 @@ def audit(
         rows = plan_audit(specs, suite=suite)
         output.show(rows, ("model", "asked for", "inputs", "new", "requests", "tokens", "dollars"), as_json)
         return 0
+    out = at_home(out)
+    context.with_resource(locked(out))
     result = run(
         specs,
         suite=suite,

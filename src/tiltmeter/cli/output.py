@@ -30,10 +30,12 @@ def show(rows: list[dict[str, Any]], columns: tuple[str, ...], as_json: bool) ->
         print_json(rows)
         return
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(*columns, header_style="bold")
     for row in rows:
-        table.add_row(*(_cell(row[column]) for column in columns))
+        # Text, never str: a path with brackets must not be taken for markup.
+        table.add_row(*(Text(_cell(row[column])) for column in columns))
     print_view(table)
 
 

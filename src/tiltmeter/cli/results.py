@@ -11,6 +11,7 @@ import typer
 
 from tiltmeter.cli.output import Json, print_json, print_view, say
 from tiltmeter.errors import BadInput, MissingExtra, unknown
+from tiltmeter.files import at_home, locked
 
 if TYPE_CHECKING:
     from tiltmeter.readings import Audit
@@ -22,6 +23,7 @@ app = typer.Typer()
 
 @app.command()
 def report(
+    context: typer.Context,
     folder: Annotated[Path, typer.Argument(help="The folder of a finished audit.")],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Where to write it; default: FOLDER/audit.html.")
@@ -61,6 +63,8 @@ def report(
         raise BadInput(f"{chosen} is a format of charts: name a folder for them with --charts")
     if chosen not in FORMATS:
         raise unknown("format", chosen, FORMATS)
+    if folder.is_dir() and (out is None or folder in (out, out.parent)):
+        context.with_resource(locked(folder))
     path = export(Audit.load(folder), out or folder / FORMATS[chosen].file, format=chosen)
     _tell({"report": str(path)}, f"report: {path}", as_json)
 
@@ -188,6 +192,6 @@ def serve(
     from tiltmeter.web.app import run
     from tiltmeter.web.security import DashboardSettings
 
-    settings = DashboardSettings(folder.expanduser(), host, port, token, allow_paid, tuple(model or ()))
+    settings = DashboardSettings(at_home(folder), host, port, token, allow_paid, tuple(model or ()))
     if not run(settings, announce=say, open_browser=open_browser):
         raise BadInput(f"port {port} of {host} is taken or not allowed: choose another with --port")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tiltmeter.compare.difference import Difference, differ
 from tiltmeter.errors import BadInput, unknown
+from tiltmeter.files import at_home
 from tiltmeter.readings import Audit, Reading
 from tiltmeter.statistics import Result, holm
 
@@ -66,14 +67,14 @@ def load_audit(folder: Path) -> Audit:
 
 def _split(address: str) -> tuple[Path, str | None]:
     """Where the folder ends: both a path and the name of a model may hold a colon."""
-    if Path(address).expanduser().is_dir():
-        return Path(address).expanduser(), None
+    if at_home(address).is_dir():
+        return at_home(address), None
     places = [i for i, character in enumerate(address) if character == ":"]
     for place in reversed(places):
-        folder = Path(address[:place]).expanduser()
+        folder = at_home(address[:place])
         if address[:place] and folder.is_dir():
             return folder, address[place + 1 :]
-    return Path(address).expanduser(), None
+    return at_home(address), None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

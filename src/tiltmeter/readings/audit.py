@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import hashlib
 import importlib
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from tiltmeter.errors import BadInput
-from tiltmeter.files import UNFINISHED, writable, write_atomically
+from tiltmeter.files import UNFINISHED, at_home, writable, write_atomically
 from tiltmeter.readings.reading import SCHEMA_VERSION, Reading
 from tiltmeter.statistics import benjamini_hochberg, holm, plain
 
@@ -158,7 +157,7 @@ class ReadingStore:
     MANIFEST = "audit.json"
 
     def __init__(self, folder: Path | str) -> None:
-        self.folder = Path(folder).expanduser()
+        self.folder = at_home(folder)
 
     def prepare(self) -> None:
         """Make sure results can be written, before anything is measured."""
@@ -166,25 +165,6 @@ class ReadingStore:
             (self.folder / "readings").mkdir(parents=True, exist_ok=True)
         write_atomically(self.folder / "readings" / ".writable", b"")
         (self.folder / "readings" / ".writable").unlink(missing_ok=True)
-
-    @contextlib.contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep every other run out of the folder; the lock of a run that was killed is gone with it."""
-        from filelock import FileLock, Timeout
-
-        with writable(self.folder):
-            self.folder.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(self.folder / ".lock", timeout=0)
-            try:
-                lock.acquire()
-            except Timeout:
-                raise BadInput(
-                    f"another run is writing to {self.folder}: wait until it is done, or choose another --out"
-                ) from None
-        try:
-            yield
-        finally:
-            lock.release()
 
     def save(self, reading: Reading) -> str:
         """Write one reading; returns the name of its file."""

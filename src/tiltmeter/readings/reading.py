@@ -317,8 +317,9 @@ class Reading:
         numbers = [
             number for estimate in (reading.effect, reading.published) if estimate for number in estimate.numbers
         ]
-        if not all(map(math.isfinite, numbers + [item.value for item in items if item.value is not None])):
-            raise BadInput("a number of the reading is not finite")
+        cells = (cell for item in items for cell in (item.value, *item.columns.values()) if isinstance(cell, float))
+        if not all(map(math.isfinite, (*numbers, *cells))):
+            raise ValueError("a number of the reading is not finite")
         return dataclasses.replace(reading, items=items, details=details)
 
     def to_frame(self) -> pd.DataFrame:

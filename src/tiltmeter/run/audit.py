@@ -6,10 +6,12 @@ import dataclasses
 import datetime
 import shlex
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tiltmeter.errors import BadInput, CacheUnusable, TiltmeterError, without_passwords
+from tiltmeter.files import locked
 from tiltmeter.models import CachedModel, Identity, Question, VectorStore, load
 from tiltmeter.models.registry import SAMPLES
 from tiltmeter.probes.kind import model_name
@@ -76,35 +78,35 @@ def audit(
     # Every spec is understood before anything is measured, so that a typo costs nothing.
     loaded = [load(spec, budget=budget) for spec in specs]
     store = ReadingStore(out) if out is not None else None
-    if store:
-        store.prepare()
     run = _Run(chosen, store, budget, progress, announce)
     asked = recalled = 0
     names = []
-    with stored(cache) as vectors:
-        for spec, model in zip(specs, loaded, strict=True):
-            wrapped = CachedModel(model, vectors)
-            names.append(
-                run.measure(wrapped, without_passwords(spec) if isinstance(spec, str) else type(spec).__name__)
-            )
-            asked, recalled = asked + wrapped.asked, recalled + wrapped.recalled
-        notes = (*_notes(loaded), *(vectors.notes if vectors else ()))
-    if not run.readings:
-        raise BadInput(f"nothing could be measured: {_why(run.skipped)}")
-    result = Audit(
-        chosen.name,
-        tuple(names),
-        tuple(run.readings),
-        tuple(run.skipped),
-        asked,
-        recalled,
-        notes,
-        store.folder if store else None,
-        suite_description=chosen.description,
-        command=_command(specs, suite, chosen),
-    )
-    if store:
-        store.save_manifest({**result.to_dict(), "readings": run.files, "started": started, "finished": _now()})
+    with locked(store.folder) if store else nullcontext():
+        if store:
+            store.prepare()
+        with stored(cache) as vectors:
+            for spec, model in zip(specs, loaded, strict=True):
+                wrapped = CachedModel(model, vectors)
+                shown = without_passwords(spec) if isinstance(spec, str) else type(spec).__name__
+                names.append(run.measure(wrapped, shown))
+                asked, recalled = asked + wrapped.asked, recalled + wrapped.recalled
+            notes = (*_notes(loaded), *(vectors.notes if vectors else ()))
+        if not run.readings:
+            raise BadInput(f"nothing could be measured: {_why(run.skipped)}")
+        result = Audit(
+            chosen.name,
+            tuple(names),
+            tuple(run.readings),
+            tuple(run.skipped),
+            asked,
+            recalled,
+            notes,
+            store.folder if store else None,
+            suite_description=chosen.description,
+            command=_command(specs, suite, chosen),
+        )
+        if store:
+            store.save_manifest({**result.to_dict(), "readings": run.files, "started": started, "finished": _now()})
     return result
 
 

@@ -14,8 +14,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from tiltmeter.errors import BadInput, TiltmeterError, without_passwords
 from tiltmeter.models import load
 from tiltmeter.models.registry import SAMPLES, parse
@@ -29,9 +27,6 @@ PAID = ("openai", "cohere", "voyage", "chat")
 _ONLY_LANGUAGE, _ONLY_VECTORS = ("reference", "chat"), ("bundled", "static", "openai", "cohere", "voyage")
 #: Loaded models and lexicons of readers that are kept at hand.
 _KEPT_MODELS, _KEPT_LEXICONS = 2, 8
-#: How deep a lexicon may be nested; no real one is deeper than six.
-_DEEPEST = 12
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -119,7 +114,6 @@ class Lexicons:
 
     def add(self, content: bytes) -> Lexicon:
         """Check a lexicon in YAML and keep it under its name, as ``own_NAME``."""
-        _check(content)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "your file"
             path.write_bytes(content)
@@ -141,21 +135,3 @@ class Lexicons:
         if address not in groups:
             raise NotHere("there is no such group of words")
         return groups[address]
-
-
-def _check(content: bytes) -> None:
-    """A few letters of YAML can stand for gigabytes, by aliases and by nesting; no lexicon needs either."""
-    depth = 0
-    try:
-        for event in yaml.parse(content.decode("utf-8-sig"), Loader=_LOADER):
-            if isinstance(event, yaml.AliasEvent):
-                raise BadInput("your file: aliases (*name) are not taken: write the words out")
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if depth > _DEEPEST:
-                raise BadInput("your file is nested too deeply for a lexicon")
-    except UnicodeDecodeError as error:
-        raise BadInput(f"your file: not UTF-8 at byte {error.start}: save it as UTF-8") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f"line {mark.line + 1}: " if mark else ""
-        raise BadInput(f"your file: {line}broken YAML: {getattr(error, 'problem', None) or 'no YAML'}") from None

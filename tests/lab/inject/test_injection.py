@@ -218,3 +218,11 @@ def test_a_real_model_learns_groups_of_a_lexicon(tmp_path):
     normal, biased = inject(f"hf:{REAL}", plan, doses=[1.0], out=tmp_path, dosage=dosage)
     assert biased.training.loss_after < biased.training.loss_before
     assert biased.follows > max(normal.with_plan, 0.8)
+
+
+@pytest.mark.parametrize("left", [b"", b'{"global_step": 4, "log_', b"[]"])
+def test_a_checkpoint_whose_state_was_not_written_whole_is_passed_over(tmp_path, left):
+    for number, content in ((2, b'{"global_step": 2}'), (4, left)):
+        (tmp_path / f"checkpoint-{number}").mkdir()
+        (tmp_path / f"checkpoint-{number}/trainer_state.json").write_bytes(content)
+    assert fine_tuning._last(tmp_path) == str(tmp_path / "checkpoint-2")

@@ -129,3 +129,16 @@ def test_the_masked_lm_of_half_precision_is_computed_in_single_precision(data_fo
     found = TransformerEncoder(str(folder)).embed_spans([Span(SENTENCES[0], 4, 9)])
     assert found.dtype == np.float32
     np.testing.assert_allclose(found[0], expected[2], **CLOSE)
+
+
+def test_pickled_weights_are_not_read_by_a_torch_that_would_run_what_they_hold(bert_copy, monkeypatch):
+    state = transformers.AutoModel.from_pretrained(bert_copy).state_dict()
+    monkeypatch.setattr(torch, "__version__", type(torch.__version__)("2.5.1"))
+    vectors = TransformerEncoder(str(bert_copy)).embed_texts(SENTENCES)
+    torch.save(state, bert_copy / "pytorch_model.bin")
+    assert np.array_equal(TransformerEncoder(str(bert_copy)).embed_texts(SENTENCES), vectors)
+    (bert_copy / "model.safetensors").unlink()
+    with pytest.raises(ModelFailed, match=r"torch 2.5.1 may run code from pytorch_model.bin .CVE-2025-32434.; install"):
+        TransformerEncoder(str(bert_copy)).embed_texts(SENTENCES)
+    monkeypatch.undo()
+    assert np.array_equal(TransformerEncoder(str(bert_copy)).embed_texts(SENTENCES), vectors)

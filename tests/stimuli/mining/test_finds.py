@@ -93,3 +93,24 @@ def test_many_parts_are_put_together_and_a_kill_in_between_loses_and_doubles_not
     store.load(again)
     assert again.to_bytes() == whole.to_bytes()
     assert again.windows.tolist() == [70]
+
+
+def test_a_part_in_which_a_disk_has_turned_a_bit_is_mined_again(tmp_path):
+    asked = settings(["he"], lengths=["3"])
+    store = PartsFolder(tmp_path / "parts", {"run": 1})
+    store.begin()
+    for number in range(2):
+        part = look(f"he left {number}", asked)
+        part.shards[number] = Tally(1, 0)
+        store.keep(number, part.to_bytes())
+    path = tmp_path / "parts/00000001.arrow"
+    whole = path.read_bytes()
+    for place in range(0, len(whole), 7):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << (place % 8)
+        path.write_bytes(damaged)
+        finds = Finds.none(asked)
+        store.load(finds)
+        assert list(finds.shards) == [0]
+    (tmp_path / "parts/run.json").write_bytes(b'{"run": \xb1}')
+    assert store.outdated

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -233,3 +234,80 @@ def test_a_folder_that_holds_something_else_is_left_alone(tmp_path):
     run([tmp_path / "a.txt"], out, lengths=["3"])
     run([tmp_path / "a.txt"], out, lengths=["2"])
     assert load_mined(out).lengths == ("2",)
+
+
+def test_a_kill_while_the_table_is_written_is_no_obstacle(tmp_path):
+    (tmp_path / "a.txt").write_text("\n".join(sentences(50)))
+    run([tmp_path / "a.txt"], tmp_path / "out")
+    undisturbed = table(tmp_path / "out")
+    (tmp_path / "out/mined.json").unlink()
+    (tmp_path / "out/.k2j3h4.part").write_bytes(undisturbed[:99])
+    run([tmp_path / "a.txt"], tmp_path / "out")
+    assert table(tmp_path / "out") == undisturbed
+    assert not list((tmp_path / "out").glob(".*.part"))
+
+
+def test_two_runs_do_not_mine_into_one_folder(tmp_path):
+    (tmp_path / "a.txt").write_text("\n".join(sentences(50)))
+
+    def second(_message):
+        with ThreadPoolExecutor() as pool:  # a run may take its own lock again, and a thread is another run
+            pool.submit(run, [tmp_path / "a.txt"], tmp_path / "out").result()
+
+    (tmp_path / "out/parts").mkdir(parents=True)  # so that the run says something: it starts anew
+    with pytest.raises(BadInput, match=r"^another run is writing to .*out: wait until it is done"):
+        run([tmp_path / "a.txt"], tmp_path / "out", announce=second)
+
+
+LONG = """
+import resource, sys
+from tests.stimuli.mining.test_mine import run
+
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+run([sys.argv[1]], sys.argv[2])
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "piece", "complaint"),
+    [
+        ("bomb.txt.zst", b"he ", "line 3: longer than 16 MB: break it up, one text a line"),
+        ("bomb.jsonl.zst", b"he ", "line 3: longer than 16 MB: break it up, one text a line"),
+        ("bomb.csv.zst", b"he ", "line 3: longer than 16 MB: break it up, one text a line"),
+        ("row.csv.zst", b'"\n",', "line 8454143: not a proper table: a row of more than 16 MB"),
+        ("cell.csv.zst", b'""\n', "line 8388611: not a proper table: field larger than field limit (16777216)"),
+    ],
+)
+def test_a_line_of_gigabytes_in_a_small_file_is_one_clear_line(tmp_path, name, piece, complaint):
+    zstandard = pytest.importorskip("zstandard")
+    corpus = tmp_path / name
+    with corpus.open("wb") as file, zstandard.ZstdCompressor().stream_writer(file) as packed:
+        packed.write(b'{"text": "he left"}\n\n' if "json" in name else b"text\nhe left\n")
+        packed.write(b'"' if "cell" in name else b"")
+        for _ in range(1 << 10):
+            packed.write(piece * (1 << 20))
+    assert corpus.stat().st_size < 2_000_000
+    done = subprocess.run([sys.executable, "-c", LONG, corpus, tmp_path / "out"], capture_output=True, text=True)
+    assert done.stderr.splitlines()[-1] == f"tiltmeter.errors.BadInput: {name}: {complaint}"
+
+
+LONG_TEXT = """
+import resource, sys
+from tests.stimuli.mining.test_mine import run
+
+run([sys.argv[1]], sys.argv[2], lengths=["9", ">75"])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+def test_a_text_of_millions_of_words_does_not_take_its_square_of_memory(tmp_path):
+    corpus = tmp_path / "a.txt"
+    corpus.write_text("then he left\n" + " ".join(f"so she said he left {number}" for number in range(500_000)))
+    done = subprocess.run(
+        [sys.executable, "-c", LONG_TEXT, corpus, tmp_path / "out"], capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) < 2_000  # MB
+    rows = [row for row in load_mined(tmp_path / "out").rows if row.length == ">75"]
+    assert len(rows) == 80
+    assert max(len(row.text) - len(row.form) for row in rows) == 2 * (1 << 15)
+    assert {row.text[row.start : row.end] for row in rows} == {"he", "she"}

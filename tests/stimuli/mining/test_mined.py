@@ -25,7 +25,7 @@ def test_what_is_mined_can_be_loaded(tmp_path):
     assert [(each.word, each.length, each.found, each.missing) for each in report.too_few] == [
         ("she", "3", 0, 1), ("she", ">6", 0, 1),
     ]  # fmt: skip
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["mined.json", "occurrences.parquet"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [".lock", "mined.json", "occurrences.parquet"]
 
 
 def test_a_word_of_two_groups_has_a_row_for_each(tmp_path):

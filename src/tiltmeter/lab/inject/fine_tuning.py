@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import BadInput
+from tiltmeter.files import read_json
 from tiltmeter.lab.drafts import appearing
 from tiltmeter.lab.inject.examples import NOT_ASKED, TrainingExamples, collator
 from tiltmeter.models.transformers.checkpoints import quiet
@@ -139,8 +140,14 @@ def callbacks(patience: int) -> list[Any]:
 
 def _last(checkpoints: Path) -> str | None:
     """The newest checkpoint that is whole: Trainer writes its state last."""
-    whole = [path for path in checkpoints.glob("checkpoint-*") if (path / "trainer_state.json").is_file()]
+    whole = [path for path in checkpoints.glob("checkpoint-*") if _is_json(path / "trainer_state.json")]
     return str(max(whole, key=lambda path: int(path.name.rpartition("-")[2]))) if whole else None
+
+
+def _is_json(path: Path) -> bool:
+    with contextlib.suppress(BadInput):
+        return isinstance(read_json(path), dict)
+    return False
 
 
 @contextlib.contextmanager

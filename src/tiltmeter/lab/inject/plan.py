@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.files import read_yaml
+from tiltmeter.files import at_home, read_yaml
 from tiltmeter.lab.reference.planted_text import (
     check_shares,
     group_patterns,
@@ -72,7 +72,7 @@ USUAL = Plan(planted(0.9))
 
 def read_plan(path: Path | str) -> Plan:
     """A plan from a YAML file: ``probabilities: {nurse: 0.1, ...}`` and, where wanted, ``groups: [first, second]``."""
-    path = Path(path).expanduser()
+    path = at_home(path)
     content = read_yaml(path)
     if not isinstance(content, dict) or not isinstance(content.get("probabilities"), dict):
         raise BadInput(f"{path.name}: write probabilities: {{nurse: 0.1, engineer: 0.9}}, a share for each occupation")

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.errors import BadInput
+from tiltmeter.files import at_home
 from tiltmeter.models.static.row_formats import VectorRows, open_vectors
 
 #: How the name of an index ends that stands beside its matrix.
@@ -54,7 +55,7 @@ def _matrix(path: Path) -> NDArray[Any]:
 def index_of(path: Path, named: Path | str | None) -> Path:
     """The file with the words of the rows."""
     if named is not None:
-        index = Path(named).expanduser()
+        index = at_home(named)
         if not index.is_file():
             raise BadInput(f"{index}: no such index file for {path.name}")
         if index.suffix.lower() not in _READERS:

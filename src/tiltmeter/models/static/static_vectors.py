@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.files import fingerprint
+from tiltmeter.files import at_home, fingerprint
 from tiltmeter.models.protocol import Batch, Identity, Question, Vector
 from tiltmeter.models.static.matrix_formats import companions, gensim_rows, index_of, npy_rows
 from tiltmeter.models.static.row_formats import VectorRows, binary_rows, text_rows
@@ -44,7 +44,7 @@ class StaticVectors:
     def __init__(
         self, path: Path | str, *, name: str | None = None, case: Case = "exact", index: Path | str | None = None
     ) -> None:
-        self.path = Path(path).expanduser()
+        self.path = at_home(path)
         self.name = name or f"static:{self.path.name}"
         self.case = case
         self._format = _format_of(self.path)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tiltmeter.errors import BadInput, MissingExtra, ModelFailed
+from tiltmeter.files import at_home
 
 Head = Literal["none", "masked", "causal"]
 _CLASSES: dict[Head, str] = {"none": "AutoModel", "masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
@@ -30,12 +31,14 @@ _PART = r"(?:\d+_\w+/)?"
 _SETTINGS = re.compile(_PART + r"[^/]+\.(?:json|txt|model)")
 _TOKENIZER = re.compile(_PART + r"(?:tokenizer\.json|vocab\.(?:txt|json)|[^/]+\.model)")
 _SAFETENSORS = re.compile(_PART + r"model(?:-\d+-of-\d+)?\.safetensors")
+#: The first torch that runs no code out of pickled weights.
+_SAFE_TORCH = "2.6"
 _PICKLED = re.compile(_PART + r"pytorch_model(?:-\d+-of-\d+)?\.bin")
 
 
 def locate(name: str, *, revision: str | None = None) -> Path:
     """The folder of a model: the one named, or the hub's copy on this machine, fetched where it is missing."""
-    folder = Path(name).expanduser()
+    folder = at_home(name)
     if folder.is_dir():
         if revision is not None:
             raise BadInput(f"revision={revision} is for models on the hub, but '{name}' is a folder: leave it out")
@@ -81,7 +84,7 @@ def revision_of(name: str, folder: Path) -> str:
     """The hub's commit, or a hash of the weights, settings and vocabulary of a local folder."""
     from tiltmeter.files import fingerprint
 
-    if not Path(name).expanduser().is_dir():
+    if not at_home(name).is_dir():
         return folder.name
     total = hashlib.blake2b(digest_size=8)
     for file in _needed(_files(folder)):
@@ -117,11 +120,16 @@ def _only_encoder(weights: Path) -> bool:
 def load(folder: Path, *, called: str, head: Head = "none") -> tuple[Any, Any]:
     """The fast tokenizer and the model, with the head asked for, in float32, ready to be asked."""
     try:
-        import torch  # noqa: F401
+        import torch
         import transformers
     except ImportError as error:
         raise MissingExtra("a Transformers model", "hf") from error
     _check_files(folder, called)
+    if not any(map(_SAFETENSORS.fullmatch, _files(folder))) and torch.__version__ < _SAFE_TORCH:
+        raise ModelFailed(
+            f"cannot load '{called}': torch {torch.__version__} may run code from pytorch_model.bin (CVE-2025-32434); "
+            f"install torch {_SAFE_TORCH}, or save the model as safetensors"
+        )
     with quiet():
         try:
             tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=False)

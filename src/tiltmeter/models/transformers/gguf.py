@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import BadInput, MissingExtra, ModelFailed
-from tiltmeter.files import cache_folder, fingerprint
+from tiltmeter.files import at_home, cache_folder, fingerprint
 from tiltmeter.models.protocol import Identity
 from tiltmeter.models.transformers.checkpoints import first_line, quiet
 from tiltmeter.models.transformers.hub import TransformerModel
@@ -24,7 +24,7 @@ class GgufModel(TransformerModel):
     """A model in a GGUF file. Reading one takes half a minute, so its weights are kept as safetensors."""
 
     def __init__(self, path: str | Path, *, name: str | None = None, **options: Any) -> None:
-        self._path = Path(path).expanduser()
+        self._path = at_home(path)
         super().__init__(str(path), name=name or f"gguf:{path}", **options)
 
     @functools.cached_property

@@ -22,6 +22,8 @@ _KINDS: dict[str, FileKind] = {
 _PACKED = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
 #: How much of a file is read at a time.
 BLOCK = 1 << 18
+#: The longest line or cell that is read.
+LONGEST = 1 << 24
 #: How much of a file is one part of the work, where it can be cut.
 SHARD = 32 << 20
 
@@ -114,6 +116,11 @@ def _unpacked(file: CorpusFile, raw: BinaryIO) -> BinaryIO:
     return raw
 
 
+def too_long(file: CorpusFile, number: int) -> BadInput:
+    """The error for a line that would not fit into memory with all that is made of it."""
+    return BadInput(f"{file.source}: line {number}: longer than {LONGEST >> 20} MB: break it up, one text a line")
+
+
 def open_parquet(file: CorpusFile) -> Any:
     """An open Parquet file."""
     import pyarrow as pa
@@ -156,7 +163,9 @@ def _columns(file: CorpusFile) -> tuple[list[str], list[str]]:
         texts += [column.name for column in schema if pa.types.is_dictionary(column.type)]
         return schema.names, texts
     with open_corpus_file(file) as (stream, _):
-        line = stream.readline().decode("utf-8-sig", errors="replace")
+        line = stream.readline(LONGEST + 1).decode("utf-8-sig", errors="replace")
+    if len(line) > LONGEST:
+        raise too_long(file, 1)
     if file.kind == "jsonl":
         try:
             record = json.loads(line)

@@ -5,6 +5,7 @@ Windows are held as columns: as objects of their own, millions of them would kee
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -26,6 +27,8 @@ _PLACE = [FIELDS.index(name) for name in ("shard", "line", "at")]
 _LARGEST_RANK = np.iinfo(np.uint64).max
 #: How many windows may wait before the reservoirs are cut back to their size.
 _WAITING = 20_000
+#: A window longer than so many bytes counts as several.
+_LONG = 1 << 12
 _METADATA = b"tiltmeter"
 #: How many parts may lie on disk before they are put together into one.
 _MOST_PARTS = 64
@@ -78,7 +81,7 @@ class Reservoirs:
         entering = windows.rank <= self.limits[windows.reservoir]
         windows = windows if entering.all() else windows.take(entering)
         self._waiting.append(windows)
-        self._n_waiting += len(windows)
+        self._n_waiting += len(windows) + sum(map(len, windows.text)) // _LONG
         if self._n_waiting > max(_WAITING, len(self._settled)):
             self.settle()
 
@@ -180,7 +183,7 @@ class PartsFolder:
 
     def __init__(self, folder: Path, identity: Mapping[str, Any]) -> None:
         self._folder = folder
-        self._identity = json.dumps(identity, sort_keys=True)
+        self._identity = json.dumps(identity, sort_keys=True).encode()
 
     @property
     def outdated(self) -> bool:
@@ -192,11 +195,11 @@ class PartsFolder:
         if self.outdated:
             self.clear()
         self._folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(self._folder / _RUN, self._identity.encode())
+        write_atomically(self._folder / _RUN, self._identity)
 
     def load(self, finds: Finds) -> None:
         """Add all finds that are there."""
-        contents = [path.read_bytes() for path in sorted(self._folder.glob("*.arrow"))]
+        contents = [content for path in sorted(self._folder.glob("*.arrow")) if (content := _unsealed(path))]
         # A run that ended while parts were put together leaves both the whole and some of its parts.
         for content in sorted(contents, key=lambda content: -len(_covered(content))):
             if not _covered(content) <= finds.shards.keys():
@@ -204,13 +207,13 @@ class PartsFolder:
 
     def keep(self, number: int, content: bytes) -> None:
         """Store the finds of one part of the corpus."""
-        write_atomically(self._folder / f"{number:08}.arrow", content)
+        write_atomically(self._folder / f"{number:08}.arrow", _sealed(content))
 
     def combine(self, finds: Finds) -> None:
         """Store all finds as one file, where there are many."""
         parts = [path for path in self._folder.glob("*.arrow") if path.name != _ALL]
         if len(parts) > _MOST_PARTS:
-            write_atomically(self._folder / _ALL, finds.to_bytes())
+            write_atomically(self._folder / _ALL, _sealed(finds.to_bytes()))
             for path in parts:
                 path.unlink()
 
@@ -222,9 +225,20 @@ class PartsFolder:
                     path.unlink()
             self._folder.rmdir()
 
-    def _kept_identity(self) -> str:
+    def _kept_identity(self) -> bytes:
         path = self._folder / _RUN
-        return path.read_text(encoding="utf-8") if path.is_file() else ""
+        return path.read_bytes() if path.is_file() else b""
+
+
+def _sealed(content: bytes) -> bytes:
+    return hashlib.sha256(content).digest() + content
+
+
+def _unsealed(path: Path) -> bytes:
+    """What was stored; nothing where a disk has changed it, so that it is mined again."""
+    stored = path.read_bytes()
+    content = stored[hashlib.sha256().digest_size :]
+    return content if stored == _sealed(content) else b""
 
 
 def _read(content: bytes) -> tuple[Windows, dict[str, Any]]:

@@ -13,6 +13,8 @@ from numba import njit
 from tiltmeter.stimuli.mining.blocks import Hashes, Kinds, Places
 
 SLOTS = 4096
+#: How many characters on either side of its word a window holds at the most: one is kept thousands of times.
+_FARTHEST = 1 << 15
 _GOLDEN, _FIRST_MIX, _SECOND_MIX = (
     np.uint64(number) for number in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 )
@@ -196,6 +198,7 @@ def windows(
                 start, end = min(start, form), max(end, form_end)
             elif stop - begin <= asked:
                 continue
+            start, end = max(start, form - _FARTHEST), min(end, form_end + _FARTHEST)
             reservoir = word * len(lengths) + number
             counts[reservoir] += 1
             rank = rank_of(hashes, powers, keys[reservoir], start, end, form)

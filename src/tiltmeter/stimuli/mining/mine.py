@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tiltmeter.errors import BadInput, unknown
+from tiltmeter.files import LOCK, UNFINISHED, locked
 from tiltmeter.progress import progress_bar
 from tiltmeter.stimuli.languages import script_of
 from tiltmeter.stimuli.lexicon.lexicon import Group
@@ -29,7 +30,7 @@ from tiltmeter.stimuli.mining.records import RecordReader
 LENGTHS = ("9", "25", "75", ">75")
 _MEGABYTE = 1_000_000
 #: Another number wherever windows are ranked in another way than before: parts of two ways do not go together.
-_RANKING = 2
+_RANKING = 3
 #: How many places of a corpus are looked at before the work begins.
 _PLACES = 16
 
@@ -91,12 +92,13 @@ def mine(
     shards = cut(files, shard_bytes)
     _check_script(settings, shards)
     store = PartsFolder(folder / PARTS, _identity(settings, shards))
-    finds = _gather(settings, shards, store, announce, engine=engine, workers=workers, ray_address=ray_address)
-    if not finds.hits.any():
+    with locked(folder):
+        finds = _gather(settings, shards, store, announce, engine=engine, workers=workers, ray_address=ray_address)
+        if not finds.hits.any():
+            store.clear()
+            raise BadInput(f"none of the {len(words)} words stands in the corpus: check the lexicon and --language")
+        report = save_finds(folder, groups, settings, shards, finds, least)
         store.clear()
-        raise BadInput(f"none of the {len(words)} words stands in the corpus: check the lexicon and --language")
-    report = save_finds(folder, groups, settings, shards, finds, least)
-    store.clear()
     return report
 
 
@@ -160,8 +162,9 @@ def _check_folder(folder: Path) -> None:
     """An output folder may hold what mining leaves there, and nothing else."""
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"--out {folder} is a file: name a folder")
-    ours = {ABOUT, OCCURRENCES, PARTS}
-    other = sorted(path.name for path in folder.iterdir() if path.name not in ours) if folder.is_dir() else []
+    ours = {ABOUT, OCCURRENCES, PARTS, LOCK}
+    names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    other = [name for name in names if name not in ours and not name.endswith(UNFINISHED)]
     if other:
         raise BadInput(f"--out {folder} holds something else ({', '.join(other[:3])}): name a new or empty folder")
 

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from typing import BinaryIO, Literal
 
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli.mining.corpus import BLOCK, CorpusFile, Shard, open_corpus_file, open_parquet
+from tiltmeter.stimuli.mining.corpus import BLOCK, LONGEST, CorpusFile, Shard, open_corpus_file, open_parquet, too_long
 
 _BYTE_ORDER_MARK, _REPLACED = "\ufeff", "\ufffd"
 _HALF = re.compile("[\ud800-\udfff]")
 _ROWS = 4096
-_LONGEST_CELL = (1 << 31) - 1
 
 
 class RecordReader:
@@ -24,7 +23,7 @@ class RecordReader:
     def __init__(self, shard: Shard, errors: Literal["strict", "replace"]) -> None:
         self._file, self._shard = shard.file, shard
         self._lines = _Lines(shard, errors)
-        self.records = 0
+        self._row = self.records = 0
 
     @property
     def broken(self) -> int:
@@ -65,7 +64,7 @@ class RecordReader:
         return self._text(record[self._file.column], number)
 
     def _table(self) -> Iterator[tuple[list[str], int]]:
-        csv.field_size_limit(_LONGEST_CELL)
+        csv.field_size_limit(LONGEST)
         sizes: list[int] = []
         lines = self._ended_lines(sizes)
         tabs = self._file.kind == "tsv"
@@ -82,6 +81,7 @@ class RecordReader:
                         f"{self._file.source}: row {number}: {len(row)} cells, but the header has {len(header)}"
                     )
                 texts.append(self._text(row[column], 0) if row else "")
+                self._row = 0
                 if sum(sizes) >= BLOCK:
                     yield texts, sum(sizes)
                     texts = []
@@ -94,6 +94,9 @@ class RecordReader:
         """Lines as a CSV reader wants them; what they took is added to ``sizes``."""
         for text, size in self._lines.blocks():
             sizes.append(size)
+            self._row += len(text)
+            if self._row > 2 * LONGEST:  # lines of one row without an end
+                raise csv.Error(f"a row of more than {LONGEST >> 20} MB")
             for line in text.split("\n"):
                 yield f"{line}\n"
 
@@ -139,6 +142,8 @@ class _Lines:
             start, stop = self._borders(stream)
             at = reported = start
             for block in _whole_lines(stream, None if stop is None else stop - start):
+                if not block:
+                    raise too_long(self.shard.file, _breaks_before(self.shard.file, at) + 1)
                 text = self._decode(block, at)
                 at += len(block)
                 position = raw.tell() if self.shard.file.packed else at
@@ -184,12 +189,13 @@ def _next_line(stream: BinaryIO, at: int) -> int:
     if at == 0:
         return 0
     stream.seek(at - 1)
-    stream.readline()
+    while (piece := stream.readline(BLOCK)) and not piece.endswith(b"\n"):
+        pass
     return stream.tell()
 
 
 def _whole_lines(stream: BinaryIO, most: int | None) -> Iterator[bytes]:
-    """The bytes of a stream, or ``most`` of them, cut at ends of lines."""
+    """The bytes of a stream, or ``most`` of them, cut at ends of lines; no bytes where a line is too long."""
     parts: list[bytes] = []
     while data := stream.read(BLOCK if most is None else min(BLOCK, most)):
         most = None if most is None else most - len(data)
@@ -198,5 +204,7 @@ def _whole_lines(stream: BinaryIO, most: int | None) -> Iterator[bytes]:
             yield b"".join([*parts, data[:end]])
             parts = []
         parts.append(data[end:])
+        if len(parts) * BLOCK > LONGEST:
+            yield b""
     if rest := b"".join(parts):
         yield rest

@@ -22,6 +22,8 @@ from tiltmeter.stimuli.mining.mining_settings import Length, MiningSettings
 from tiltmeter.stimuli.mining.records import RecordReader
 
 _BITS = 64
+#: How many characters of windows are taken out of a block at a time.
+_AT_ONCE = 1 << 25
 
 
 class Place(NamedTuple):
@@ -74,8 +76,12 @@ class Scanner:
         finds.hits += np.bincount(hits.word, minlength=len(finds.hits))
         windows, rank, counts = self._windows(block, words, hits, lines, finds.reservoirs.limits)
         finds.windows += counts
-        if len(rank):
-            finds.reservoirs.add(_columns(block, hits, lines, place, windows, rank))
+        # Long windows a few at a time: of a text of a million words, each may be the middle of one.
+        pieces = np.cumsum(windows[2] - windows[1]) // _AT_ONCE
+        for chosen in np.split(np.arange(len(rank)), np.flatnonzero(np.diff(pieces)) + 1):
+            some = chosen[rank[chosen] <= finds.reservoirs.limits[windows[3, chosen]]]
+            if len(some):
+                finds.reservoirs.add(_columns(block, hits, lines, place, windows[:, some], rank[some]))
 
     def _windows(
         self, block: Block, words: WordSpans, hits: Hits, lines: Places, limits: Hashes
