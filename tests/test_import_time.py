@@ -7,7 +7,7 @@ import pytest
 
 HEAVY = {
     "torch", "transformers", "scipy", "pandas", "sklearn", "statsmodels", "pyarrow", "altair", "vl_convert", "jinja2",
-    "openai", "cohere", "voyageai", "gensim", "pydantic", "rich",
+    "openai", "httpx", "voyageai", "gensim", "pydantic", "rich",
 }  # fmt: skip
 
 

@@ -28,7 +28,7 @@ from typing import IO, Any, NoReturn
 
 #: What commands import when they need it.
 HEAVY = (
-    *("torch", "transformers.models.bert.modeling_bert", "transformers.models.auto.modeling_auto", "openai", "pandas"),
+    *("torch", "transformers.models.bert.modeling_bert", "transformers.models.auto.modeling_auto", "httpx", "pandas"),
     *("scipy.stats", "statsmodels.stats.power", "sklearn.linear_model", "pyarrow.parquet", "altair", "vl_convert"),
 )
 #: Libraries that would start threads as they are imported: a fork has none of them, but may wait for what they held.

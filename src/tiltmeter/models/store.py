@@ -360,11 +360,17 @@ def _connect(path: Path) -> sqlite3.Connection:
         return _connect_to_write(path)
     except sqlite3.OperationalError as error:
         cannot_write = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
-        if error.sqlite_errorcode & 0xFF not in cannot_write or not path.is_file() or not path.stat().st_size:
+        if error.sqlite_errorcode & 0xFF not in cannot_write or not path.is_file():
             raise
         # Immutable: SQLite would otherwise write a file beside it even to read it.
         uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
-        return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+        db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+        try:
+            db.execute("SELECT 1 FROM models, vectors LIMIT 0")
+        except sqlite3.Error:
+            db.close()
+            raise error from None  # there is nothing to read yet
+        return db
 
 
 def _connect_to_write(path: Path) -> sqlite3.Connection:
