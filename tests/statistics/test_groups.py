@@ -1,14 +1,31 @@
-"""Scores summed up by unit."""
+"""Scores by unit; standardised differences against textbook formulas, detectable ones against t and simulation."""
 
 from __future__ import annotations
 
+import dataclasses
+import json
+import math
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy.stats import nct, t
 
 from tiltmeter.errors import BadInput
-from tiltmeter.statistics import by_unit
+from tiltmeter.statistics import (
+    Interval,
+    band,
+    by_unit,
+    concatenated_d,
+    effect_size,
+    hedges_g,
+    minimum_detectable_effect,
+    permutation_test,
+    plain,
+    pooled_d,
+    random_effects,
+)
 
 SCORES = st.lists(st.floats(-100, 100), min_size=1, max_size=30)
 
@@ -61,3 +78,196 @@ def test_counting_from_a_centre_is_subtracting_it(scores, centre):
 def test_scores_that_cannot_be_used_are_named(scores, units, message):
     with pytest.raises(BadInput, match=message):
         by_unit(scores, units)
+
+
+ROUNDED = st.lists(st.floats(-1, 1).map(lambda value: round(value, 6)), min_size=2, max_size=12)
+
+
+def test_the_worked_example_of_the_association_text():
+    # means .11 and -.075, difference .185; all four: mean .0175, squares summed .034475,
+    # variance (.0357 - 4 * .0175^2) / 3 = .034475 / 3, SD .1071992..., d = .185 / .1071992
+    assert effect_size([0.10, 0.12], [-0.08, -0.07]) == pytest.approx(1.7257592837, abs=1e-10)
+
+
+def test_ddof_0_divides_by_n():
+    # the same four scores: variance .034475 / 4, so d grows by sqrt(4 / 3)
+    found = effect_size([0.10, 0.12], [-0.08, -0.07], ddof=0)
+    assert found == pytest.approx(1.7257592837 * math.sqrt(4 / 3), abs=1e-9)
+
+
+def test_cohens_d_divides_by_the_sd_within_groups():
+    # means 2 and 3; squares within: 1+0+1 and 1+0+1; pooled variance 4 / 4 = 1; d = -1
+    assert effect_size([1.0, 2.0, 3.0], [2.0, 3.0, 4.0], sd="pooled") == -1.0
+
+
+def test_hedges_correction_matches_its_published_value():
+    # J(4) = gamma(2) / (sqrt(2) gamma(1.5)) = 1 / (1.41421 * .886227) = .797885
+    assert hedges_g([1.0, 2.0, 3.0], [2.0, 3.0, 4.0]) == pytest.approx(-0.797885, abs=1e-6)
+
+
+def test_hedges_g_is_unbiased_where_cohens_d_is_not():
+    rng = np.random.default_rng(0)
+    pairs = [(rng.normal(1.0, size=4), rng.normal(size=4)) for _ in range(8_000)]
+    cohen = [effect_size(x, y, sd="pooled") for x, y in pairs]
+    hedges = [hedges_g(x, y) for x, y in pairs]
+    error = np.std(hedges) / math.sqrt(len(pairs))
+    assert np.mean(hedges) == pytest.approx(1.0, abs=4 * error)
+    assert np.mean(cohen) > 1.0 + 4 * error
+
+
+@given(ROUNDED, ROUNDED, st.sampled_from([0, 1]))
+def test_d_is_the_difference_of_means_over_numpys_sd(x, y, ddof):
+    everything = np.concatenate([x, y])
+    assume(np.ptp(everything) > 1e-5)
+    direct = (np.mean(x) - np.mean(y)) / np.std(everything, ddof=ddof)
+    assert effect_size(x, y, ddof=ddof) == pytest.approx(direct, abs=1e-9)
+
+
+@given(ROUNDED, ROUNDED)
+def test_groups_of_one_size_cannot_exceed_the_bound(x, y):
+    n = min(len(x), len(y))
+    assume(np.ptp([*x[:n], *y[:n]]) > 1e-5)
+    # d = r * 2 * sqrt((N - 1) / N) with N = 2n and r a correlation, at most 1
+    assert abs(effect_size(x[:n], y[:n])) <= 2 * math.sqrt((2 * n - 1) / (2 * n)) + 1e-12
+
+
+@given(ROUNDED, ROUNDED, st.integers(1, 5), st.sampled_from(["concatenated", "pooled"]))
+def test_repeating_every_word_equally_often_keeps_the_population_effect(x, y, times, sd):
+    assume(np.ptp(x) > 1e-5)
+    assume(np.ptp(y) > 1e-5)
+    group_x = by_unit(np.repeat(x, times), np.repeat(np.arange(len(x)), times))
+    group_y = by_unit(np.repeat(y, times), np.repeat(np.arange(len(y)), times))
+    if sd == "concatenated":
+        assert concatenated_d(group_x, group_y, ddof=0) == pytest.approx(effect_size(x, y, ddof=0))
+    else:
+        repeated = effect_size(np.repeat(x, times), np.repeat(y, times), sd="pooled")
+        assert pooled_d(group_x, group_y) == pytest.approx(repeated)
+
+
+def test_a_word_with_many_sentences_counts_as_much_as_one_with_few():
+    # words of group 1: mean 1 (four sentences) and 3 (one); of group 2: 0 and 0 (one each)
+    few = by_unit([1.0, 1.0, 1.0, 1.0, 3.0], ["a", "a", "a", "a", "b"])
+    other = by_unit([0.0, 0.0])
+    # means 2 and 0; unit-weighted mean square (1 + 9 + 0 + 0) / 4 - 1^2 = 1.5; 7 observations
+    assert concatenated_d(few, other, ddof=1) == pytest.approx(2 / math.sqrt(1.5 * 7 / 6))
+    # within: ((1 - 2)^2 + (3 - 2)^2 + 0 + 0) / 4 = .5
+    assert pooled_d(few, other) == pytest.approx(2 / math.sqrt(0.5 * 7 / 5))
+
+
+@pytest.mark.parametrize("sd", ["concatenated", "pooled"])
+def test_scores_far_from_zero_lose_no_digits(sd):
+    x, y = np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 5.0])
+    assert effect_size(x + 1e6, y + 1e6, sd=sd) == pytest.approx(effect_size(x, y, sd=sd), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: effect_size([0.3, 0.3], [0.3, 0.3]), "all scores are the same"),
+        (lambda: effect_size([0.1 + 0.2, 0.3], [0.3, 0.3]), "all scores are the same"),
+        (lambda: effect_size([0.0], [0.0]), "all scores are the same"),
+        (lambda: effect_size([1.0, 1.0], [2.0, 2.0], sd="pooled"), "do not vary within"),
+        (lambda: effect_size([1.0], [2.0], sd="pooled"), "do not vary within"),
+        (lambda: effect_size([1.0, 2.0], [3.0], ddof=2), "ddof must be 0 or 1, not 2"),
+        (lambda: effect_size([1.0, 2.0], [3.0], sd="poled"), "did you mean 'pooled'"),
+        (lambda: effect_size([], [3.0]), "at least one number"),
+        (lambda: effect_size([1.0, float("nan")], [3.0]), "NaN"),
+        (lambda: hedges_g([1.0, 2.0], [3.0]), "at least four scores"),
+    ],
+)
+def test_an_effect_that_is_not_defined_is_an_error(call, message):
+    with pytest.raises(BadInput, match=message):
+        call()
+
+
+def test_bands_begin_at_cohens_limits():
+    assert [band(d) for d in (0.0, -0.19, 0.2, -0.5, 0.79, 0.8, -2.0)] == [
+        "negligible",
+        "negligible",
+        "small",
+        "medium",
+        "medium",
+        "large",
+        "large",
+    ]
+
+
+@pytest.mark.parametrize(("n_1", "n_2"), [(2, 2), (3, 3), (8, 8), (5, 40), (40, 5), (100, 100)])
+@pytest.mark.parametrize("power", [0.5, 0.8, 0.95])
+def test_the_t_test_finds_the_effect_with_the_promised_power(n_1, n_2, power):
+    d = minimum_detectable_effect(n_1, n_2, power=power, sd="pooled")
+    df, shift = n_1 + n_2 - 2, d * math.sqrt(n_1 * n_2 / (n_1 + n_2))
+    limit = t.ppf(0.975, df)
+    found = nct.sf(limit, df, shift) + nct.cdf(-limit, df, shift)
+    assert found == pytest.approx(power, abs=2e-3)  # the solver's own tolerance, worst for two words a group
+
+
+def test_cohens_smallest_effects():
+    # tables of the t test: 64 a group for d = .5, 26 a group for d = .8, at power .8
+    assert minimum_detectable_effect(64, 64, sd="pooled") == pytest.approx(0.5, abs=0.005)
+    assert minimum_detectable_effect(26, 26, sd="pooled") == pytest.approx(0.8, abs=0.01)
+
+
+@pytest.mark.parametrize(("n_1", "n_2"), [(8, 8), (5, 40)])
+def test_weats_units_count_the_gap_in_the_sd(n_1, n_2):
+    pooled = minimum_detectable_effect(n_1, n_2, sd="pooled")
+    share = n_1 * n_2 / (n_1 + n_2) ** 2
+    # the SD of both groups together is sqrt(1 + share * gap^2) when that within groups is 1
+    assert minimum_detectable_effect(n_1, n_2) == pytest.approx(pooled / math.sqrt(1 + share * pooled**2))
+
+
+def test_the_permutation_test_finds_it_as_often():
+    gap = minimum_detectable_effect(8, 8, sd="pooled")
+    rng = np.random.default_rng(0)
+    runs = 600
+    hits = sum(
+        permutation_test(by_unit(rng.normal(gap, size=8)), by_unit(rng.normal(size=8))).p_value <= 0.05
+        for _ in range(runs)
+    )
+    # binomial SD sqrt(.8 * .2 / 600) = .016; three of them, and .02 for being no t test
+    assert hits / runs == pytest.approx(0.8, abs=3 * 0.016 + 0.02)
+
+
+def test_more_words_find_smaller_effects():
+    found = [minimum_detectable_effect(n, n) for n in (2, 4, 8, 16, 64, 256)]
+    assert found == sorted(found, reverse=True)
+    assert found[0] < 2
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: minimum_detectable_effect(1, 8), "at least two units"),
+        (lambda: minimum_detectable_effect(8, 8, sd="poled"), "did you mean 'pooled'"),
+        (lambda: minimum_detectable_effect(8, 8, power=1.5), "alpha and power"),
+        (lambda: minimum_detectable_effect(8, 8, alpha=0.0), "alpha and power"),
+        (lambda: minimum_detectable_effect(8, 8, alpha=0.9, power=0.8), "alpha and power"),
+    ],
+)
+def test_options_that_make_no_sense_are_named(call, message):
+    with pytest.raises(BadInput, match=message):
+        call()
+
+
+def test_nested_results_become_json():
+    found = random_effects([0.2, 0.5], [0.1, 0.1]).to_dict()
+    assert json.loads(json.dumps(found)) == found
+    assert found["ci"]["method"] == "normal"
+    assert found["n"] == 2
+
+
+def test_numpy_values_become_plain_ones():
+    value = plain({1: np.float32(0.5), "b": (np.arange(2), [np.bool_(True)]), "c": None})
+    assert value == {"1": 0.5, "b": [[0, 1], [True]], "c": None}
+    assert type(value["b"][1][0]) is bool
+
+
+def test_results_are_frozen():
+    found = permutation_test(by_unit([1.0, 2.0]), by_unit([3.0, 4.0]))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        found.p_value = 0.0
+
+
+def test_an_interval_holds_its_ends():
+    interval = Interval(-1.0, 2.0, 0.95, "normal")
+    assert (-1.0 in interval, 2.0 in interval, 2.1 in interval) == (True, True, False)

@@ -16,6 +16,8 @@ from tiltmeter.errors import BadInput
 from tiltmeter.measures import ceat, draw_contexts, weat
 
 E1, E2 = [[[1.0, 0.0]]], [[[0.0, 1.0]]]
+
+
 SETS = st.tuples(*(st.lists(matrices(st.integers(1, 3)), min_size=2, max_size=4) for _ in range(4)))
 
 
@@ -117,29 +119,6 @@ def test_pooling_is_corrected_by_the_sampling_variance_of_d():
     found = ceat(*sets, draws=2).repaired
     assert found.effect_size == pytest.approx((v[0] * first + v[1] * second) / sum(v), abs=1e-6)
     assert found.tau2 == 0.0
-
-
-def test_a_word_is_drawn_with_replacement_only_where_it_has_fewer_contexts_than_draws():
-    picks = draw_contexts([20, 30, 7], draws=20, seed=1)
-    assert sorted(picks[:, 0].tolist()) == list(range(20))
-    assert len(set(picks[:, 1].tolist())) == 20
-    assert set(picks[:, 2].tolist()) <= set(range(7))
-    assert picks.min() == 0
-
-
-def test_every_context_is_drawn_equally_often():
-    counts = np.bincount(draw_contexts([4], draws=40_000)[:, 0])
-    assert counts == pytest.approx(10_000, abs=4 * math.sqrt(40_000 * 3 / 16))
-
-
-def test_fixed_sampling_is_the_same_whatever_the_other_words_and_the_model():
-    one = draw_contexts([5, 8, 6], draws=100, sampling="fixed", seed=9)
-    two = draw_contexts([2, 8, 40], draws=100, sampling="fixed", seed=9)
-    assert np.array_equal(one[:, 1], two[:, 1])
-    assert not np.array_equal(one[:, 1], draw_contexts([5, 8, 6], draws=100, sampling="fixed", seed=8)[:, 1])
-    # Words of as many contexts get draws of their own.
-    same = draw_contexts([8, 8], draws=100, sampling="fixed")
-    assert not np.array_equal(same[:, 0], same[:, 1])
 
 
 def test_the_same_seed_gives_the_same_result():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,46 +10,13 @@ import pytest
 
 from tests.command import needs_sample
 from tests.mined_folder import GROUPS, write_mined
-from tests.planted import vector
+from tests.probes.ceat.in_context import InContext, readings
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import ceat as measure
-from tiltmeter.models import Identity
-from tiltmeter.models.protocol import Question, Span
+from tiltmeter.models.protocol import Question
 from tiltmeter.probes import Options, make_probes
-from tiltmeter.probes.ceat.ceat_sets import Method, in_words
 from tiltmeter.readings import Item, Reading
 from tiltmeter.run.probe import probe, run_probes
-
-LEANS = dict(zip(GROUPS, (0.3, -0.3, 0.8, -0.8), strict=True))
-
-
-class InContext:
-    """A user's own model: words lean as planted for their group, each a little more or less, and so in each context."""
-
-    def __init__(self, leans: dict[str, float] = LEANS, *, spread: float = 0.1, name: str = "own:planted") -> None:
-        self.identity = Identity(name, "1")
-        self._lean = {word: leans[address] for address, words in GROUPS.items() for word in words}
-        self._spread = spread
-        self.asked: list[Span] = []
-
-    def embed_spans(self, spans: Sequence[Span]) -> list[np.ndarray]:
-        self.asked += spans
-        return [self.vector(span) for span in spans]
-
-    def vector(self, span: Span) -> np.ndarray:
-        where = f"{span.word} {span.text}"
-        own, here = (float(vector(item, 0.0)[1]) for item in (span.word, where))
-        return vector(where, self._lean[span.word.removesuffix("like")] + 0.5 * own + self._spread * here)
-
-
-def readings(folder: Path, model: object | None = None, **given: object) -> list[Reading]:
-    made = make_probes("ceat", data=folder, options=Options(), **given)
-    return run_probes(made, model or InContext(), cache=False, progress=False)
-
-
-@pytest.fixture
-def mined(tmp_path: Path) -> Path:
-    return write_mined(tmp_path / "mined")
 
 
 def test_there_is_a_reading_for_all_windows_and_one_for_each_length(mined: Path) -> None:
@@ -144,27 +110,6 @@ def test_words_with_too_few_contexts_are_left_out_by_name_and_not_asked_about(tm
     assert "girl" in {item.label for item in with_girl.items}
 
 
-def test_the_span_embedded_is_the_form_found_or_its_root(tmp_path: Path) -> None:
-    folder = write_mined(tmp_path / "mined", suffix="like")
-    whole, root = InContext(), InContext()
-    readings(folder, whole)
-    found = readings(folder, root, method="root-only")
-    assert {span.word for span in whole.asked} == {f"{word}like" for words in GROUPS.values() for word in words}
-    assert {span.word for span in root.asked} == {word for words in GROUPS.values() for word in words}
-    assert {span.text for span in whole.asked} == {span.text for span in root.asked}
-    assert found[0].details.root_only is True
-
-
-def test_a_window_as_long_as_its_text_is_cut_around_the_word_and_one_of_so_many_words_is_not(tmp_path: Path) -> None:
-    open_ended, exact = InContext(), InContext()
-    (found,) = readings(write_mined(tmp_path / "a", lengths=[">75"], padding=500), open_ended)
-    readings(write_mined(tmp_path / "b", lengths=["1003"], padding=500), exact)
-    assert all(390 <= span.start <= 400 and 390 <= len(span.text) - span.end <= 400 for span in open_ended.asked)
-    assert all(span.text.startswith("and ") and span.text.endswith(" too") for span in open_ended.asked)
-    assert all(len(span.text) > 4000 for span in exact.asked)
-    assert any("cut around the word" in note for note in found.notes)
-
-
 def test_fixed_draws_are_the_same_for_every_model_and_random_ones_are_not(mined: Path) -> None:
     def effect(name: str, method: str) -> float:
         return readings(mined, InContext(name=name), method=method)[0].effect.value
@@ -172,17 +117,6 @@ def test_fixed_draws_are_the_same_for_every_model_and_random_ones_are_not(mined:
     assert effect("own:one", "fixed,draws=20") == effect("own:two", "fixed,draws=20")
     assert effect("own:one", "random,draws=20") != effect("own:two", "random,draws=20")
     assert effect("own:one", "random,draws=20") == effect("own:one", "random,draws=20")
-
-
-def test_four_of_more_groups_are_chosen_by_name(tmp_path: Path) -> None:
-    folder = write_mined(tmp_path / "mined", groups={**GROUPS, "attributes.arts": ("art", "poem")})
-    with pytest.raises(BadInput, match=r"holds 5 group.* --targets X,Y --attributes A,B"):
-        readings(folder)
-    swapped = {
-        "targets": ["gender.female_terms", "gender.male_terms"],
-        "attributes": ["attributes.career", "attributes.family"],
-    }
-    assert readings(folder, **swapped)[0].effect.value < -1.5
 
 
 def test_a_model_that_gives_no_vectors_in_context_is_refused(mined: Path) -> None:
@@ -231,12 +165,6 @@ def test_what_is_asked_are_spans_and_each_once(mined: Path) -> None:
     assert len(set(asked[Question.SPANS])) == 2 * 6 * 16
     assert len(parts) == 2
     assert whole.asks(lambda _: False) is None
-
-
-def test_methods_and_lengths_read_as_words() -> None:
-    assert Method.parse(None) == Method("fixed", 5000, 2, False)
-    assert Method.parse("random, draws=7") == Method("random", 7, 2, False)
-    assert in_words("25") == "in 25 words"
 
 
 def test_a_real_model_is_measured_and_its_layers_differ(mined: Path) -> None:

@@ -114,18 +114,6 @@ def test_a_causal_model_is_asked_for_whole_sentences(tmp_path):
     assert [left.what for left in reading.left_out] == ["the pronoun itself in 1 sentences that begin with it"]
 
 
-def test_winobias_counts_every_sentence_once(data_folder):
-    data_folder("winobias")
-    whole, *parts = make_probes("pronouns", data="winobias")
-    assert [probe.id for probe in parts] == ["pronouns-type1", "pronouns-type2"]
-    rows = whole.stimuli.sentences.sentences
-    assert len(rows) == 1548 == sum(len(part.stimuli.sentences.sentences) for part in parts)
-    masked = whole.asks({Question.FILLS}.__contains__)[Question.FILLS]
-    assert len(set(masked)) == 1548
-    assert {row.tags["kind"] for row in rows} == {"type1", "type2"}
-    assert len(whole.stimuli.sentences.shares) == 20  # occupations that the shipped lexicon knows, too
-
-
 def test_in_winogender_the_holder_of_the_occupation_is_expected_to_be_of_the_larger_group(data_folder):
     path = data_folder("winogender")
     found = load_pronouns(path)
@@ -143,13 +131,6 @@ def test_in_winogender_the_holder_of_the_occupation_is_expected_to_be_of_the_lar
     assert reading.effect.value == pytest.approx(58 / 120)
     assert "fewer than half of those employed" in reading.plain_words
     assert reading.details.by_kind["participant"] is None
-
-
-def test_bec_pro_has_each_pair_of_persons_once(data_folder):
-    found = load_pronouns(data_folder("bec_pro") / "BEC-Pro_EN.tsv")
-    rows = found.sentences.sentences
-    assert Counter(row.tags.get("expected") for row in rows) == {"men": 900, "women": 900, None: 900}
-    assert not found.by_share
 
 
 def test_a_natural_model_is_read_as_a_plain_forward_pass_reads_it(data_folder):

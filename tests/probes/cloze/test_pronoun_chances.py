@@ -1,0 +1,42 @@
+"""What a model is asked about the pronouns of a sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from tiltmeter.errors import BadInput
+from tiltmeter.models.protocol import Choice, Fill, Question
+from tiltmeter.probes.cloze.pronoun_chances import ask_chances
+from tiltmeter.stimuli.sentences.cloze_sets import two_versions
+from tiltmeter.stimuli.sentences.sentence import Sentence
+
+
+def test_what_is_asked_about_a_sentence() -> None:
+    row = two_versions("It was cut by him", "It was cut by her", ("him", "her"), contexts=("cut", "cut"), row=2)
+    (continuation,) = asked(row, Question.CONTINUATIONS)
+    assert continuation.endings == (" him", " her", " them", " him.", " her.", " them.")
+    race = Sentence("It was cut by them", {"pronoun": (14, 18)}, "cutter")
+    assert asked(race, Question.CONTINUATIONS) == [continuation]
+    assert asked(row, Question.FILLS) == [
+        Fill("It was cut by him", 14, 17, ("him", "her")),
+        Fill("It was cut by him.", 14, 17, ("him", "her")),
+    ]
+    assert asked(row, Question.CHOICES) == [Choice("It was cut by [MASK].", ("him", "her"))]
+    assert asked(row, Question.TOKENS, form="mean") == ["It was cut by him", "It was cut by her"]
+    assert ask_chances([race], "last", lambda question: question is Question.CHOICES) is None
+    ja = two_versions("昨日、彼は働いた。", "昨日、彼女は働いた。", ("彼", "彼女"), contexts=("仕事", "仕事"), row=2)
+    assert asked(ja, Question.FILLS, form="mean") == [Fill("昨日、彼は働いた。", 3, 4, ("彼", "彼女"))]
+
+
+def test_a_row_whose_versions_differ_before_the_pronoun_is_no_cloze_for_a_masked_model() -> None:
+    row = two_versions("To his aunt he ran.", "To her aunt she ran.", ("he", "she"), contexts=("", ""), row=7)
+    for question in (Question.FILLS, Question.CHOICES):
+        with pytest.raises(BadInput, match="row 7: 'he' and 'she' do not stand in the same place"):
+            asked(row, question, form="mean")
+    assert asked(row, Question.TOKENS, form="mean") == ["To his aunt he ran.", "To her aunt she ran."]
+
+
+def asked(sentence: Sentence, question: Question, *, form: str = "last") -> list:
+    inputs = ask_chances([sentence], form, lambda other: other is question)
+    assert inputs is not None
+    return list(inputs[question])
