@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tiltmeter.models.answers import checked, checked_row, decode, encode, same_width, shown
 
 from tiltmeter.errors import ModelFailed
-from tiltmeter.models.answers import checked, checked_row, decode, encode, same_width, shown
 from tiltmeter.models.protocol import Choice, Chosen, Continuation, Fill, Filled, Span, TokenScores
 
 SINGLE = st.floats(-1e4, 0, width=32)

@@ -10,8 +10,8 @@ import numpy as np
 
 from tiltmeter.errors import BadInput
 from tiltmeter.statistics import Interval, Result, clustered_mean
+from tiltmeter.statistics.estimates import preferred
 from tiltmeter.statistics.groups import Floats, numbers, unit_index
-from tiltmeter.statistics.proportions import preferred
 
 LABELS = ("stereotype", "anti-stereotype", "unrelated")
 PARTS = ("intrasentence", "intersentence")
