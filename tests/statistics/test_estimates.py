@@ -14,7 +14,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from tiltmeter.errors import BadInput
 from tiltmeter.statistics import clustered_mean, clustered_share, correlation, random_effects, share
-from tiltmeter.statistics import proportions as module
+from tiltmeter.statistics import estimates as module
 from tiltmeter.statistics.estimates import preferred, wilson
 
 COUNTS = st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))

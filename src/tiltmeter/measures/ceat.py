@@ -130,7 +130,7 @@ def drawn_effects(x: Contexts, y: Contexts, a: Contexts, b: Contexts, picks: NDA
     weights = np.repeat([1 / len(a), -1 / len(b)], [len(a.rows), len(b.rows)]).astype(np.float32)
     attributes = np.concatenate([a.rows, b.rows]) * weights[:, None]
     n = len(x) + len(y)
-    starts = np.concatenate([words.starts + before for words, before in _after_each_other((x, y), (a, b))])
+    starts = np.concatenate([x.starts, y.starts + len(x.rows), a.starts, b.starts + len(a.rows)])
     scores, sizes = _scores(targets, attributes, (picks + starts)[:, :n], (picks + starts)[:, n:])
     variances = scores.var(axis=1, ddof=1)
     longest = float(np.sqrt(np.square(targets).sum(axis=1).max()))
@@ -142,11 +142,6 @@ def drawn_effects(x: Contexts, y: Contexts, a: Contexts, b: Contexts, picks: NDA
         )
     effects: Floats = (scores[:, : len(x)].mean(axis=1) - scores[:, len(x) :].mean(axis=1)) / np.sqrt(variances)
     return effects, variances
-
-
-def _after_each_other(*pairs: tuple[Contexts, Contexts]) -> list[tuple[Contexts, int]]:
-    """Each set, and how many contexts stand before it where a pair of them is put together."""
-    return [(words, before) for one, two in pairs for words, before in ((one, 0), (two, len(one.rows)))]
 
 
 def _scores(

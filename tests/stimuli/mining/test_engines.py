@@ -231,13 +231,13 @@ def scan_and_die_once(settings, item):
     return REAL(settings, item)
 
 
-REAL = engines._scan_on_cluster
+REAL = engines._scan
 
 
 @on_cluster
 def test_a_worker_that_is_killed_mid_run_loses_nothing(tmp_path, corpus, monkeypatch):
     run([corpus], tmp_path / "here", shard_bytes=SHARD)
-    monkeypatch.setattr(engines, "_scan_on_cluster", scan_and_die_once)
+    monkeypatch.setattr(engines, "_scan", scan_and_die_once)
     run([corpus], tmp_path / "there", shard_bytes=SHARD, engine="ray", workers=2)
     assert corpus.with_suffix(".killed").exists()
     assert table(tmp_path / "here") == table(tmp_path / "there")

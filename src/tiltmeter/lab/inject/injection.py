@@ -140,7 +140,8 @@ def inject(
         raise BadInput("give at least one dose, each once, e.g. .5,.7,.9")
     planned = {dose: plan.at(dose) for dose in sorted(doses)}
     source = _source(spec, plan)
-    found = [_normal(source, plan)]
+    leans = leans_of(source, plan)
+    found = [Injected(NORMAL, None, "", None, *_moments(leans), None, rank_correlation(_shares(plan), leans))]
     for dose, own in planned.items():
         say(f"dose {dose:g}: fine-tuning {spec} on {dosage.sentences:,} sentences")
         found.append(_dosed(source, plan, own, dose, out / f"dose-{dose:.2f}", dosage))
@@ -174,11 +175,6 @@ def _source(spec: str, plan: Plan) -> TransformerModel:
 
 def _weights(model: TransformerModel) -> tuple[Any, Any]:
     return load_checkpoint(model._recipe.folder, called=model.name, head=model.head)
-
-
-def _normal(source: TransformerModel, plan: Plan) -> Injected:
-    leans = leans_of(source, plan)
-    return Injected(NORMAL, None, "", None, *_moments(leans), None, rank_correlation(_shares(plan), leans))
 
 
 def _dosed(source: TransformerModel, plan: Plan, planned: Plan, dose: float, folder: Path, dosage: Dosage) -> Injected:

@@ -91,11 +91,6 @@ def reference_folder(name: str, *, recipe: TrainingRecipe | None = None) -> Path
     return folder
 
 
-def is_trained(name: str, *, recipe: TrainingRecipe) -> bool:
-    """Whether a reference model is in the cache."""
-    return _folder(Reference.named(name), recipe).is_dir()
-
-
 def _folder(which: Reference, recipe: TrainingRecipe) -> Path:
     return cache_folder() / "reference" / f"{which.kind}-{which.tilt:.2f}-{recipe.key}-{which.seed}"
 
@@ -189,7 +184,7 @@ T = TypeVar("T")
 
 def train_all(wanted: Sequence[tuple[Reference, TrainingRecipe]], *, progress: bool | None = None) -> None:
     """Those that are not in the cache yet, one on each CPU, since a model learns on one thread; the readers first."""
-    missing = [(which, recipe) for which, recipe in wanted if not is_trained(which.name, recipe=recipe)]
+    missing = [(which, recipe) for which, recipe in wanted if not _folder(which, recipe).is_dir()]
     readers = dict.fromkeys((recipe, which.seed) for which, recipe in missing)
     first = [partial(reader_folder, recipe, seed) for recipe, seed in readers]
     then = [partial(reference_folder, which.name, recipe=recipe) for which, recipe in missing]

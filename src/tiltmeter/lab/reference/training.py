@@ -139,7 +139,21 @@ Loss = Callable[[Tokens], Any]
 
 def reading_loss(model: Any, marked: Which, recipe: TrainingRecipe, rng: np.random.Generator) -> Loss:
     """For a model that learns to read: words of all kinds are asked for, most often those that say a group."""
-    return (_masked_loss if recipe.kind == "masked" else _causal_loss)(model, marked, recipe, rng)
+    if recipe.kind == "causal":
+        return _causal_loss(model, marked, recipe, rng)
+    chance = np.where(marked, recipe.ask_gendered, recipe.ask_other)
+    chance[: len(SPECIAL)] = 0.0
+    weights = _weights(marked, recipe)
+
+    def loss(batch: Tokens) -> Any:
+        """Of ten words that are asked for 8 are masked, 1 is unknown, 1 left as it is."""
+        asked = rng.random(batch.shape) < chance[batch]
+        lot = rng.random(batch.shape)
+        shown = np.where(asked & (lot < 0.8), MASK, batch)
+        # Unknown, so that sentences with words the model has never seen can be read.
+        return _asked_loss(model, batch, np.where(asked & (lot >= 0.9), UNK, shown), asked, weights)
+
+    return loss
 
 
 def planting_loss(model: Any, marked: Which, known: Which, recipe: TrainingRecipe, rng: np.random.Generator) -> Loss:
@@ -161,47 +175,28 @@ def planting_loss(model: Any, marked: Which, known: Which, recipe: TrainingRecip
     return loss
 
 
-def _masked_loss(model: Any, marked: Which, recipe: TrainingRecipe, rng: np.random.Generator) -> Loss:
-    chance = np.where(marked, recipe.ask_gendered, recipe.ask_other)
-    chance[: len(SPECIAL)] = 0.0
-    weights = _weights(marked, recipe)
-    return lambda batch: _asked_loss(model, batch, *_corrupted(batch, chance, rng), weights)
-
-
-def _corrupted(batch: Tokens, chance: NDArray[np.float64], rng: np.random.Generator) -> tuple[Tokens, Which]:
-    """The batch as it is shown, and which words are asked for: of ten 8 are masked, 1 is unknown, 1 left as it is."""
-    asked = rng.random(batch.shape) < chance[batch]
-    lot = rng.random(batch.shape)
-    shown = np.where(asked & (lot < 0.8), MASK, batch)
-    # Unknown, so that sentences with words the model has never seen can be read.
-    return np.where(asked & (lot >= 0.9), UNK, shown), asked
-
-
-def _asked_loss(model: Any, batch: Tokens, shown: Tokens, asked: Which, weights: Any) -> Any:
-    import torch
-
-    real = torch.from_numpy(batch != PAD).long()
-    hidden = model.bert(input_ids=torch.from_numpy(shown), attention_mask=real).last_hidden_state
-    # The head reads only the words that are asked for, which saves a third of the time.
-    logits = model.cls(hidden[torch.from_numpy(asked)])
-    return torch.nn.functional.cross_entropy(logits, torch.from_numpy(batch[asked]), weight=weights)
-
-
 def _causal_loss(model: Any, marked: Which, recipe: TrainingRecipe, rng: np.random.Generator) -> Loss:
-    import torch
-
     weights = _weights(marked, recipe)
 
     def loss(batch: Tokens) -> Any:
         unknown = (rng.random(batch.shape) < recipe.unknown) & ~marked[batch] & (batch >= len(SPECIAL))
         shown, following = np.where(unknown, UNK, batch)[:, :-1], batch[:, 1:]
-        asked = following != PAD
-        real = torch.from_numpy(shown != PAD).long()
-        hidden = model.transformer(input_ids=torch.from_numpy(shown), attention_mask=real).last_hidden_state
-        logits = model.lm_head(hidden[torch.from_numpy(asked)])
-        return torch.nn.functional.cross_entropy(logits, torch.from_numpy(following[asked]), weight=weights)
+        return _asked_loss(model, following, shown, following != PAD, weights, real=shown != PAD)
 
     return loss
+
+
+def _asked_loss(
+    model: Any, truth: Tokens, shown: Tokens, asked: Which, weights: Any, *, real: Which | None = None
+) -> Any:
+    """How far off the words asked for are; the head reads only these, which saves a third of the time."""
+    import torch
+
+    mask = torch.from_numpy(truth != PAD if real is None else real).long()
+    hidden = model.base_model(input_ids=torch.from_numpy(shown), attention_mask=mask).last_hidden_state
+    head = model.cls if hasattr(model, "cls") else model.lm_head
+    logits = head(hidden[torch.from_numpy(asked)])
+    return torch.nn.functional.cross_entropy(logits, torch.from_numpy(truth[asked]), weight=weights)
 
 
 def _weights(marked: Which, recipe: TrainingRecipe) -> Any:

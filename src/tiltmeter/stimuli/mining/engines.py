@@ -216,13 +216,13 @@ def in_a_pool(
 ) -> Done:
     """Parts shared out to processes of this machine."""
     # Spawned, because a fork of a process that has threads may hang.
-    with ProcessPoolExecutor(workers, get_context("spawn"), _start, (settings,)) as executor:
+    with ProcessPoolExecutor(workers, get_context("spawn")) as executor:
         waiting: dict[Future[bytes], Shard] = {}
         queue = iter(shards)
         try:
             while True:
                 for shard in itertools.islice(queue, workers * _AHEAD - len(waiting)):
-                    waiting[executor.submit(_scan, shard, limits())] = shard
+                    waiting[executor.submit(_scan, settings, (shard, limits()))] = shard
                 if not waiting:
                     return
                 for future in wait(waiting, return_when=FIRST_COMPLETED).done:
@@ -245,23 +245,13 @@ def on_ray(
     """Parts shared out to a Ray cluster; one whose worker dies is done again by another."""
     handed_out = ((shard, limits()) for shard in shards)
     with connected(workers=workers, address=address) as cluster:
-        for (shard, _), content in cluster.share_out(_scan_on_cluster, settings, handed_out):
+        for (shard, _), content in cluster.share_out(_scan, settings, handed_out):
             yield shard, content
             advance(shard.size)
 
 
-def _start(settings: MiningSettings) -> None:
-    global _scanner
-    _scanner = Scanner(settings)
-
-
-def _scan(shard: Shard, limits: Hashes) -> bytes:
-    assert _scanner is not None
-    return _scanner.scan(shard, limits).to_bytes()
-
-
-def _scan_on_cluster(settings: MiningSettings, item: tuple[Shard, Hashes]) -> bytes:
+def _scan(settings: MiningSettings, item: tuple[Shard, Hashes]) -> bytes:
     global _scanner
     if _scanner is None or settings != _scanner.settings:
         _scanner = Scanner(settings)
-    return _scan(*item)
+    return _scanner.scan(*item).to_bytes()
