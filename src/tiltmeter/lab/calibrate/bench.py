@@ -84,11 +84,8 @@ class ProbeMaker:
     def of_vector_halves(self, sets: FrameSets, men: Men) -> NamedProbes:
         """Probes of vectors that compare the occupations with men to the others: alone, and in sentences."""
         words: dict[str, Any] = {"targets": self._targets(men), "attributes": _marks(), "options": _OPTIONS}
-        (weat,), (seat,) = (
-            make_probes("weat", **words),
-            make_probes("seat", templates=self._templates_of(sets), **words),
-        )
-        return {"weat": weat, "seat": seat}
+        (seat,) = make_probes("seat", templates=self._templates_of(sets), **words)
+        return {"weat": make_probes("weat", **words)[0], "seat": seat}
 
     def ceat(self, sets: FrameSets, men: Men) -> Probe[Any]:
         """CEAT over a text of all the sentences, mined as any text is, with the whole sentence as context."""
@@ -255,7 +252,8 @@ class Bench:
         self.men = with_men(shares)
         with_shap = importlib.util.find_spec("shap") is not None
         self.forms = measure_forms(self.maker.occupation_of, "shap_rf" if with_shap else "lime_rf")
-        self._masked = self._masked_probes(frames().masked) | self._plain_probes(frames().plain)
+        masked = self.maker.of_masked(frames().masked) | self.maker.of_masked_halves(frames().masked, self.men)
+        self._masked = masked | self._plain_probes(frames().plain)
         self._causal = self.maker.of_causal(frames().cloze)
 
     def ask(self, recipes: Recipes, dose: float, seed: int, store: VectorStore | None) -> AskedModels:
@@ -292,9 +290,6 @@ class Bench:
         return {
             form.key: form.number(readings.get(form.probe), leans, men) for form, (_, leans) in asked.readings.items()
         }
-
-    def _masked_probes(self, sets: FrameSets) -> NamedProbes:
-        return self.maker.of_masked(sets) | self.maker.of_masked_halves(sets, self.men)
 
     def _plain_probes(self, sets: FrameSets) -> NamedProbes:
         return self.maker.of_vector_halves(sets, self.men) | {"ceat": self.maker.ceat(sets, self.men)}
