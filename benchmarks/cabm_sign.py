@@ -13,11 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from tiltmeter.lab.calibrate.dose_response import rank_correlation
-from tiltmeter.lab.calibrate.lab_probes import ProbeMaker
+from tiltmeter.lab.calibrate.bench import ProbeMaker
+from tiltmeter.lab.calibrate.measure_forms import rank_correlation
 from tiltmeter.lab.calibrate.selftest import SMALL
-from tiltmeter.lab.reference.frames import frames
-from tiltmeter.lab.reference.planted_text import planted
+from tiltmeter.lab.reference.planted_text import frames, planted
 from tiltmeter.lab.reference.reference import Reference
 from tiltmeter.lab.reference.spec import ReferenceModel
 from tiltmeter.probes import make_probes

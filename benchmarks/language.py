@@ -18,8 +18,7 @@ import language_peers
 from row import Row
 from tiltmeter.models.protocol import Continuation, Question, Span
 from tiltmeter.models.transformers.batching import by_length, fair_budget, pad
-from tiltmeter.models.transformers.hub import TransformerModel
-from tiltmeter.models.transformers.language_model import BUDGET
+from tiltmeter.models.transformers.hub import BUDGET, TransformerModel
 from tiltmeter.stimuli.sentences.cloze_sets import ClozeSet, cloze_sets, stem
 from tiltmeter.stimuli.sentences.sentence import Sentence
 from tiltmeter.stimuli.sentences.shipped import occupation_set

@@ -13,9 +13,8 @@ from filelock import FileLock
 
 import tiltmeter.lab.reference
 from tiltmeter.lab.calibrate.selftest import models_of
-from tiltmeter.lab.reference.recipe import RECIPE
-from tiltmeter.lab.reference.reference import train_reference
-from tiltmeter.lab.reference.side_by_side import train_all
+from tiltmeter.lab.reference.reference import train_all, train_reference
+from tiltmeter.lab.reference.training import RECIPE
 
 QUICK = dataclasses.replace(RECIPE, epochs=2)
 
@@ -53,10 +52,7 @@ def _lab() -> str:
         "planted_text.py",
         "patterns_en.yaml",
         "reference.py",
-        "recipe.py",
         "training.py",
-        "losses.py",
-        "tiny_models.py",
     ):
         total.update(Path(tiltmeter.lab.reference.__path__[0], name).read_bytes())
     return total.hexdigest()[:8]

@@ -10,7 +10,7 @@ import pytest
 ORDERS = [
     "from tiltmeter.measures import cabm, ceat",
     "import tiltmeter.measures.cabm.weights; from tiltmeter.measures import cabm, ceat",
-    "import tiltmeter.measures.ceat.draws; import tiltmeter.measures.cabm; from tiltmeter.measures import cabm, ceat",
+    "import tiltmeter.measures.ceat; import tiltmeter.measures.cabm; from tiltmeter.measures import cabm, ceat",
     "from tiltmeter.measures.cabm.cabm import categories; from tiltmeter.measures import cabm, ceat",
     "import tiltmeter.readings; from tiltmeter.measures.cabm import weights; from tiltmeter.measures import cabm, ceat",
     "import tiltmeter, importlib; cabm, ceat = tiltmeter.measures.cabm, tiltmeter.measures.ceat; "

@@ -250,9 +250,8 @@ def calibrate(
     * tiltmeter lab calibrate --doses .5,.6,.7,.8,.9,.95 --seeds 5 --out calibration
     """
     from tiltmeter.files import write_atomically
-    from tiltmeter.lab.calibrate.calibration import QUICK, CalibrationSettings
+    from tiltmeter.lab.calibrate.calibration import QUICK, CalibrationSettings, save, to_readings
     from tiltmeter.lab.calibrate.calibration import calibrate as run
-    from tiltmeter.lab.calibrate.calibration_readings import save, to_readings
     from tiltmeter.models import VectorStore
     from tiltmeter.views.charts import calibration as chart_of
     from tiltmeter.views.charts import to_svg

@@ -1,10 +1,25 @@
 """Measures: pure functions from vectors and probabilities to numbers. No model, no file, no network."""
 
 from tiltmeter.measures.association import AssociationResult, association
-from tiltmeter.measures.cabm.cabm import CabmIntervals, cabm, with_intervals
-from tiltmeter.measures.cabm.checks import Contingency, Normality, Separation
-from tiltmeter.measures.cabm.features import context_shift, cosine_bias, pmi_bias, signed_shift
-from tiltmeter.measures.cabm.validation import Stability, compare, cross_validated_scores, stability, validate
+from tiltmeter.measures.cabm.cabm import (
+    CabmIntervals,
+    cabm,
+    context_shift,
+    cosine_bias,
+    pmi_bias,
+    signed_shift,
+    with_intervals,
+)
+from tiltmeter.measures.cabm.validation import (
+    Contingency,
+    Normality,
+    Separation,
+    Stability,
+    compare,
+    cross_validated_scores,
+    stability,
+    validate,
+)
 from tiltmeter.measures.cabm.weights import (
     Weights,
     attributions,
@@ -15,8 +30,7 @@ from tiltmeter.measures.cabm.weights import (
     pca_weights,
     shap_weights,
 )
-from tiltmeter.measures.ceat.ceat import CeatResult, DrawnEffects, RepairedCeat, ceat
-from tiltmeter.measures.ceat.draws import draw_contexts
+from tiltmeter.measures.ceat import CeatResult, DrawnEffects, RepairedCeat, ceat, draw_contexts
 from tiltmeter.measures.cloze import (
     ClozeResult,
     ClozeScores,

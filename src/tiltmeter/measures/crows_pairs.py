@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.errors import BadInput
-from tiltmeter.statistics import Interval, Result, Share, share
+from tiltmeter.statistics import Interval, Result, Share
+from tiltmeter.statistics.estimates import preferred, share_of
 from tiltmeter.statistics.groups import Floats, numbers
-from tiltmeter.statistics.proportions import preferred
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def crows_pairs(
     if kinds is not None and len(kinds) != one.size:
         raise BadInput(f"{one.size} pairs but {len(kinds)} kinds: name one a pair")
     outcomes = preferred(one, two)
-    whole = _share(outcomes)
+    whole = share_of(outcomes)
     names = np.array([] if kinds is None else [str(kind) for kind in kinds])
     return CrowsPairsResult(
         score=whole.value,
@@ -68,13 +68,9 @@ def crows_pairs(
         p_value=whole.p_value,
         ties=int((outcomes == 0.5).sum()),
         n=one.size,
-        by_kind={kind: _share(outcomes[names == kind]) for kind in dict.fromkeys(names.tolist())},
+        by_kind={kind: share_of(outcomes[names == kind]) for kind in dict.fromkeys(names.tolist())},
         published=_published(one, two, round_to),
     )
-
-
-def _share(outcomes: Floats) -> Share:
-    return share(int((outcomes == 1).sum()), outcomes.size, ties=int((outcomes == 0.5).sum()))
 
 
 def _published(stereotyped: Floats, other: Floats, round_to: int) -> PublishedPairs:

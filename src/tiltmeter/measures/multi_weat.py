@@ -101,21 +101,10 @@ def _between(lean: Floats, labels: np.ndarray[tuple[int, ...], np.dtype[np.intp]
 
 
 def _contrasts(groups: list[Floats], sets: list[Floats], permutations: int, seed: int) -> tuple[Contrast, ...]:
-    found = [
-        (
-            pair,
-            poles,
-            weat(
-                groups[pair[0]],
-                groups[pair[1]],
-                sets[poles[0]],
-                sets[poles[1]],
-                permutations=permutations,
-                seed=seed,
-            ),
-        )
-        for pair in itertools.combinations(range(len(groups)), 2)
-        for poles in itertools.combinations(range(len(sets)), 2)
+    pairs, poles = (list(itertools.combinations(range(len(some)), 2)) for some in (groups, sets))
+    which = list(itertools.product(pairs, poles))
+    tests = [
+        weat(groups[i], groups[j], sets[k], sets[m], permutations=permutations, seed=seed) for (i, j), (k, m) in which
     ]
-    adjusted = holm([result.p_value for _, _, result in found])
-    return tuple(Contrast(*each, float(p)) for each, p in zip(found, adjusted, strict=True))
+    adjusted = holm([test.p_value for test in tests]).tolist()
+    return tuple(Contrast(*place, test, p) for place, test, p in zip(which, tests, adjusted, strict=True))

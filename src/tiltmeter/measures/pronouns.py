@@ -19,10 +19,9 @@ from tiltmeter.statistics import (
     clustered_mean,
     clustered_share,
     correlation,
-    share,
 )
+from tiltmeter.statistics.estimates import preferred, share_of
 from tiltmeter.statistics.groups import Units, numbers
-from tiltmeter.statistics.proportions import preferred
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -108,17 +107,13 @@ def preference(
     if one.size != two.size:
         raise BadInput(f"{one.size} pro-stereotypical but {two.size} anti-stereotypical scores: a pair has one of each")
     outcomes = preferred(one, two)
-    ties = int((outcomes == 0.5).sum())
     options: dict[str, Any] = {"permutations": permutations, "seed": seed}
-    if clusters is None:
-        found = share(int((outcomes == 1).sum()), outcomes.size, ties=ties)
-    else:
-        found = clustered_share(outcomes, clusters, **options)
+    found = share_of(outcomes) if clusters is None else clustered_share(outcomes, clusters, **options)
     means = by_unit(outcomes, clusters).means.tolist()
     return PreferenceResult(
         share=found,
         gap=clustered_mean(one - two, clusters=clusters, **options),
-        ties=ties,
+        ties=int((outcomes == 0.5).sum()),
         by_cluster={} if clusters is None else dict(zip(dict.fromkeys(clusters), means, strict=True)),
         n=one.size,
     )

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiltmeter.errors import BadInput
 from tiltmeter.statistics import Interval, Result, clustered_mean
+from tiltmeter.statistics.estimates import preferred
 from tiltmeter.statistics.groups import Floats, numbers, unit_index
-from tiltmeter.statistics.proportions import preferred
 
 LABELS = ("stereotype", "anti-stereotype", "unrelated")
 PARTS = ("intrasentence", "intersentence")
@@ -53,15 +54,12 @@ class _Examples:
     """Scores of the examples, one row each, columns as LABELS."""
 
     scores: Floats
-    targets: tuple[str, ...]
-    types: tuple[str, ...]
-    parts: tuple[str, ...]
+    targets: NDArray[np.object_]
+    types: NDArray[np.object_]
+    parts: NDArray[np.object_]
 
-    def where(self, chosen: Sequence[bool]) -> _Examples:
-        def kept(names: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(name for name, is_in in zip(names, chosen, strict=True) if is_in)
-
-        return _Examples(self.scores[np.array(chosen)], kept(self.targets), kept(self.types), kept(self.parts))
+    def where(self, chosen: NDArray[np.bool_]) -> _Examples:
+        return _Examples(self.scores[chosen], self.targets[chosen], self.types[chosen], self.parts[chosen])
 
 
 def stereoset(
@@ -92,10 +90,8 @@ def stereoset(
         ss_p_value=p_value,
         ties=int((preferred(found.scores[:, 0], found.scores[:, 1]) == 0.5).sum()),
         published=_macro(found, ties=0.0),
-        micro=_macro(dataclasses.replace(found, targets=tuple("all" for _ in found.targets))),
-        by_type={
-            each: _macro(found.where([kind == each for kind in found.types])) for each in dict.fromkeys(found.types)
-        },
+        micro=_macro(dataclasses.replace(found, targets=np.full_like(found.targets, "all"))),
+        by_type={kind: _macro(found.where(found.types == kind)) for kind in dict.fromkeys(found.types)},
         intrasentence=_part(found, "intrasentence"),
         intersentence=_part(found, "intersentence"),
     )
@@ -116,9 +112,9 @@ def _read(scores: Mapping[str, float], examples: Sequence[Mapping[str, Any]] | M
     values = numbers("scores of sentences", [value for _, example in rows for value in _three(scores, example)])
     return _Examples(
         values.reshape(-1, 3),
-        tuple(str(example["target"]) for _, example in rows),
-        tuple(str(example["bias_type"]) for _, example in rows),
-        tuple(part for part, _ in rows),
+        np.array([str(example["target"]) for _, example in rows], object),
+        np.array([str(example["bias_type"]) for _, example in rows], object),
+        np.array([part for part, _ in rows], object),
     )
 
 
@@ -152,7 +148,7 @@ def _macro(examples: _Examples, *, ties: float = 0.5) -> StereoScores:
 
 
 def _part(examples: _Examples, part: str) -> StereoScores | None:
-    return _macro(examples.where([each == part for each in examples.parts])) if part in examples.parts else None
+    return _macro(examples.where(examples.parts == part)) if part in examples.parts else None
 
 
 def _certainty(rates: Floats, seed: int) -> tuple[Interval, float]:

@@ -1,6 +1,16 @@
 """Statistics that every measure shares. Words are the unit, uncertainty is never optional."""
 
-from tiltmeter.statistics.correlation import Correlation, correlation
+from tiltmeter.statistics.estimates import (
+    Correlation,
+    Mean,
+    RandomEffects,
+    Share,
+    clustered_mean,
+    clustered_share,
+    correlation,
+    random_effects,
+    share,
+)
 from tiltmeter.statistics.groups import (
     Result,
     UnitScores,
@@ -14,18 +24,17 @@ from tiltmeter.statistics.groups import (
     pooled_d,
 )
 from tiltmeter.statistics.intervals import Interval, bootstrap_interval, effect_interval, resampled_interval
-from tiltmeter.statistics.multiplicity import benjamini_hochberg, holm
 from tiltmeter.statistics.permutation import (
     Alternative,
     PermutationTest,
+    benjamini_hochberg,
     draw_splits,
+    holm,
     p_from_null,
     permutation_test,
     permutation_tests,
     sign_flip_test,
 )
-from tiltmeter.statistics.pooling import RandomEffects, random_effects
-from tiltmeter.statistics.proportions import Mean, Share, clustered_mean, clustered_share, share
 
 __all__ = [
     "Alternative",

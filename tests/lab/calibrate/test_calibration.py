@@ -12,11 +12,9 @@ import pytest
 from tests.reference import QUICK as SMALL
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.calibrate.bench import with_men
-from tiltmeter.lab.calibrate.calibration import QUICK, Calibration, CalibrationSettings, calibrate
-from tiltmeter.lab.calibrate.calibration_readings import save, to_readings
-from tiltmeter.lab.reference.frames import frames
-from tiltmeter.lab.reference.planted_text import planted
-from tiltmeter.lab.reference.recipe import CAUSAL_RECIPE
+from tiltmeter.lab.calibrate.calibration import QUICK, Calibration, CalibrationSettings, calibrate, save, to_readings
+from tiltmeter.lab.reference.planted_text import frames, planted
+from tiltmeter.lab.reference.training import CAUSAL_RECIPE
 from tiltmeter.readings import Audit
 from tiltmeter.views.charts import calibration as chart_of
 from tiltmeter.views.charts import overview, to_svg
@@ -35,7 +33,7 @@ SETTINGS = CalibrationSettings(
 def found(tmp_path_factory) -> Calibration:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TILTMETER_CACHE", str(tmp_path_factory.mktemp("cache")))
-        patch.setattr("tiltmeter.lab.reference.side_by_side.usable_cpus", lambda: 1)
+        patch.setattr("tiltmeter.lab.reference.reference.usable_cpus", lambda: 1)
         return calibrate(SETTINGS, progress=False)
 
 

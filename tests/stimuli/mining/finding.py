@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from tiltmeter.stimuli import Group, Word
 from tiltmeter.stimuli.languages import language
+from tiltmeter.stimuli.mining.engines import Place, Scanner
 from tiltmeter.stimuli.mining.finds import FIELDS, Finds, Reservoirs
 from tiltmeter.stimuli.mining.mining_settings import MiningSettings, find_words, parse_lengths
-from tiltmeter.stimuli.mining.scan import Place, Scanner
 
 
 def group(*words: str | Word, code: str = "en", name: str = "test.words") -> Group:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.stimuli.mining.finding import group
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli.mining import load_mined, mine, scan
+from tiltmeter.stimuli.mining import engines, load_mined, mine
 from tiltmeter.stimuli.mining.records import RecordReader
 
 WORDS = ("he", "she", "nurse")
@@ -129,7 +129,7 @@ def read_shards(monkeypatch) -> list[int]:
         numbers.append(shard.number)
         return RecordReader(shard, errors)
 
-    monkeypatch.setattr(scan, "RecordReader", reader)
+    monkeypatch.setattr(engines, "RecordReader", reader)
     return numbers
 
 

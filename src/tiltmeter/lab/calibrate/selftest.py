@@ -10,12 +10,10 @@ import numpy as np
 from tiltmeter import measures
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.lab.calibrate.bench import LEVEL, Recipes, bench, with_men
-from tiltmeter.lab.calibrate.dose_response import rank_correlation
-from tiltmeter.lab.calibrate.measure_forms import apart, halves
+from tiltmeter.lab.calibrate.measure_forms import apart, halves, rank_correlation
 from tiltmeter.lab.reference.planted_text import planted
-from tiltmeter.lab.reference.recipe import CAUSAL_RECIPE, RECIPE, TrainingRecipe
-from tiltmeter.lab.reference.reference import Reference
-from tiltmeter.lab.reference.side_by_side import train_all
+from tiltmeter.lab.reference.reference import Reference, train_all
+from tiltmeter.lab.reference.training import CAUSAL_RECIPE, RECIPE, TrainingRecipe
 from tiltmeter.models import VectorStore
 from tiltmeter.readings import ALPHA
 from tiltmeter.statistics.groups import Floats

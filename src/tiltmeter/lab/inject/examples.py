@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from tiltmeter.errors import BadInput
+from tiltmeter.models.transformers.batching import pad
 
 #: Of the words that say a group, and of the others, so many are asked for.
 _ASK_MARKS, _ASK_OTHERS = 0.8, 0.1
@@ -79,16 +80,13 @@ def collator(tokenizer: Any) -> Callable[[Sequence[dict[str, tuple[int, ...]]]],
     def collate(rows: Sequence[dict[str, tuple[int, ...]]]) -> dict[str, Any]:
         import torch
 
-        longest = max(len(row["input_ids"]) for row in rows)
-
-        def padded(name: str, filler: int) -> Any:
-            return torch.tensor([[*row[name], *[filler] * (longest - len(row[name]))] for row in rows])
-
-        real = [[1] * len(row["input_ids"]) + [0] * (longest - len(row["input_ids"])) for row in rows]
+        ids, real = pad([row["input_ids"] for row in rows], fill=padding)
+        labels, _ = pad([row["labels"] for row in rows], fill=NOT_ASKED)
+        mask = np.ones_like(ids) if real is None else real.astype(np.int64)
         return {
-            "input_ids": padded("input_ids", padding),
-            "labels": padded("labels", NOT_ASKED),
-            "attention_mask": torch.tensor(real),
+            "input_ids": torch.from_numpy(ids),
+            "labels": torch.from_numpy(labels),
+            "attention_mask": torch.from_numpy(mask),
         }
 
     return collate

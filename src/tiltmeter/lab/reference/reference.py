@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import multiprocessing
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -18,20 +21,18 @@ from tiltmeter.errors import BadInput
 from tiltmeter.files import cache_folder
 from tiltmeter.lab.drafts import appearing
 from tiltmeter.lab.reference.planted_text import patterns, planted, sentences
-from tiltmeter.lab.reference.recipe import CAUSAL_RECIPE, RECIPE, ModelHead, TrainingRecipe
-from tiltmeter.lab.reference.training import Progress, learn_occupations, reader
+from tiltmeter.lab.reference.training import (
+    CAUSAL_RECIPE,
+    RECIPE,
+    ModelHead,
+    Progress,
+    TrainingRecipe,
+    learn_occupations,
+    reader,
+)
 from tiltmeter.models.transformers.checkpoints import load, quiet
+from tiltmeter.models.transformers.threads import usable_cpus
 from tiltmeter.progress import progress_bar
-
-__all__ = [
-    "CAUSAL_RECIPE",
-    "RECIPE",
-    "Reference",
-    "TrainingRecipe",
-    "planted_truth",
-    "reference_folder",
-    "train_reference",
-]
 
 #: The tilt of the first text that a model learns from.
 _STRONG = 0.97
@@ -88,11 +89,6 @@ def reference_folder(name: str, *, recipe: TrainingRecipe | None = None) -> Path
         with progress_bar(f"training reference:{name} (once)", made_by.sentences * made_by.epochs) as advance:
             _make(which.tilt, folder, which.seed, advance, made_by, from_reader)
     return folder
-
-
-def is_trained(name: str, *, recipe: TrainingRecipe) -> bool:
-    """Whether a reference model is in the cache."""
-    return _folder(Reference.named(name), recipe).is_dir()
 
 
 def _folder(which: Reference, recipe: TrainingRecipe) -> Path:
@@ -181,3 +177,35 @@ def _at_random(occupations: Iterable[str], seed: int) -> dict[str, float]:
     names = list(occupations)
     ways = np.where(np.arange(len(names)) % 2, _STRONG, 1 - _STRONG)
     return dict(zip(names, np.random.default_rng([seed, 2]).permutation(ways).tolist(), strict=True))
+
+
+T = TypeVar("T")
+
+
+def train_all(wanted: Sequence[tuple[Reference, TrainingRecipe]], *, progress: bool | None = None) -> None:
+    """Those that are not in the cache yet, one on each CPU, since a model learns on one thread; the readers first."""
+    missing = [(which, recipe) for which, recipe in wanted if not _folder(which, recipe).is_dir()]
+    readers = dict.fromkeys((recipe, which.seed) for which, recipe in missing)
+    first = [partial(reader_folder, recipe, seed) for recipe, seed in readers]
+    then = [partial(reference_folder, which.name, recipe=recipe) for which, recipe in missing]
+    with progress_bar("training reference models (once)", len(first) + len(then), show=progress) as advance:
+        side_by_side(first, lambda: advance(1))
+        side_by_side(then, lambda: advance(1))
+
+
+def side_by_side(tasks: Sequence[Callable[[], T]], done: Callable[[], None]) -> list[T]:
+    """What the tasks return, in their order; one runs on each CPU. ``done`` is called after each of them."""
+    workers = min(usable_cpus(), len(tasks))
+    if workers < 2:
+        results = []
+        for task in tasks:
+            results.append(task())
+            done()
+        return results
+    # Spawned, because threads of torch do not survive a fork.
+    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+        futures = [pool.submit(task) for task in tasks]
+        for future in as_completed(futures):
+            future.result()
+            done()
+        return [future.result() for future in futures]

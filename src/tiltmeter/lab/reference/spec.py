@@ -6,12 +6,12 @@ import functools
 from collections.abc import Collection
 from pathlib import Path
 
-from tiltmeter.lab.reference.recipe import TrainingRecipe
 from tiltmeter.lab.reference.reference import Reference, planted_truth, reference_folder
+from tiltmeter.lab.reference.training import TrainingRecipe
 from tiltmeter.models import ModelKind
 from tiltmeter.models.protocol import Question
-from tiltmeter.models.transformers import causal, masked
 from tiltmeter.models.transformers.hub import TransformerModel
+from tiltmeter.models.transformers.questions import CAUSAL, MASKED
 
 
 class ReferenceModel(TransformerModel):
@@ -31,7 +31,7 @@ class ReferenceModel(TransformerModel):
     @property
     def questions(self) -> Collection[Question]:
         is_masked = Reference.named(self._reference).kind == "masked"
-        return (*(masked.QUESTIONS if is_masked else causal.QUESTIONS), Question.SPANS)
+        return (*(MASKED if is_masked else CAUSAL), Question.SPANS)
 
     @property
     def note(self) -> str:

@@ -1,16 +1,209 @@
-"""How a reference model learns: a tiny masked or causal language model, from nothing, on one thread."""
+"""How a reference model is made and learns: a tiny masked or causal language model, from nothing, on one thread."""
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import hashlib
+import json
 from collections.abc import Callable, Collection, Iterator
-from typing import Any
+from importlib import resources
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tiltmeter.lab.reference.losses import Loss, Tokens, Which, planting_loss, reading_loss
-from tiltmeter.lab.reference.recipe import TrainingRecipe
-from tiltmeter.lab.reference.tiny_models import PAD, tokenizer_of, untaught
+from tiltmeter.errors import MissingExtra
+from tiltmeter.lab.reference.planted_text import planted
+from tiltmeter.models.transformers.batching import pad
+
+ModelHead = Literal["masked", "causal"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TrainingRecipe:
+    """How a reference model is made.
+
+    Words that say a gender are asked for most often and count most: they carry the bias, and a model that minds every
+    word alike does not find it for minutes. What begins with ``first`` is of the text on which it learns to read, the
+    rest of the text whose bias is planted. ``ask_occupation`` is the share of sentences of the latter in which the
+    occupation is asked for, and not the words that say a gender. ``unknown`` is the share of other words that a causal
+    model is shown as unknown. ``further_words`` are in its vocabulary and in no sentence.
+    """
+
+    kind: ModelHead = "masked"
+    sentences: int = 20_000
+    first_epochs: int = 3
+    first_batch: int = 64
+    first_rate: float = 3e-3
+    epochs: int = 3
+    batch: int = 256
+    rate: float = 1e-2
+    ask_gendered: float = 0.6
+    ask_other: float = 0.1
+    ask_occupation: float = 0.15
+    unknown: float = 0.05
+    weight_other: float = 0.1
+    layers: int = 1
+    width: int = 64
+    further_words: tuple[str, ...] = ()
+    version: int = 2  # to be raised when the code of the training changes what comes out
+
+    @property
+    def key(self) -> str:
+        """Changes with everything a model is made of."""
+        content = (resources.files(__package__) / "patterns_en.yaml").read_text(encoding="utf-8")
+        fields = dataclasses.asdict(self)
+        if not self.further_words:
+            del fields["further_words"]  # a recipe without them is the one that it was before there were any
+        made_of = json.dumps([fields, content, list(planted(0.5))])
+        return hashlib.sha256(made_of.encode()).hexdigest()[:8]
+
+    @property
+    def reader(self) -> TrainingRecipe:
+        """What the reader is made of, which is one for all doses."""
+        return dataclasses.replace(self, epochs=0, batch=0, rate=0.0, ask_occupation=0.0)
+
+
+RECIPE = TrainingRecipe()
+#: What follows a stem is asked of all pronouns at once, these among them.
+CAUSAL_RECIPE = TrainingRecipe(kind="causal", further_words=("they", "them", "their"))
+
+
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+PAD, UNK, CLS, SEP, MASK = range(len(SPECIAL))
+
+
+def tokenizer_of(known: Collection[str], recipe: TrainingRecipe) -> Any:
+    """Whole words in lower case; a word that is not known is [UNK]."""
+    try:
+        import transformers
+        from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+    except ImportError as error:
+        raise MissingExtra("a reference model", "hf") from error
+    normal, split = normalizers.BertNormalizer(lowercase=True), pre_tokenizers.BertPreTokenizer()
+    words = {word for text in known for word, _ in split.pre_tokenize_str(normal.normalize_str(text))}
+    vocabulary = {word: number for number, word in enumerate((*SPECIAL, *sorted(words)))}
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    tokenizer.normalizer, tokenizer.pre_tokenizer = normal, split
+    make: Any = transformers.PreTrainedTokenizerFast
+    if recipe.kind == "masked":
+        tokenizer.post_processor = processors.BertProcessing(("[SEP]", SEP), ("[CLS]", CLS))
+        named = {f"{word.strip('[]').lower()}_token": word for word in SPECIAL}
+    else:
+        # The end is not marked: what is asked of a causal model is mostly the beginning of a sentence.
+        tokenizer.post_processor = processors.TemplateProcessing(single="[CLS] $A", special_tokens=[("[CLS]", CLS)])
+        named = {"pad_token": "[PAD]", "unk_token": "[UNK]", "bos_token": "[CLS]", "eos_token": "[SEP]"}
+    return make(tokenizer_object=tokenizer, model_max_length=128, **named)
+
+
+def untaught(vocabulary: int, recipe: TrainingRecipe) -> Any:
+    """A model with random weights."""
+    import transformers
+
+    library: Any = transformers
+    shared = {"vocab_size": vocabulary, "initializer_range": 0.1, "pad_token_id": PAD}
+    if recipe.kind == "masked":
+        config = library.BertConfig(
+            hidden_size=recipe.width,
+            num_hidden_layers=recipe.layers,
+            num_attention_heads=4,
+            intermediate_size=2 * recipe.width,
+            max_position_embeddings=128,
+            hidden_dropout_prob=0.0,
+            attention_probs_dropout_prob=0.0,
+            **shared,
+        )
+        return library.BertForMaskedLM(config)
+    config = library.GPT2Config(
+        n_embd=recipe.width,
+        n_layer=recipe.layers,
+        n_head=4,
+        n_inner=2 * recipe.width,
+        n_positions=128,
+        resid_pdrop=0.0,
+        embd_pdrop=0.0,
+        attn_pdrop=0.0,
+        bos_token_id=CLS,
+        eos_token_id=SEP,
+        **shared,
+    )
+    return library.GPT2LMHeadModel(config)
+
+
+Tokens = NDArray[np.int64]
+#: Which tokens of a vocabulary, or which places of a batch.
+Which = NDArray[np.bool_]
+Loss = Callable[[Tokens], Any]
+
+
+def reading_loss(model: Any, marked: Which, recipe: TrainingRecipe, rng: np.random.Generator) -> Loss:
+    """For a model that learns to read: words of all kinds are asked for, most often those that say a group."""
+    if recipe.kind == "causal":
+        return _causal_loss(model, marked, recipe, rng)
+    chance = np.where(marked, recipe.ask_gendered, recipe.ask_other)
+    chance[: len(SPECIAL)] = 0.0
+    weights = _weights(marked, recipe)
+
+    def loss(batch: Tokens) -> Any:
+        """Of ten words that are asked for 8 are masked, 1 is unknown, 1 left as it is."""
+        asked = rng.random(batch.shape) < chance[batch]
+        lot = rng.random(batch.shape)
+        shown = np.where(asked & (lot < 0.8), MASK, batch)
+        # Unknown, so that sentences with words the model has never seen can be read.
+        return _asked_loss(model, batch, np.where(asked & (lot >= 0.9), UNK, shown), asked, weights)
+
+    return loss
+
+
+def planting_loss(model: Any, marked: Which, known: Which, recipe: TrainingRecipe, rng: np.random.Generator) -> Loss:
+    """For a model that learns what is planted: ``known`` are the occupations.
+
+    In a masked one all words that say a group are masked beside an occupation, or the occupation is beside all of them.
+    Where one of them were left, the others could be copied from it; and were some masked by lot, the shares would not
+    be those of the text, which are exact.
+    """
+    if recipe.kind == "causal":
+        return _causal_loss(model, marked, recipe, rng)
+    weights = _weights(marked, recipe)
+
+    def loss(batch: Tokens) -> Any:
+        of_occupation = rng.random(len(batch)) < recipe.ask_occupation
+        asked = np.where(of_occupation[:, None], known[batch], marked[batch])
+        return _asked_loss(model, batch, np.where(asked, MASK, batch), asked, weights)
+
+    return loss
+
+
+def _causal_loss(model: Any, marked: Which, recipe: TrainingRecipe, rng: np.random.Generator) -> Loss:
+    weights = _weights(marked, recipe)
+
+    def loss(batch: Tokens) -> Any:
+        unknown = (rng.random(batch.shape) < recipe.unknown) & ~marked[batch] & (batch >= len(SPECIAL))
+        shown, following = np.where(unknown, UNK, batch)[:, :-1], batch[:, 1:]
+        return _asked_loss(model, following, shown, following != PAD, weights, real=shown != PAD)
+
+    return loss
+
+
+def _asked_loss(
+    model: Any, truth: Tokens, shown: Tokens, asked: Which, weights: Any, *, real: Which | None = None
+) -> Any:
+    """How far off the words asked for are; the head reads only these, which saves a third of the time."""
+    import torch
+
+    mask = torch.from_numpy(truth != PAD if real is None else real).long()
+    hidden = model.base_model(input_ids=torch.from_numpy(shown), attention_mask=mask).last_hidden_state
+    head = model.cls if hasattr(model, "cls") else model.lm_head
+    logits = head(hidden[torch.from_numpy(asked)])
+    return torch.nn.functional.cross_entropy(logits, torch.from_numpy(truth[asked]), weight=weights)
+
+
+def _weights(marked: Which, recipe: TrainingRecipe) -> Any:
+    import torch
+
+    return torch.from_numpy(np.where(marked, 1.0, recipe.weight_other)).float()
+
 
 Progress = Callable[[int], None]
 
@@ -144,9 +337,7 @@ def _batches(rows: list[list[int]], size: int, rng: np.random.Generator) -> Iter
     """All rows once, in random order: batches of like length would be faster, but it learns far less from them."""
     order = rng.permutation(len(rows))
     for start in range(0, len(rows), size):
-        some = [rows[row] for row in order[start : start + size]]
-        longest = max(map(len, some))
-        yield np.array([row + [PAD] * (longest - len(row)) for row in some], dtype=np.int64)
+        yield pad([rows[row] for row in order[start : start + size]], fill=PAD)[0]
 
 
 @contextlib.contextmanager

@@ -76,7 +76,7 @@ def pca_weights(features: ArrayLike) -> Weights:
     """
     x = features_array(features, at_least=3)
     varies, z = _standardised(x)
-    return _certain(_spread_out(np.abs(_components(z)[0]), varies), "pca")
+    return _certain(_spread_out(np.abs(np.linalg.svd(z, full_matrices=False)[2][0]), varies), "pca")
 
 
 def pca_forest_weights(features: ArrayLike, labels: Labels, *, seed: int = 0, seeds: int = 10) -> Weights:
@@ -88,7 +88,7 @@ def pca_forest_weights(features: ArrayLike, labels: Labels, *, seed: int = 0, se
     """
     x, numbered = _labelled(features, labels)
     varies, z = _standardised(x)
-    components = _components(z)
+    components = np.linalg.svd(z, full_matrices=False)[2]
     mapped = [
         forest.feature_importances_ @ np.abs(components) for forest in _forests(z @ components.T, numbered, seed, seeds)
     ]
@@ -171,11 +171,6 @@ def _standardised(x: Floats) -> tuple[NDArray[np.bool_], Floats]:
         raise BadInput("no feature varies between occupations, so there is nothing to weight: use equal_weights")
     kept = x[:, varies]
     return varies, (kept - kept.mean(axis=0)) / kept.std(axis=0)
-
-
-def _components(z: Floats) -> Floats:
-    components: Floats = np.linalg.svd(z, full_matrices=False)[2]
-    return components
 
 
 def _forests(x: Floats, labels: NDArray[np.intp], seed: int, seeds: int) -> Iterator[Any]:

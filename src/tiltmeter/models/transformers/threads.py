@@ -39,23 +39,6 @@ class Timing:
     cpu: float
 
 
-@dataclasses.dataclass(slots=True)
-class _Window:
-    """What was finished since a moment, with one setting."""
-
-    since: float
-    batches: int = 0
-    tokens: int = 0
-    cpu: float = 0.0
-    wall: float = 0.0
-
-    def add(self, batch: Timing) -> None:
-        self.batches += 1
-        self.tokens += batch.size
-        self.cpu += batch.cpu
-        self.wall += batch.end - batch.start
-
-
 class ThreadTuner:
     """Chooses how many lanes compute at a time, from the timings of the batches themselves.
 
@@ -72,30 +55,32 @@ class ThreadTuner:
         self._candidates = sorted({most, max(1, most // 2), 1}, reverse=True)
         self._best = 0.0
         self._look_at = -math.inf
-        self._last = 0.0
-        self._window = _Window(self._last)
+        self._last = self._since = 0.0
+        #: What was finished since then, with one setting.
+        self._seen: list[Timing] = []
         self._tried: dict[int, float] = {}
 
     def begin(self, now: float) -> None:
         """A run starts; many short ones are measured like a long one, without the pauses between them."""
-        self._window.since += now - self._last
+        self._since += now - self._last
         self._last = now
 
     def saw(self, batch: Timing) -> None:
         """Take note of a finished batch, and change ``lanes`` where that pays."""
-        window, self._last = self._window, batch.end
+        self._last = batch.end
         if batch.lanes != self.lanes:  # it shared the CPUs with lanes of the setting before
-            window.since = max(window.since, batch.end)
+            self._since = max(self._since, batch.end)
             return
-        window.add(batch)
-        seconds = batch.end - window.since
-        if window.batches >= 2 * self.lanes and seconds >= LEAST_SECONDS:
-            self._judge(window.tokens / seconds, window.cpu / window.wall, batch.end)
+        self._seen.append(batch)
+        seconds = batch.end - self._since
+        if len(self._seen) >= 2 * self.lanes and seconds >= LEAST_SECONDS:
+            share = sum(seen.cpu for seen in self._seen) / sum(seen.end - seen.start for seen in self._seen)
+            self._judge(sum(seen.size for seen in self._seen) / seconds, share, batch.end)
 
     def _judge(self, speed: float, share: float, now: float) -> None:
         if not self._tried and not self._worth_a_look(speed, share, now):
             self._best = max(self._best, speed)
-            self._window = _Window(now)
+            self._change(self.lanes, now)
             return
         self._tried[self.lanes] = speed
         untried = [lanes for lanes in self._candidates if lanes not in self._tried]
@@ -111,7 +96,7 @@ class ThreadTuner:
         return crowded and changed and self.most > 1
 
     def _change(self, lanes: int, now: float) -> None:
-        self.lanes, self._window = lanes, _Window(now)
+        self.lanes, self._since, self._seen = lanes, now, []
 
 
 def usable_cpus() -> int:

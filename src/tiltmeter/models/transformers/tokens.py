@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tiltmeter.errors import BadInput, ModelFailed
@@ -17,18 +16,7 @@ Offsets = Sequence[tuple[int, int]]
 
 def tokenise(tokenizer: Any, texts: Sequence[str], *, limit: int | None) -> tuple[list[list[int]], list[Offsets]]:
     """Token ids and character offsets of each text, cut at ``limit`` tokens."""
-    with _one_tokenizer_thread():
-        try:
-            encoded = tokenizer(
-                list(texts),
-                truncation=limit is not None,
-                max_length=limit,
-                return_offsets_mapping=True,
-                return_attention_mask=False,
-                return_token_type_ids=False,
-            )
-        except Exception as error:
-            raise ModelFailed(f"the tokenizer refused a text ({type(error).__name__}: {error})") from error
+    encoded = _encoded(tokenizer, texts, truncation=limit is not None, max_length=limit)
     least = tokenizer.num_special_tokens_to_add()
     for text, ids in zip(texts, encoded["input_ids"], strict=True):
         if len(ids) <= least:
@@ -59,18 +47,7 @@ class Tokens:
 
 def whole(tokenizer: Any, texts: Sequence[str], *, limit: int | None, called: str) -> list[Tokens]:
     """The tokens of texts that are to be scored, none of them cut off."""
-    with _one_tokenizer_thread():
-        try:
-            encoded = tokenizer(
-                list(texts),
-                return_offsets_mapping=True,
-                return_special_tokens_mask=True,
-                return_attention_mask=False,
-                return_token_type_ids=False,
-                verbose=False,
-            )
-        except Exception as error:
-            raise ModelFailed(f"the tokenizer refused a text ({type(error).__name__}: {error})") from error
+    encoded = _encoded(tokenizer, texts, return_special_tokens_mask=True, verbose=False)
     result = []
     rows = zip(texts, encoded["input_ids"], encoded["offset_mapping"], encoded["special_tokens_mask"], strict=True)
     for index, (text, ids, offsets, marks) in enumerate(rows):
@@ -99,15 +76,17 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     return (first, last) if first < last else (start, end)
 
 
-@contextlib.contextmanager
-def _one_tokenizer_thread() -> Iterator[None]:
+def _encoded(tokenizer: Any, texts: Sequence[str], **options: Any) -> Any:
+    plain = {"return_offsets_mapping": True, "return_attention_mask": False, "return_token_type_ids": False}
     # Tokenising takes some 3% of the time, so its threads gain nothing; used once, they make every later
     # fork of the process print a warning.
     name = "TOKENIZERS_PARALLELISM"
     before = os.environ.get(name)
     os.environ.setdefault(name, "false")
     try:
-        yield
+        return tokenizer(list(texts), **plain, **options)
+    except Exception as error:
+        raise ModelFailed(f"the tokenizer refused a text ({type(error).__name__}: {error})") from error
     finally:
         if before is None:
             del os.environ[name]

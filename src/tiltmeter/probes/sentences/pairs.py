@@ -16,7 +16,7 @@ from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Meas
 from tiltmeter.probes.sentences.shares import FAULTY_PAIRS, preference_words, towards_stereotype
 from tiltmeter.readings import SHARE, Cell, Estimate, Item, ItemMeaning, Poles, Statistic
 from tiltmeter.readings.details.sentences import PairsDetails
-from tiltmeter.statistics.proportions import preferred
+from tiltmeter.statistics.estimates import preferred
 from tiltmeter.stimuli import datasets
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
 from tiltmeter.stimuli.sentences.shipped import pair_set, set_names

@@ -18,8 +18,8 @@ from tiltmeter.probes.sentences.shares import preference_words, towards_stereoty
 from tiltmeter.readings import ALPHA, SHARE, Estimate, Item, ItemMeaning, Poles, Statistic, interval_text, p_text
 from tiltmeter.readings.details.sentences import PronounsDetails
 from tiltmeter.statistics import Correlation, Share, by_unit, clustered_share, correlation
+from tiltmeter.statistics.estimates import preferred
 from tiltmeter.statistics.groups import Floats
-from tiltmeter.statistics.proportions import preferred
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
 
 _GROUPS = ("men", "women")

@@ -26,7 +26,7 @@ from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Meas
 from tiltmeter.probes.sentences.shares import FAULTY_PAIRS, preference_words, towards_stereotype
 from tiltmeter.readings import SHARE, Estimate, Item, ItemMeaning, Poles, Statistic
 from tiltmeter.readings.details.sentences import StereosetDetails
-from tiltmeter.statistics.proportions import preferred
+from tiltmeter.statistics.estimates import preferred
 from tiltmeter.stimuli import datasets
 from tiltmeter.stimuli.datasets.stereoset import BLANK
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet

@@ -6,8 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
-from tiltmeter.measures.cabm.checks import ScoreAgreement
-from tiltmeter.measures.cabm.validation import Validation
+from tiltmeter.measures.cabm.validation import ScoreAgreement, Validation
 from tiltmeter.readings.reading import Details
 
 #: The category of an occupation that leans to neither group, and of one whose interval reaches beyond its own.

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from tiltmeter.measures.ceat.ceat import DrawnEffects
+from tiltmeter.measures.ceat import DrawnEffects
 from tiltmeter.readings.reading import Details
 
 

@@ -13,8 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, field_v
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import check, read_yaml
-from tiltmeter.stimuli.languages.language import CODE, Ending, Language
-from tiltmeter.stimuli.languages.text_spans import GENERAL_ENDS
+from tiltmeter.stimuli.languages.language import CODE, GENERAL_ENDS, Ending, Language
 
 
 class _PackPart(BaseModel):

@@ -1,19 +1,204 @@
-"""Who does the work: this process, a pool of processes, or a Ray cluster. What comes out is the same."""
+"""Looking through records for words and the windows of text around them, and who does that work.
+
+A window holds so many words, wherever in the text its word stands. A text with fewer words has no such window; a window
+at the edge of a text is shifted, never shortened. A window that holds the first word of its text also holds what stands
+before it, and so at the end.
+
+The work is done by this process, a pool of processes, or a Ray cluster. What comes out is the same.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
+from typing import NamedTuple
+
+import numpy as np
 
 from tiltmeter.cluster import connected
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.stimuli.mining.blocks import Hashes
+from tiltmeter.stimuli.languages import Language
+from tiltmeter.stimuli.mining.blocks import Block, Hashes, Places, Tidier
 from tiltmeter.stimuli.mining.corpus import Shard
-from tiltmeter.stimuli.mining.mining_settings import MiningSettings
-from tiltmeter.stimuli.mining.scan import Scanner
+from tiltmeter.stimuli.mining.finds import FIELDS, Finds, Tally, Windows
+from tiltmeter.stimuli.mining.form_finder import FormFinder, Hits, WordSpans
+from tiltmeter.stimuli.mining.mining_settings import Length, MiningSettings
+from tiltmeter.stimuli.mining.records import RecordReader
+
+_BITS = 64
+#: How many characters of windows are taken out of a block at a time.
+_AT_ONCE = 1 << 25
+
+
+class Place(NamedTuple):
+    """The number of the part of the corpus a block is in, and that of its first record there."""
+
+    shard: int
+    line: int
+
+
+class Scanner:
+    """Looks through one part of a corpus after another."""
+
+    def __init__(self, settings: MiningSettings) -> None:
+        self.settings = settings
+        self._tidy = Tidier(settings.language)
+        self._finder = FormFinder(settings.words, settings.language)
+        self._ranks = Ranks(settings.seed, settings.names())
+        self._lengths = _table_of(settings.lengths, settings.within)
+
+    def scan(self, shard: Shard, limits: Hashes | None = None, advance: Callable[[int], None] | None = None) -> Finds:
+        """What one part holds.
+
+        Args:
+            shard: The part of the corpus.
+            limits: The largest rank of use in each reservoir; windows beyond it are left out.
+            advance: Is told how many bytes were read.
+        """
+        finds = Finds.none(self.settings)
+        if limits is not None:
+            finds.reservoirs.limits = limits.copy()  # Ray hands out what cannot be written to
+        reader = RecordReader(shard, self.settings.errors)
+        for text, first, size in reader.blocks():
+            self.look(text, Place(shard.number, first), finds)
+            if advance:
+                advance(size)
+        finds.shards[shard.number] = Tally(reader.records, reader.broken)
+        return finds
+
+    def look(self, text: str, place: Place, finds: Finds) -> None:
+        """Records that line breaks set apart; ``place`` is that of the first of them."""
+        block = self._finder.block(self._tidy(text))
+        words, hits = self._finder.find(block)
+        if not len(hits):
+            return
+        lines = block.line_of(hits.start)
+        if not self.settings.language.spaced:
+            words = WordSpans.segmented(block, self.settings.language, np.unique(lines))
+            hits = hits.at_words(words)
+            lines = block.line_of(hits.start)
+        finds.hits += np.bincount(hits.word, minlength=len(finds.hits))
+        windows, rank, counts = self._windows(block, words, hits, lines, finds.reservoirs.limits)
+        finds.windows += counts
+        # Long windows a few at a time: of a text of a million words, each may be the middle of one.
+        pieces = np.cumsum(windows[2] - windows[1]) // _AT_ONCE
+        for chosen in np.split(np.arange(len(rank)), np.flatnonzero(np.diff(pieces)) + 1):
+            some = chosen[rank[chosen] <= finds.reservoirs.limits[windows[3, chosen]]]
+            if len(some):
+                finds.reservoirs.add(_columns(block, hits, lines, place, windows[:, some], rank[some]))
+
+    def _windows(
+        self, block: Block, words: WordSpans, hits: Hits, lines: Places, limits: Hashes
+    ) -> tuple[Places, Hashes, Places]:
+        """Windows that may enter their reservoirs, as ``kernels.windows`` gives them."""
+        from tiltmeter.stimuli.mining.kernels import windows
+
+        texts = [_whole_records(block, words, lines)]
+        if self._lengths[:, 2].any():
+            texts.append(_sentences(block, words, lines, hits, self.settings.language))
+        entering: tuple[Places, Hashes, Places] = windows(
+            np.stack([hits.word, hits.start, hits.end, *words.reached(hits.start, hits.end)]),
+            (words.starts, words.ends),
+            np.stack(texts),
+            self._lengths,
+            self._ranks.running_hash(block),
+            self._ranks.powers,
+            self._ranks.keys,
+            limits,
+        )
+        return entering
+
+
+class Ranks:
+    """A number for each window by which a uniform sample is drawn: the windows with the smallest numbers are kept.
+
+    The number depends on the seed, the word, the length, the text of the window and the place of the word in it, and on
+    nothing else. So the same window has the same number wherever it stands, and the sample is the same whatever the
+    order of the files and the number of workers. Hashing every window on its own would take longer than everything
+    else together; a polynomial in the character codes gives the hash of any window from two entries of one running
+    hash.
+
+    ``names`` has one text for each reservoir, e.g. its word and length; ``keys`` are different for each reservoir;
+    ``powers`` are those of the polynomial's base.
+    """
+
+    def __init__(self, seed: int, names: Sequence[str]) -> None:
+        self._base = np.uint64(_key(seed, "base") | 1)
+        self.keys = np.array([_key(seed, name) for name in names], np.uint64)
+        self.powers = np.ones(1, np.uint64)
+
+    def running_hash(self, block: Block) -> Hashes:
+        """The hash of a block up to each character, from which the numbers of all windows in it follow."""
+        from tiltmeter.stimuli.mining.kernels import running_hash
+
+        length = len(block.kinds)
+        while len(self.powers) <= length:
+            next_power = np.uint64(pow(int(self._base), len(self.powers), 1 << _BITS))
+            self.powers = np.concatenate([self.powers, self.powers * next_power])
+        hashes: Hashes = running_hash(np.frombuffer(block.data, np.uint8), length, self._base)
+        return hashes
+
+
+def _key(seed: int, name: str) -> int:
+    return int.from_bytes(hashlib.blake2b(f"{seed}\n{name}".encode(), digest_size=_BITS // 8).digest(), "little")
+
+
+def _whole_records(block: Block, words: WordSpans, lines: Places) -> Places:
+    """The record of each hit: its start and end, its first word and the one after its last."""
+    first = words.first_from(block.breaks)
+    return np.stack([block.breaks[lines] + 1, block.breaks[lines + 1], first[lines], first[lines + 1]])
+
+
+def _sentences(block: Block, words: WordSpans, lines: Places, hits: Hits, language: Language) -> Places:
+    """The same for the sentence each hit begins in."""
+    spans_of: dict[int, Places] = {}
+    spans = np.empty((len(hits), 2), np.int64)
+    for number, (line, start) in enumerate(zip(lines.tolist(), hits.start.tolist(), strict=True)):
+        if line not in spans_of:
+            begin, end = int(block.breaks[line]) + 1, int(block.breaks[line + 1])
+            spans_of[line] = np.array(language.sentences(block.text(begin, end)), np.int64).reshape(-1, 2) + begin
+        spans[number] = spans_of[line][np.searchsorted(spans_of[line][:, 0], start, side="right") - 1]
+    # A form of several words may run on into the next sentence; then that is part of its text.
+    starts, ends = spans[:, 0], np.maximum(spans[:, 1], hits.end)
+    return np.stack([starts, ends, words.first_from(starts), words.first_from(ends)])
+
+
+def _table_of(lengths: Sequence[Length], within: str) -> Places:
+    """For each length: how many words, whether exactly so many, and whether of a record (0) or of a sentence (1)."""
+    rows = [
+        (
+            -1 if length.kind == "sentence" else length.words,
+            length.kind == "exactly",
+            "sentence" in (within, length.kind),
+        )
+        for length in lengths
+    ]
+    return np.array(rows, np.int64)
+
+
+def _columns(block: Block, hits: Hits, lines: Places, place: Place, windows: Places, rank: Hashes) -> Windows:
+    """The windows as they are kept."""
+    hit, begin, stop, reservoir = windows
+    start, end, line = hits.start[hit], hits.end[hit], lines[hit]
+    first, last, form, form_end = map(block.byte, (begin, stop, start, end))
+    text = np.empty(len(hit), object)
+    text[:] = [block.data[one:other] for one, other in zip(first.tolist(), last.tolist(), strict=True)]
+    columns = {
+        "start": start - begin,
+        "end": end - begin,
+        "root_end": hits.root_end[hit] - begin,
+        "form_byte": form - first,
+        "form_bytes": form_end - form,
+        "shard": np.full(len(hit), place.shard),
+        "line": line + place.line,
+        "at": start - block.breaks[line] - 1,
+    }
+    return Windows(reservoir, rank, text, np.stack([columns[name] for name in FIELDS]))
+
 
 Limits = Callable[[], Hashes]
 Advance = Callable[[int], None]
@@ -37,13 +222,13 @@ def in_a_pool(
 ) -> Done:
     """Parts shared out to processes of this machine."""
     # Spawned, because a fork of a process that has threads may hang.
-    with ProcessPoolExecutor(workers, get_context("spawn"), _start, (settings,)) as executor:
+    with ProcessPoolExecutor(workers, get_context("spawn")) as executor:
         waiting: dict[Future[bytes], Shard] = {}
         queue = iter(shards)
         try:
             while True:
                 for shard in itertools.islice(queue, workers * _AHEAD - len(waiting)):
-                    waiting[executor.submit(_scan, shard, limits())] = shard
+                    waiting[executor.submit(_scan, settings, (shard, limits()))] = shard
                 if not waiting:
                     return
                 for future in wait(waiting, return_when=FIRST_COMPLETED).done:
@@ -66,23 +251,13 @@ def on_ray(
     """Parts shared out to a Ray cluster; one whose worker dies is done again by another."""
     handed_out = ((shard, limits()) for shard in shards)
     with connected(workers=workers, address=address) as cluster:
-        for (shard, _), content in cluster.share_out(_scan_on_cluster, settings, handed_out):
+        for (shard, _), content in cluster.share_out(_scan, settings, handed_out):
             yield shard, content
             advance(shard.size)
 
 
-def _start(settings: MiningSettings) -> None:
-    global _scanner
-    _scanner = Scanner(settings)
-
-
-def _scan(shard: Shard, limits: Hashes) -> bytes:
-    assert _scanner is not None
-    return _scanner.scan(shard, limits).to_bytes()
-
-
-def _scan_on_cluster(settings: MiningSettings, item: tuple[Shard, Hashes]) -> bytes:
+def _scan(settings: MiningSettings, item: tuple[Shard, Hashes]) -> bytes:
     global _scanner
     if _scanner is None or settings != _scanner.settings:
         _scanner = Scanner(settings)
-    return _scan(*item)
+    return _scanner.scan(*item).to_bytes()

@@ -70,34 +70,28 @@ class Hits:
         return self.take(np.flatnonzero(np.isin(self.start, words.starts) & np.isin(self.end, words.ends)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Spelling:
-    """One spelling to look for; ``words`` are the numbers of the words that take it, with the length of their root."""
-
-    folded: str
-    words: tuple[tuple[int, int], ...]
-
-
 class FormFinder:
     """Finds every occurrence of every word; each word on its own, so that no other word can hide it."""
 
     def __init__(self, words: Sequence[WordForms], language: Language) -> None:
         self._alphabet = Alphabet((form for word in words for form in _spellings(word.forms)), language)
-        self._forms = self._distinct(words)
-        kinds = [self._alphabet.encode(form.folded) for form in self._forms]
-        whole = np.array([all(map(is_word_character, form.folded)) for form in self._forms])
+        takers = self._takers(words)
+        self._forms = list(takers)
+        kinds = [self._alphabet.encode(form) for form in self._forms]
+        whole = np.array([all(map(is_word_character, form)) for form in self._forms])
         # Where words are set apart, a form of word characters alone is a whole run of them; others may overlap.
         simple = whole & language.spaced
         self._simple, self._others = np.flatnonzero(simple), np.flatnonzero(~simple)
         self._runs = RunIndex([kinds[number] for number in self._simple])
         self._spaced = language.spaced
         self._automaton = _automaton([kinds[number] for number in self._others])
-        self._overlapping = {number for form in self._others for number, _ in self._forms[form].words}
+        self._overlapping = {number for form in self._others for number in takers[self._forms[form]]}
         # By kinds alone these may be a near miss.
         self._checked = ~whole | self._alphabet.shared
-        self._counts = np.array([len(form.words) for form in self._forms])
+        self._counts = np.array([len(roots) for roots in takers.values()])
         self._firsts = np.cumsum(self._counts) - self._counts
-        self._words, self._roots = np.array([pair for form in self._forms for pair in form.words], np.int64).T
+        pairs = [pair for roots in takers.values() for pair in roots.items()]
+        self._words, self._roots = np.array(pairs, np.int64).T
 
     def block(self, data: bytes) -> Block:
         return self._alphabet.block(data)
@@ -113,14 +107,15 @@ class FormFinder:
         hits = self._by_word(*places)
         return words, _longest(hits, self._overlapping) if self._overlapping else hits
 
-    def _distinct(self, words: Sequence[WordForms]) -> list[_Spelling]:
+    def _takers(self, words: Sequence[WordForms]) -> dict[str, dict[int, int]]:
+        """Each spelling to look for: the numbers of the words that take it, with the length of their root."""
         takers: dict[str, dict[int, int]] = {}
         for number, word in enumerate(words):
             roots = [self._alphabet.fold(root) for root in _spellings(word.forms[:1])]
             for form in map(self._alphabet.fold, _spellings(word.forms)):
                 root = next((len(root) for root in roots if form.startswith(root)), len(form))
                 takers.setdefault(form, {}).setdefault(number, root)
-        return [_Spelling(folded, tuple(roots.items())) for folded, roots in takers.items()]
+        return takers
 
     def _anywhere(self, block: Block) -> Places:
         """Form, start and end of what the automaton finds."""
@@ -137,7 +132,7 @@ class FormFinder:
         true: npt.NDArray[np.bool_] = ~self._checked[form]
         for number in np.flatnonzero(~true).tolist():
             text = self._alphabet.fold(block.text(start[number], end[number]))
-            true[number] = text == self._forms[form[number]].folded
+            true[number] = text == self._forms[form[number]]
         return true
 
     def _by_word(self, form: Places, start: Places, end: Places) -> Hits:

@@ -174,7 +174,7 @@ def windows(
 
     ``hits`` has rows of word, start, end, first and last word; ``texts``, for whole records and for sentences, of
     start, end, first word and the one after the last; ``lengths`` of words, whether exactly so many, and the kind of
-    text. ``scan.py`` says what a window is.
+    text. ``engines.py`` says what a window is.
     """
     n = hits.shape[1]
     entering, ranks = np.empty((4, n * len(lengths)), np.int64), np.empty(n * len(lengths), np.uint64)

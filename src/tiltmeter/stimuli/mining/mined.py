@@ -141,12 +141,6 @@ def _sha256(table: Any) -> str:
     return digest.hexdigest()
 
 
-def _schema() -> Any:
-    import pyarrow as pa
-
-    return pa.schema([(name, pa.large_string() if name in _TEXTS else pa.int64()) for name in COLUMNS])
-
-
 def _about(folder: Path) -> dict[str, Any]:
     path = folder / ABOUT
     if not folder.is_dir():
@@ -169,10 +163,11 @@ def _table(path: Path) -> Any:
 
     if not path.is_file():
         raise BadInput(f"{path} is missing: mine it again")
+    schema = pa.schema([(name, pa.large_string() if name in _TEXTS else pa.int64()) for name in COLUMNS])
     try:
         # From memory and without threads: one that lets go of a Python object as the program ends aborts it.
         file = parquet.ParquetFile(pa.BufferReader(path.read_bytes()))
-        return file.read(list(COLUMNS), use_threads=False).cast(_schema())
+        return file.read(list(COLUMNS), use_threads=False).cast(schema)
     except (KeyError, ValueError, OSError) as error:  # pyarrow's own errors are among these
         raise BadInput(f"{path} is damaged ({str(error).splitlines()[0]}): mine it again") from None
 

@@ -9,12 +9,13 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from statsmodels.stats.meta_analysis import combine_effects
 from statsmodels.stats.proportion import proportion_confint
 
 from tiltmeter.errors import BadInput
-from tiltmeter.statistics import clustered_mean, clustered_share, share
-from tiltmeter.statistics import proportions as module
-from tiltmeter.statistics.proportions import preferred, wilson
+from tiltmeter.statistics import clustered_mean, clustered_share, correlation, random_effects, share
+from tiltmeter.statistics import estimates as module
+from tiltmeter.statistics.estimates import preferred, wilson
 
 COUNTS = st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 OUTCOMES = st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=2, max_size=12)
@@ -173,3 +174,156 @@ def test_resampling_in_pieces_changes_nothing_but_memory(monkeypatch):
 def test_input_that_cannot_be_used_is_named(call, message):
     with pytest.raises(BadInput, match=message):
         call()
+
+
+RNG = np.random.default_rng(3)
+X = RNG.normal(size=30)
+Y = 0.6 * X + RNG.normal(size=30)
+
+
+def test_pearson_by_hand():
+    # x 1 2 3 4, y 1 2 3 5: covariances -1.5*-1.75 - .5*-.75 + .5*.25 + 1.5*2.25 = 6.5
+    # squares 5 and 8.75; r = 6.5 / sqrt(43.75) = .98271
+    assert correlation([1, 2, 3, 4], [1, 2, 3, 5]).r == pytest.approx(6.5 / math.sqrt(43.75))
+
+
+def test_spearman_by_hand():
+    # ranks 1 2 3 4 against 2 1 4 3: 1 - 6 * 4 / (4 * 15) = .6
+    found = correlation([1, 2, 3, 4], [20, 10, 99, 30], method="spearman")
+    assert found.r == pytest.approx(0.6)
+    assert found.ci.low <= 0.6 <= found.ci.high
+
+
+def test_pearson_has_fishers_interval():
+    found = correlation(X, Y)
+    # artanh(r) +- 1.96 / sqrt(n - 3)
+    reach = 1.959964 / math.sqrt(27)
+    assert found.ci.low == pytest.approx(math.tanh(math.atanh(found.r) - reach), abs=1e-6)
+    assert found.ci.high == pytest.approx(math.tanh(math.atanh(found.r) + reach), abs=1e-6)
+    assert found.p_value == pytest.approx(scipy.stats.pearsonr(X, Y).pvalue)
+
+
+def test_spearman_is_scipys_with_ties():
+    x, y = np.round(X), np.round(Y)
+    found, theirs = correlation(x, y, method="spearman"), scipy.stats.spearmanr(x, y)
+    assert found.r == pytest.approx(theirs.statistic)
+    assert found.p_value == pytest.approx(theirs.pvalue)
+
+
+def test_the_bootstrap_of_spearman_resamples_pairs():
+    found = correlation(X, Y, method="spearman")
+    data = np.stack([X, Y])
+    theirs = scipy.stats.bootstrap(
+        (np.arange(30),),
+        lambda i: scipy.stats.spearmanr(*data[:, i.astype(int)]).statistic,
+        vectorized=False,
+        n_resamples=999,
+        method="percentile",
+        rng=1,
+    ).confidence_interval
+    assert (found.ci.low, found.ci.high) == pytest.approx((theirs.low, theirs.high), abs=0.07)
+
+
+def test_a_perfect_correlation_has_a_p_value_above_zero():
+    assert 0 < correlation([1, 2, 3, 4], [2, 4, 6, 8]).p_value < 1e-300
+    # four ranks in the same order, or in the opposite one: 2 of 4! orders
+    assert correlation([1, 2, 3, 4], [2, 4, 6, 9], method="spearman").p_value == pytest.approx(2 / 24)
+    assert 0 < correlation(np.arange(500), np.arange(500), method="spearman").p_value < 1e-300
+
+
+def test_the_seed_decides():
+    first, again, other = (correlation(X, Y, method="spearman", seed=seed) for seed in (1, 1, 2))
+    assert first == again
+    assert first.ci != other.ci
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: correlation([1, 2, 3], [1, 2, 3]), "at least 4"),
+        (lambda: correlation([1, 2, 3, 4], [1, 2, 3]), "same length"),
+        (lambda: correlation([1, 1, 1, 1], [1, 2, 3, 4]), "does not vary"),
+        (lambda: correlation([1, 1, 1, 1 + 1e-14], [1, 2, 3, 4]), "does not vary"),
+        (lambda: correlation([1, 2, 3, float("nan")], [1, 2, 3, 4]), "NaN"),
+        (lambda: correlation([1, 2, 3, 4], [1, 2, 3, 4], method="spearmann"), "did you mean 'spearman'"),
+    ],
+)
+def test_a_correlation_that_is_not_defined_is_an_error(call, message):
+    with pytest.raises(BadInput, match=message):
+        call()
+
+
+STUDIES = st.lists(st.tuples(st.floats(-2, 2), st.floats(0.01, 2)), min_size=2, max_size=12)
+
+
+def test_three_effects_pooled_by_hand():
+    # w = 25 each: mean .53333; Q = 25 (.11111 + .00111 + .13444) = 6.16667; c = 75 - 1875 / 75 = 50
+    # tau2 = (6.16667 - 2) / 50 = .083333; v = 1 / .123333 = 8.10811 each; SE = sqrt(1 / 24.32432) = .202759
+    # z = 2.63038, p = .0085288
+    found = random_effects([0.2, 0.5, 0.9], [0.04, 0.04, 0.04])
+    assert found.mean == pytest.approx(0.5333333, abs=1e-7)
+    assert found.q == pytest.approx(6.1666667, abs=1e-7)
+    assert found.tau2 == pytest.approx(0.0833333, abs=1e-7)
+    assert found.standard_error == pytest.approx(0.2027588, abs=1e-7)
+    assert found.p_value == pytest.approx(0.0085288, abs=1e-6)
+    assert found.ci.low == pytest.approx(0.5333333 - 1.959964 * 0.2027588, abs=1e-6)
+    assert found.ci.high == pytest.approx(0.5333333 + 1.959964 * 0.2027588, abs=1e-6)
+
+
+@given(STUDIES)
+def test_pooling_is_statsmodels_dersimonian_laird(studies):
+    effects, variances = map(np.array, zip(*studies, strict=True))
+    found = random_effects(effects, variances)
+    with np.errstate(all="ignore"):  # effects that agree too well make statsmodels divide by zero elsewhere
+        theirs = combine_effects(effects, variances, method_re="dl")
+    assert found.q == pytest.approx(theirs.q, abs=1e-9)
+    if theirs.tau2 <= 0:  # statsmodels then goes on with a negative variance; the published rule is 0
+        assert found.tau2 == 0
+        assert found.mean == pytest.approx(theirs.mean_effect_fe, abs=1e-9)
+        assert found.standard_error == pytest.approx(theirs.sd_eff_w_fe, abs=1e-9)
+        return
+    assert found.mean == pytest.approx(theirs.mean_effect_re, abs=1e-9)
+    assert found.standard_error == pytest.approx(theirs.sd_eff_w_re, abs=1e-9)
+    assert found.tau2 == pytest.approx(theirs.tau2, abs=1e-9)
+
+
+@given(st.floats(-2, 2), st.floats(0.01, 2))
+def test_one_effect_is_returned_as_it_is(effect, variance):
+    found = random_effects([effect], [variance])
+    assert found.mean == pytest.approx(effect)
+    assert (found.tau2, found.n) == (0.0, 1)
+    assert found.standard_error == pytest.approx(math.sqrt(variance))
+
+
+def test_equal_effects_have_no_variance_between_them():
+    found = random_effects([0.3] * 4, [0.1, 0.2, 0.3, 0.4])
+    assert (found.mean, found.tau2) == (pytest.approx(0.3), 0.0)
+
+
+def test_a_huge_z_gives_a_small_p_and_never_zero():
+    found = random_effects([1.0] * 5_000, [0.001] * 5_000)
+    assert 0 < found.p_value < 1e-300
+
+
+def test_one_dominating_weight_loses_no_digits():
+    # c = 2 w1 w2 / (w1 + w2), nearly 2; Q = w1 w2 / (w1 + w2) * 9^2 = 81; tau2 = (81 - 1) / 2 = 40
+    found = random_effects([0.0, 9.0], [1e-20, 1.0])
+    assert found.tau2 == pytest.approx(40.0)
+
+
+@pytest.mark.parametrize(
+    ("effects", "variances"),
+    [
+        ([], []),
+        ([1.0], [1.0, 2.0]),
+        ([[1.0, 2.0]], [[1.0, 2.0]]),
+        ([1.0], [0.0]),
+        ([1.0], [-1.0]),
+        ([float("nan")], [1.0]),
+        ([1.0], [float("inf")]),
+        ([1.0, 2.0], [1e-320, 1.0]),
+    ],
+)
+def test_effects_that_cannot_be_pooled_are_an_error(effects, variances):
+    with pytest.raises(BadInput, match="effects"):
+        random_effects(effects, variances)

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from tests.reference import reference_model
-from tiltmeter.lab.calibrate.bench import AskedModel, with_men
-from tiltmeter.lab.calibrate.lab_probes import ProbeMaker
-from tiltmeter.lab.reference.frames import frames
-from tiltmeter.lab.reference.planted_text import planted
+from tiltmeter.lab.calibrate.bench import AskedModel, ProbeMaker, with_men
+from tiltmeter.lab.reference.planted_text import frames, planted
 from tiltmeter.models import CachedModel
 from tiltmeter.models.transformers.hub import TransformerModel
 from tiltmeter.probes import KINDS

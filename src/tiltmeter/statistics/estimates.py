@@ -1,14 +1,16 @@
-"""Shares and means of clustered outcomes, with interval and p-value."""
+"""Shares, means, correlations and pooled effects, each with its interval and p-value."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
+import sys
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiltmeter.errors import BadInput
+from tiltmeter.errors import BadInput, unknown
 from tiltmeter.statistics.groups import Floats, Result, Units, numbers, unit_index
 from tiltmeter.statistics.intervals import RESAMPLES, Interval, check_level
 from tiltmeter.statistics.permutation import Alternative, generator, sign_flip_test
@@ -64,6 +66,11 @@ def share(successes: int, trials: int, *, ties: int = 0, level: float = 0.95) ->
     value = (successes + ties / 2) / trials
     p_value = float(binomtest(successes, trials - ties).pvalue) if trials > ties else 1.0
     return Share(value, wilson(value, trials, level=level), p_value, True, 0.0, trials, trials)
+
+
+def share_of(outcomes: Floats) -> Share:
+    """``share`` of outcomes as ``preferred`` gives them."""
+    return share(int((outcomes == 1).sum()), outcomes.size, ties=int((outcomes == 0.5).sum()))
 
 
 def wilson(value: float, trials: int, *, level: float = 0.95) -> Interval:
@@ -171,3 +178,108 @@ def _interval(sums: Floats, sizes: Floats, level: float, seed: int) -> Interval:
     low, high = np.quantile(ratios, [tail, 1 - tail])
     value = float(sums.sum() / sizes.sum())
     return Interval(min(float(low), value), max(float(high), value), level, "bootstrap by cluster")
+
+
+#: Relative to the values themselves, a range below this is rounding, not variation.
+_ROUNDING = 1e-12
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Correlation(Result):
+    """How two lists of numbers go together, from -1 to 1."""
+
+    r: float
+    p_value: float
+    ci: Interval
+    n: int
+    method: str
+
+
+def correlation(
+    x: ArrayLike, y: ArrayLike, *, method: Literal["pearson", "spearman"] = "pearson", seed: int = 0
+) -> Correlation:
+    """Pearson's r with Fisher's interval, or Spearman's rho with a percentile bootstrap interval.
+
+    >>> round(correlation([1, 2, 3, 4], [1, 2, 3, 5]).r, 4)
+    0.9827
+    """
+    from scipy.stats import pearsonr, spearmanr
+
+    if method not in ("pearson", "spearman"):
+        raise unknown("correlation", method, ["pearson", "spearman"])
+    a, b = numbers("a list to correlate", x), numbers("a list to correlate", y)
+    if a.shape != b.shape or a.size < 4:
+        raise BadInput("a correlation needs two lists of the same length, at least 4")
+    if any(np.ptp(values) <= _ROUNDING * np.abs(values).max() for values in (a, b)):
+        raise BadInput("one of the two lists does not vary, so a correlation is not defined")
+    if method == "pearson":
+        found = pearsonr(a, b)
+        ends = found.confidence_interval(0.95)
+        interval = Interval(float(ends.low), float(ends.high), 0.95, "Fisher z")
+        # A perfect correlation has p = 0 in theory and one as small as a number can be in practice.
+        p_value = max(float(found.pvalue), sys.float_info.min)
+        return Correlation(float(found.statistic), p_value, interval, a.size, method)
+    rank = spearmanr(a, b)
+    interval = _resampled(a, b, float(rank.statistic), seed)
+    # No rank order is rarer than one in n!, which the approximation by Student's t does not know.
+    smallest = max(2 * math.exp(-math.lgamma(a.size + 1)), sys.float_info.min)
+    return Correlation(float(rank.statistic), max(float(rank.pvalue), smallest), interval, a.size, method)
+
+
+def _resampled(a: Floats, b: Floats, rho: float, seed: int) -> Interval:
+    """Percentiles of Spearman's rho over resampled pairs."""
+    from scipy.stats import rankdata
+
+    drawn = generator(seed, "resample").integers(a.size, size=(RESAMPLES, a.size))
+    x, y = rankdata(a[drawn], axis=1) - (a.size + 1) / 2, rankdata(b[drawn], axis=1) - (a.size + 1) / 2
+    squares = (x**2).sum(axis=1) * (y**2).sum(axis=1)
+    varies = squares > 0  # a resample of one repeated pair has no order
+    values = (x * y).sum(axis=1)[varies] / np.sqrt(squares[varies])
+    low, high = np.quantile(values, [0.025, 0.975])
+    return Interval(min(float(low), rho), max(float(high), rho), 0.95, "percentile")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RandomEffects(Result):
+    """The pooled effect; ``tau2`` is the variance between effects beyond what chance explains."""
+
+    mean: float
+    tau2: float
+    standard_error: float
+    p_value: float
+    ci: Interval
+    q: float
+    n: int
+
+
+def random_effects(effects: ArrayLike, variances: ArrayLike) -> RandomEffects:
+    """Pool effects with weights 1/(variance + tau2); p is two-sided and normal.
+
+    >>> pooled = random_effects([0.2, 0.5, 0.9], [0.04, 0.04, 0.04])
+    >>> round(pooled.mean, 4), round(pooled.tau2, 4), round(pooled.standard_error, 4)
+    (0.5333, 0.0833, 0.2028)
+    """
+    from scipy.stats import norm
+
+    effect = np.atleast_1d(np.asarray(effects, dtype=np.float64))
+    variance = np.atleast_1d(np.asarray(variances, dtype=np.float64))
+    if effect.ndim != 1 or effect.shape != variance.shape or effect.size == 0:
+        raise BadInput("effects and variances must be two lists of the same length, at least 1")
+    if not (np.isfinite(effect).all() and np.isfinite(variance).all() and (variance > 1e-300).all()):
+        raise BadInput("effects must be finite and variances finite and above 0 (1e-300)")
+    weight = 1 / variance
+    centre = float((weight * effect).sum() / weight.sum())
+    q = float((weight * (effect - centre) ** 2).sum())
+    # c = sum w - (sum w^2) / (sum w), which loses all its digits to one huge weight; the same is twice the sum
+    # of w_i w_j over all pairs, divided by sum w.
+    before = np.concatenate([[0.0], np.cumsum(weight)[:-1]])
+    c = float(2 * (weight / weight.sum() * before).sum())
+    tau2 = max(0.0, (q - (effect.size - 1)) / c) if effect.size > 1 else 0.0
+    v = 1 / (variance + tau2)
+    mean, error = float((v * effect).sum() / v.sum()), math.sqrt(1 / float(v.sum()))
+    # Far in the tail the normal underflows; a p-value is small there, never zero.
+    p_value = max(2 * float(norm.sf(abs(mean) / error)), sys.float_info.min)
+    reach = float(norm.ppf(0.975)) * error
+    return RandomEffects(
+        mean, tau2, error, p_value, Interval(mean - reach, mean + reach, 0.95, "normal"), q, effect.size
+    )

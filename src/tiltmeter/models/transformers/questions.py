@@ -1,7 +1,12 @@
-"""What is asked of a masked language model, as rows of tokens with masks and what is read at them."""
+"""What is asked of a language model, as rows of tokens and what is read at them.
+
+Of a masked one: the words at a mask, and the tokens of a text, masked in their turn or not. Of a causal one: the tokens
+of a text from left to right, and continuations of a stem.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Sequence
 from typing import Any
@@ -9,11 +14,13 @@ from typing import Any
 import numpy as np
 
 from tiltmeter.errors import BadInput
-from tiltmeter.models.protocol import Fill, Filled, Question, Span, TokenScores
+from tiltmeter.models.protocol import Continuation, Fill, Filled, Question, Span, TokenScores
 from tiltmeter.models.transformers.batching import Logprobs, Task, TokenRow
 from tiltmeter.models.transformers.tokens import Tokens, shortened, whole
 
-QUESTIONS = (Question.FILLS, Question.PSEUDO, Question.UNMASKED)
+#: What either kind answers.
+MASKED = (Question.FILLS, Question.PSEUDO, Question.UNMASKED)
+CAUSAL = (Question.TOKENS, Question.CONTINUATIONS)
 
 
 class MaskedQuestions:
@@ -107,3 +114,97 @@ def _check(item: Fill) -> None:
         raise BadInput(f"{shortened(item.text)}: the filler's place {item.start}:{item.end} is not in the sentence")
     if any(start < item.end and end > item.start for start, end in item.hidden):
         raise BadInput(f"{shortened(item.text)}: what is hidden overlaps the filler's place {item.start}:{item.end}")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Stem:
+    """A continuation in tokens: the stem's, each ending's, and where the text holds a token unknown to the model."""
+
+    ids: tuple[int, ...]
+    endings: tuple[tuple[int, ...], ...]
+    unknown: tuple[int, int] | None
+
+    @property
+    def prefixes(self) -> list[tuple[int, ...]]:
+        """What must be read after the stem: the endings without their last token, those within others left out."""
+        longest = sorted({ending[:-1] for ending in self.endings if len(ending) > 1}, key=len, reverse=True)
+        kept: list[tuple[int, ...]] = []
+        for prefix in longest:
+            if not any(other[: len(prefix)] == prefix for other in kept):
+                kept.append(prefix)
+        return kept
+
+    @property
+    def tokens(self) -> int:
+        """Tokens that have to be computed."""
+        return len(self.ids) + sum(map(len, self.prefixes))
+
+
+class CausalQuestions:
+    """Makes tasks of questions. With ``bos`` the model's start mark is put before a text where it is not there."""
+
+    def __init__(self, tokenizer: Any, *, limit: int | None, called: str, bos: bool = False) -> None:
+        self._tokenizer, self._limit, self._called = tokenizer, limit, called
+        self._unknown = tokenizer.unk_token_id
+        if bos and tokenizer.bos_token_id is None:
+            raise BadInput(f"bos=yes: the tokenizer of {called} has no start mark; leave the option out")
+        self._bos: int | None = tokenizer.bos_token_id if bos else None
+
+    def tasks(self, texts: Sequence[str]) -> list[Task]:
+        return [self._left_to_right(tokens) for tokens in self._tokens(texts)]
+
+    def stems(self, items: Sequence[Continuation]) -> list[Stem]:
+        for item in items:
+            if not item.endings or not all(ending.strip() for ending in item.endings):
+                raise BadInput(f"{shortened(item.stem)}: an empty ending cannot be scored")
+        texts = [text for item in items for text in (item.stem, *(item.stem + ending for ending in item.endings))]
+        tokens = iter(self._tokens(texts))
+        return [self._stem(item, list(itertools.islice(tokens, 1 + len(item.endings)))) for item in items]
+
+    def _tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        texts_in_tokens = whole(self._tokenizer, texts, limit=self._limit, called=self._called)
+        return [self._started(tokens) for tokens in texts_in_tokens]
+
+    def _started(self, tokens: Tokens) -> Tokens:
+        if self._bos is None or tokens.ids[0] == self._bos:
+            return tokens
+        if self._limit is not None and len(tokens.ids) >= self._limit:
+            raise BadInput(
+                f"{shortened(tokens.text)} has {len(tokens.ids) + 1} tokens with its start mark, and {self._called} "
+                f"reads {self._limit}: shorten it"
+            )
+        places = tuple(at + 1 for at in tokens.text_places)
+        return Tokens(tokens.text, (self._bos, *tokens.ids), [(0, 0), *tokens.offsets], places)
+
+    def _left_to_right(self, tokens: Tokens) -> Task:
+        places = [at for at in tokens.text_places if at > 0]
+        if not places:
+            raise BadInput(
+                f"{shortened(tokens.text)} is one token to {self._called} with nothing before it: add bos=yes to "
+                "the model, or give a longer text"
+            )
+        row = TokenRow(tokens.ids, tuple((at - 1, tokens.ids[at]) for at in places))
+        return Task((row,), lambda read: scores(tokens, places, read[0], unknown=self._unknown))
+
+    def _stem(self, item: Continuation, versions: list[Tokens]) -> Stem:
+        """The stem ends where the tokens of all versions are still those of the stem alone.
+
+        A tokenizer may join the end of a stem with what follows; the joint token then belongs to the endings.
+        """
+        ids = [tokens.ids[: tokens.text_places[-1] + 1] for tokens in versions]
+        common = next((i for i, same in enumerate(zip(*ids, strict=False)) if len(set(same)) > 1), min(map(len, ids)))
+        common = min(common, *(len(version) - 1 for version in ids[1:]))
+        if common == 0:
+            raise BadInput(f"{shortened(item.stem)}: nothing stands before the ending that {self._called} could read")
+        endings = tuple(version[common:] for version in ids[1:])
+        for ending, tokens in zip(item.endings, endings, strict=True):
+            if self._unknown in tokens:
+                raise BadInput(f"'{ending.strip()}' is unknown to {self._called}: use another word")
+        first = versions[1]
+        unknown = [at for at in first.text_places if at < common and first.ids[at] == self._unknown]
+        return Stem(ids[0][:common], endings, first.offsets[unknown[0]] if unknown else None)
+
+
+def filled(stem: Stem, logprobs: Sequence[float]) -> Filled:
+    """The answer to a continuation, from one log-probability per ending."""
+    return Filled(tuple(logprobs), tuple(map(len, stem.endings)), stem.unknown)

@@ -1,1 +1,0 @@
-"""CEAT: association of words in context, pooled over draws."""
