@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from tests.reference import selftest_cache
 from tiltmeter import measures
-from tiltmeter.cli import calibrate as cli_calibrate
+from tiltmeter.cli import lab as cli_lab
 from tiltmeter.lab.calibrate import selftest as lab
 from tiltmeter.models import CachedModel, VectorStore
 from tiltmeter.models.protocol import Question
@@ -143,12 +143,12 @@ def test_a_measure_that_breaks_off_is_a_failed_check_and_the_others_go_on(monkey
 
 def test_the_command_says_so_and_its_exit_code_too(checks, monkeypatch):
     monkeypatch.setattr(lab, "selftest", lambda: checks)
-    sound = CliRunner().invoke(cli_calibrate.selftest_app)
+    sound = CliRunner().invoke(cli_lab.app)
     assert sound.exit_code == 0
     assert f"this installation reads true ({len(checks)} checks)" in sound.output
     wrong = lab.SelfCheck("unmasking, by hand", "0.150000", "-0.150000", False)
     monkeypatch.setattr(lab, "selftest", lambda: [wrong, *checks[1:]])
-    found = CliRunner().invoke(cli_calibrate.selftest_app)
+    found = CliRunner().invoke(cli_lab.app)
     assert found.exit_code == 1
     assert "NOT TRUE: unmasking, by hand: expected 0.150000, found -0.150000" in found.output
     assert "do not trust this installation" in found.output
