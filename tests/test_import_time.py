@@ -36,7 +36,6 @@ def test_importing_tiltmeter_imports_nothing_but_the_standard_library():
         "models",
         "probes",
         "readings",
-        "compare",
     ],
 )
 def test_importing_a_room_imports_nothing_heavy(room):

@@ -121,7 +121,7 @@ def test_a_word_in_two_groups_is_reported_with_the_file_and_both_groups(write):
         ),
         ("groups: {a: {words: [x]}, a: {words: [y]}}", "mine.yaml: line 3: broken YAML: 'a' is there twice"),
         ("groups:\n  a: {words: [x}", "mine.yaml: line 4: broken YAML"),
-        ("groups: &g {a: *g}", "mine.yaml: groups: a"),
+        ("groups: &g {a: *g}", "mine.yaml: line 3: broken YAML: too large, with its aliases written out"),
     ],
 )
 def test_each_fault_of_a_file_is_one_line_that_says_where(write, body, expected):
