@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from tests.lab.studies.study_reading import study_reading
 from tests.mined_folder import GROUPS, write_mined
 from tests.reference import reference_model
-from tiltmeter.cli.lab import app
+from tiltmeter.cli.lab import lab_app as app
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.studies.context_length import context_length, order, stable_from
 from tiltmeter.measures import DrawnEffects
