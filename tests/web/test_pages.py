@@ -13,7 +13,7 @@ from tests.web.planted_audits import (
     wait,
     write_audit,
 )
-from tiltmeter.web.files import FORMATS
+from tiltmeter.web.downloads import FORMATS
 from tiltmeter.web.listing import key_of
 from tiltmeter.web.security import DashboardSettings
 

@@ -12,7 +12,7 @@ from tiltmeter.statistics import Interval, Result, correlation
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class EctResult(Result):
-    """``score`` is Spearman's rho over the attributes; the similarities behind it come along."""
+    """``score`` is Spearman's rho over the attributes; and the similarities behind it are given too."""
 
     score: float
     ci: Interval

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Scope
 
 from tiltmeter import __version__
 from tiltmeter.errors import ModelFailed, TiltmeterError
-from tiltmeter.web import explore, files, json_api, pages
+from tiltmeter.web import downloads, explore, json_api, pages
 from tiltmeter.web.dashboard import Dashboard, page
 from tiltmeter.web.jobs import Busy
 from tiltmeter.web.security import MOST_BYTES, DashboardSettings, Guard, TooLarge
@@ -55,7 +55,7 @@ def create_app(settings: DashboardSettings) -> Guard:
         lifespan=lifespan,
     )
     app.state.dashboard = dashboard
-    for router in (pages.router, files.charts, explore.router, files.router, json_api.router):
+    for router in (pages.router, downloads.charts, explore.router, downloads.router, json_api.router):
         app.include_router(router)
     app.add_api_route("/static/{name}", _static, include_in_schema=False)
     for error in (TiltmeterError, TooLarge, HTTPException, RequestValidationError, Exception):

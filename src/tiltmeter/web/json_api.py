@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tiltmeter.views.report.verdict import verdict
 from tiltmeter.web.dashboard import Board, page
+from tiltmeter.web.downloads import FORMATS
 from tiltmeter.web.explore import MOST_TEXT, MOST_WORDS, ask_sentence, ask_words, word_list
-from tiltmeter.web.files import FORMATS
 from tiltmeter.web.listing import Entry, Filters, matching_items
 from tiltmeter.web.pages import choices, compared
 from tiltmeter.web.shelf import StoredAudit
@@ -23,11 +23,11 @@ Values = dict[str, Any]
 Words = Annotated[list[str], Field(max_length=MOST_WORDS)]
 
 
-class _Strict(BaseModel):
+class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class SentenceQuestion(_Strict):
+class SentenceQuestion(_Body):
     """A sentence with one [MASK], and words to compare there."""
 
     model: str
@@ -35,7 +35,7 @@ class SentenceQuestion(_Strict):
     words: Words = ["he", "she"]
 
 
-class WordsQuestion(_Strict):
+class WordsQuestion(_Body):
     """One or two lists of words, and two poles between which they lean."""
 
     model: str
@@ -45,7 +45,7 @@ class WordsQuestion(_Strict):
     b: Words
 
 
-class NewAudit(_Strict):
+class NewAudit(_Body):
     """An audit to start; its results go into a folder of that name."""
 
     name: str

@@ -20,7 +20,7 @@ from tiltmeter.views.rows import ReadingRow, unit_values
 from tiltmeter.views.terminal.comparison import interval, number
 from tiltmeter.web import listing
 from tiltmeter.web.dashboard import Board, Dashboard, Form, page
-from tiltmeter.web.files import AUDIT_CHARTS, EFFECT_CHARTS, FORMATS
+from tiltmeter.web.downloads import AUDIT_CHARTS, EFFECT_CHARTS, FORMATS
 from tiltmeter.web.shelf import NotHere, Shown
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)

@@ -25,7 +25,7 @@ class _Replacement(_PackPart):
     by: StrictStr = Field(alias="with")
 
 
-class _Ending(_PackPart):
+class _EndingEntry(_PackPart):
     add: list[StrictStr] = Field(default=[""], min_length=1)
     after: StrictStr | None = None
     cut: StrictInt = Field(default=0, ge=0)
@@ -42,7 +42,7 @@ class _PackFile(_PackPart):
     abbreviations: list[StrictStr] = []
     lower: dict[StrictStr, StrictStr] = {}
     normalise: list[_Replacement] = []
-    suffixes: dict[StrictStr, list[_Ending]] = {}
+    suffixes: dict[StrictStr, list[_EndingEntry]] = {}
 
     @field_validator("suffixes", mode="before")
     @classmethod
@@ -104,7 +104,7 @@ def _entry(suffix: Any) -> Any:
     return {"add": [suffix]} if isinstance(suffix, str) else suffix
 
 
-def _ending(group: str, entry: _Ending) -> Ending:
+def _ending(group: str, entry: _EndingEntry) -> Ending:
     # In the Unicode form the words are in, or "য়" in a pack would never meet the end of one.
     add = tuple(unicodedata.normalize("NFC", suffix) for suffix in entry.add)
     after = None if entry.after is None else _pattern(f"suffixes: {group}", entry.after, at="(?:{})\\Z")

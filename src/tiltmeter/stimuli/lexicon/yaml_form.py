@@ -22,7 +22,7 @@ _NAME = re.compile(r"[a-z0-9_]+")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 
 
-class _Strict(BaseModel):
+class _LexiconPart(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
@@ -34,14 +34,14 @@ class _WordEntry(BaseModel):
     phrase: StrictStr | None = None
 
 
-class _Entry(_Strict):
+class _GroupPart(_LexiconPart):
     label: StrictStr = ""
     licence: StrictStr | None = None
     citation: StrictStr | None = None
     notes: StrictStr | None = None
 
 
-class _SocialEntry(_Entry):
+class _SocialEntry(_GroupPart):
     dimension: StrictStr | None = None
 
 
@@ -70,11 +70,11 @@ class _PairsEntry(_SocialEntry):
     pairs: list[tuple[StrictStr, StrictStr]]
 
 
-class _TemplatesEntry(_Entry):
+class _TemplatesEntry(_GroupPart):
     templates: list[dict[StrictStr, StrictStr]]
 
 
-class _LexiconFile(_Strict):
+class _LexiconFile(_LexiconPart):
     name: StrictStr
     language: StrictStr
     licence: StrictStr = ""
@@ -217,7 +217,7 @@ class _Reader:
             self._check_repeats(f"templates '{name}': {role}", [each[role] for each in frames if role in each])
         return TemplateSet(templates=frames, **self._header(name, entry))
 
-    def _header(self, name: str, entry: _Entry) -> dict[str, Any]:
+    def _header(self, name: str, entry: _GroupPart) -> dict[str, Any]:
         given = {key: getattr(entry, key) for key in ("licence", "citation", "notes")}
         inherited = {"licence": self.file.licence, "citation": self.file.citation, "notes": ""}
         texts = {key: normalise(inherited[key] if value is None else value) for key, value in given.items()}

@@ -50,11 +50,11 @@ def _different(pair: tuple[str, str]) -> tuple[str, str]:
 Two = Annotated[tuple[Text, Text], AfterValidator(_different)]
 
 
-class _Strict(BaseModel):
+class _SetPart(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class SetFile(_Strict):
+class SetFile(_SetPart):
     """What every set says of itself; ``warnings`` go with each reading, ``dimension`` is what its groups differ in."""
 
     name: Text
@@ -71,7 +71,7 @@ class SetFile(_Strict):
         return SentenceSet(**{**about, "notes": tuple(self.warnings), **fields}, sentences=tuple(sentences))
 
 
-class ClozeEntry(_Strict):
+class ClozeEntry(_SetPart):
     occupation: Text
     noun: Text
     verb: Text
@@ -115,7 +115,7 @@ class ClozeFile(SetFile):
         return self
 
 
-class TopicEntry(_Strict):
+class TopicEntry(_SetPart):
     topic: Text
     group: Literal[1, 2]
     context: Text
@@ -155,7 +155,7 @@ class TraitsFile(SetFile):
         return self
 
 
-class FrameEntry(_Strict):
+class FrameEntry(_SetPart):
     text: Text
     fillers: Two
 

@@ -7,7 +7,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.web.planted_audits import file_of
-from tiltmeter.web.files import FORMATS
+from tiltmeter.web.downloads import FORMATS
 from tiltmeter.web.listing import key_of
 
 
