@@ -66,7 +66,8 @@ def lpbs(
         association = mean over term pairs of (fill_1 - prior_1) - (fill_2 - prior_2)
 
     Positive: the attribute leans towards term 1; 0 is level. ``groups`` names one of two groups for each
-    attribute; that of the first attribute is compared with the other. Attributes, not terms, are resampled and permuted.
+    attribute; that of the first attribute is compared with the other. Attributes, not terms, are resampled and
+    permuted.
 
     >>> fill_1, fill_2 = np.log([[0.4], [0.3], [0.1], [0.2]]), np.log([[0.1], [0.2], [0.3], [0.2]])
     >>> prior = np.log([[0.2]] * 4)
