@@ -84,8 +84,7 @@ def permutation_tests(
     [0.333, 1.0]
     """
     for alternative in alternatives:
-        if alternative not in get_args(Alternative):
-            raise unknown("alternative", alternative, get_args(Alternative))
+        check_alternative(alternative)
     if permutations < 1:
         raise BadInput(f"permutations must be at least 1, not {permutations}")
     scores = np.concatenate([x.means, y.means])
@@ -181,10 +180,18 @@ def _sampled(extreme: int, draws: int, alternative: Alternative) -> PermutationT
     return PermutationTest(p_value, alternative, False, draws, math.sqrt(p_value * (1 - p_value) / draws))
 
 
+def check_alternative(alternative: str) -> None:
+    """Refuse what is no alternative of a test."""
+    if alternative not in get_args(Alternative):
+        raise unknown("alternative", alternative, get_args(Alternative))
+
+
 def draw_splits(
-    n_x: int, n_y: int, *, permutations: int, seed: int
+    n_x: int, n_y: int, *, permutations: int, seed: int, counted: int = 0
 ) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.bool_]], bool]:
     """Splits as rows of True (in group x), for statistics that are no plain sum; and whether they are all.
+
+    They are all where there are no more than ``permutations`` or, if that is more, ``counted``.
 
     >>> masks, exact = draw_splits(2, 2, permutations=10_000, seed=0)
     >>> masks.shape, exact
@@ -194,7 +201,7 @@ def draw_splits(
         raise BadInput(f"permutations must be at least 1, not {permutations}")
     n = n_x + n_y
     splits = math.comb(n, n_x)
-    exact = splits <= permutations
+    exact = splits <= max(permutations, counted)
     if exact:
         chosen = np.array(list(itertools.combinations(range(n), n_x)))
     else:
@@ -211,8 +218,7 @@ def p_from_null(null: Floats, observed: float, *, alternative: Alternative, exac
     >>> p_from_null(np.array([0.0, 1.0, -1.0, 2.0]), 2.0, alternative="two-sided", exact=True).p_value
     0.25
     """
-    if alternative not in get_args(Alternative):
-        raise unknown("alternative", alternative, get_args(Alternative))
+    check_alternative(alternative)
     tolerance = TIE * max(abs(observed), float(np.abs(null).max(initial=0.0)))
     extreme = _extreme(null, observed, tolerance, alternative)
     if exact:

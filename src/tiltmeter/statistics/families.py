@@ -1,0 +1,328 @@
+"""Tests that count families of words, and that generalise over both sides of an association.
+
+He, him and his are one observation in three forms. Whatever is shuffled, flipped or resampled here is a family: words
+that the lexicon or the model's own geometry holds together. And a difference between two groups of targets on two sets
+of attributes is a finding only if it would survive other targets and other attributes (Clark 1973): ``crossed_test``
+asks both, and the larger p-value counts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiltmeter.errors import BadInput
+from tiltmeter.statistics.groups import Floats, Result, Units, numbers, unit_index
+from tiltmeter.statistics.permutation import (
+    Alternative,
+    PermutationTest,
+    check_alternative,
+    draw_splits,
+    p_from_null,
+    sign_flip_test,
+)
+
+Labels = NDArray[np.intp]
+
+#: Words whose directions within their list are as alike as this are one family. Chosen on seeds 1 to 3 of
+#: ``benchmarks/nulls.py``: at .5 lists of eight words in two families are called different too often, and at .3 words
+#: that were drawn at random are thrown together.
+ALIKE = 0.4
+#: All splits are counted up to this number: their studentised differences cannot be counted without listing them.
+COUNTED = 50_000
+#: With fewer splits than this no result could be significant, and Student's t takes the place of counting.
+FEWEST = 40
+
+
+class Spread(NamedTuple):
+    """A mean, the variance of that mean by families, its degrees of freedom, and how many families there are."""
+
+    mean: float
+    variance: float
+    df: float
+    families: int
+
+
+def find_families(vectors: Floats, *, alike: float = ALIKE) -> Labels:
+    """The families of a list of words by their vectors: average linkage of their directions from the list's mean.
+
+    What all words of a list share says which list it is; what some of them share beyond that makes them one another's
+    kin.
+
+    >>> find_families(np.array([[1.0, 0.1, 0.0], [1.0, 0.0, 0.1], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])).tolist()
+    [0, 0, 1, 2]
+    """
+    if len(vectors) < 3:
+        return np.arange(len(vectors))
+    from scipy.cluster.hierarchy import fcluster, linkage
+
+    directions = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    directions = directions - directions.mean(axis=0)
+    lengths = np.linalg.norm(directions, axis=1, keepdims=True)
+    directions = directions / np.where(lengths == 0, 1.0, lengths)
+    apart = np.maximum(0.0, 1 - (directions @ directions.T)[np.triu_indices(len(directions), 1)])
+    return unit_index(fcluster(linkage(apart, "average"), 1 - alike, "distance").tolist())
+
+
+def as_labels(families: Units | None, n: int) -> Labels:
+    """Family names as numbers; without names every value is a family of its own."""
+    if families is None:
+        return np.arange(n)
+    if len(families) != n:
+        raise BadInput(f"{n} words but {len(families)} names of families: name one family per word")
+    return unit_index(families)
+
+
+def spread_of_mean(values: Floats, families: Labels) -> Spread:
+    """The mean of values and its variance, each family's deviations summed before they are squared.
+
+    The sum of squares is scaled so that it is right on average for families that are one observation each, whatever
+    their sizes; the degrees of freedom are those of as many families of one size.
+
+    >>> spread_of_mean(np.array([1.0, 2.0, 3.0, 6.0]), np.arange(4)).variance     # 14 / 3 / 4, the usual one
+    1.1666666666666667
+    """
+    n, size = values.size, np.bincount(families).astype(np.float64)
+    mean = float(values.mean())
+    squares, own = float((np.bincount(families, values - mean) ** 2).sum()), float((size**2).sum())
+    # The mean is made of the same values: of a family of size s it takes (1 - 2 s/n + sum s² / n²) of the square.
+    scale = 1 - 2 * float((size**3).sum()) / (own * n) + own / n**2
+    if size.size < 2:
+        return Spread(mean, math.inf, 1.0, size.size)
+    return Spread(mean, squares / n**2 / scale, max(n**2 / own - 1, 0.5), size.size)
+
+
+def welch_test(
+    x: Floats,
+    y: Floats,
+    *,
+    families_x: Units | None = None,
+    families_y: Units | None = None,
+    alternative: Alternative = "two-sided",
+    permutations: int = 10_000,
+    seed: int = 0,
+) -> PermutationTest:
+    """Does the mean of x differ from that of y? Families change sides, and the difference is in standard errors.
+
+    A plain permutation test assumes equal spread: with few words of wide spread against many of narrow spread it finds
+    differences that are not there (Janssen 1997; Chung & Romano 2013). All splits are counted up to 50,000; where there
+    are too few for any result to be significant, Student's t with Welch's degrees of freedom is used (``splits`` is 0).
+
+    >>> welch_test(np.array([3.0, 4.0, 5.0, 4.4]), np.array([1.0, 2.0, 1.5, 1.2])).p_value.__round__(4)
+    0.0286
+    """
+    check_alternative(alternative)
+    x, y = numbers("a group of scores", x), numbers("a group of scores", y)
+    of_x, of_y = as_labels(families_x, x.size), as_labels(families_y, y.size)
+    k_x, k_y = int(of_x.max()) + 1, int(of_y.max()) + 1
+    if math.comb(k_x + k_y, k_x) < FEWEST:
+        return _student(spread_of_mean(x, of_x), spread_of_mean(y, of_y), alternative)
+    labels = np.concatenate([of_x, of_y + k_x])
+    size = np.bincount(labels).astype(np.float64)
+    # Scores far from 0 would lose their digits in the squares.
+    total = np.bincount(labels, np.concatenate([x, y]) - np.concatenate([x, y]).mean())
+    masks, exact = draw_splits(k_x, k_y, permutations=permutations, seed=seed, counted=COUNTED)
+    observed = np.arange(k_x + k_y)[None] < k_x
+    statistic = float(_studentised(observed, total, size)[0])
+    return p_from_null(_studentised(masks, total, size), statistic, alternative=alternative, exact=exact)
+
+
+def _studentised(masks: NDArray[np.bool_], total: Floats, size: Floats) -> Floats:
+    """The difference of means in standard errors, for every split of families with these sums and sizes."""
+    moments = np.stack([size, total, total**2, total * size, size**2, size**3], axis=1)
+    inside = masks @ moments
+    means, variances = [], []
+    for n, first, second, mixed, squared, cubed in (inside.T, (moments.sum(axis=0) - inside).T):
+        mean = first / n
+        squares = second - 2 * mean * mixed + mean**2 * squared
+        scale = 1 - 2 * cubed / (squared * n) + squared / n**2
+        means.append(mean)
+        variances.append(np.maximum(squares, 0.0) / n**2 / np.maximum(scale, 1e-9))
+    error = np.sqrt(variances[0] + variances[1])
+    # Where nothing varies within either side the difference is as far out as can be.
+    floor = 1e-12 * float(np.abs(total).max(initial=1e-300))
+    statistics: Floats = (means[0] - means[1]) / np.maximum(error, floor)
+    return statistics
+
+
+def _student(x: Spread, y: Spread, alternative: Alternative) -> PermutationTest:
+    variance = x.variance + y.variance
+    return student_test(x.mean - y.mean, variance, _degrees((x.variance, x.df), (y.variance, y.df)), alternative)
+
+
+def student_test(difference: float, variance: float, df: float, alternative: Alternative) -> PermutationTest:
+    """Student's t test of a difference with this variance.
+
+    >>> student_test(2.0, 1.0, 10, "two-sided").p_value.__round__(4)
+    0.0734
+    """
+    from scipy.special import stdtr
+
+    if not math.isfinite(variance):
+        return PermutationTest(1.0, alternative, False, 0, 0.0)
+    t = difference / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, difference) if difference else 0.0
+    tails = {"two-sided": 2 * float(stdtr(df, -abs(t))), "greater": float(stdtr(df, -t)), "less": float(stdtr(df, t))}
+    # Far in the tail the distribution underflows; a p-value is small there, never zero.
+    return PermutationTest(min(1.0, max(tails[alternative], 5e-324)), alternative, False, 0, 0.0)
+
+
+def _degrees(*parts: tuple[float, float]) -> float:
+    """Satterthwaite's degrees of freedom of a sum of variances, each with its own."""
+    total = sum(variance for variance, _ in parts)
+    if not math.isfinite(total) or total == 0:
+        return 1.0
+    return total**2 / sum(variance**2 / df for variance, df in parts)
+
+
+def matched_test(
+    differences: Floats,
+    *,
+    families: Units | None = None,
+    alternative: Alternative = "two-sided",
+    permutations: int = 10_000,
+    seed: int = 0,
+) -> PermutationTest:
+    """Is the mean of paired differences 0? Each family of pairs keeps or changes its sign as a whole.
+
+    >>> matched_test(np.array([1.0, 2.0, 3.0, 1.5, 2.5, 0.5])).p_value
+    0.03125
+    """
+    check_alternative(alternative)
+    values = numbers("differences", differences)
+    labels = as_labels(families, values.size)
+    sums = np.bincount(labels, values)
+    if 2**sums.size < FEWEST:
+        found = spread_of_mean(values, labels)
+        return student_test(found.mean, found.variance, found.df, alternative)
+    return sign_flip_test(sums, alternative=alternative, permutations=permutations, seed=seed)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CrossedTest(Result):
+    """What an association is worth over other targets and over other attributes.
+
+    ``p_value`` is the larger of the two. ``by_attributes`` is None where a set has one attribute: nothing can then be
+    said of others. ``n_pairs`` is the number of matched pairs where targets were tested as pairs; ``families`` how many
+    independent words the lists are worth (X, Y, A, B). ``inflation`` is how many times larger the variance of the
+    difference is over both sides than it would be if target words were independent and attributes fixed; ``df`` are its
+    degrees of freedom.
+    """
+
+    p_value: float
+    by_targets: PermutationTest
+    by_attributes: PermutationTest | None
+    n_pairs: int
+    families: tuple[int, int, int, int]
+    inflation: float
+    df: float
+
+    @property
+    def headline(self) -> PermutationTest:
+        """The test that decides."""
+        other = self.by_attributes
+        return other if other is not None and other.p_value > self.by_targets.p_value else self.by_targets
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Kin:
+    """Who belongs together: names of families of X, Y, A and B, and the matched pairs of X and Y by their places."""
+
+    x: Units
+    y: Units
+    a: Units
+    b: Units
+    partners: tuple[tuple[int, int], ...] = ()
+
+
+def crossed_test(
+    x: Floats,
+    y: Floats,
+    *,
+    n_a: int,
+    kin: Kin,
+    alternative: Alternative = "two-sided",
+    permutations: int = 10_000,
+    seed: int = 0,
+) -> CrossedTest:
+    """Test the difference between two groups of targets on two sets of attributes, over both.
+
+    ``x`` and ``y`` are tables of similarities with one row per target and one column per attribute, the ``n_a`` of set
+    A first. By targets: the lean of every target (mean over A minus mean over B) is compared between X and Y, as pairs
+    where they are matched. By attributes: how much nearer X is than Y is compared between A and B.
+
+    >>> x, y = np.array([[0.9, 0.8, 0.1, 0.2], [0.7, 0.9, 0.2, 0.1]]), np.array([[0.2, 0.1, 0.9, 0.7], [0.1, 0.3, 0.8, 0.8]])
+    >>> found = crossed_test(x, y, n_a=2, kin=Kin([0, 1], [0, 1], [0, 1], [0, 1]))
+    >>> round(found.p_value, 3), round(found.by_targets.p_value, 3)
+    (0.024, 0.001)
+    """
+    options = {"permutations": permutations, "seed": seed}
+    in_x, in_y = as_labels(kin.x, len(x)), as_labels(kin.y, len(y))
+    in_a, in_b = as_labels(kin.a, n_a), as_labels(kin.b, x.shape[1] - n_a)
+    lean_x, lean_y = (table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1) for table in (x, y))
+    nearer = x.mean(axis=0) - y.mean(axis=0)
+    spreads = spread_of_mean(lean_x, in_x), spread_of_mean(lean_y, in_y)
+    if kin.partners:
+        first, second = np.array(kin.partners).T
+        # Pairs are kin where their first members or their second members are.
+        pair_kin = _joined(in_x[first], in_y[second])
+        differences = lean_x[first] - lean_y[second]
+        by_targets = matched_test(differences, families=pair_kin, alternative=alternative, **options)
+        of_pairs = spread_of_mean(differences, pair_kin)
+        target_variance, target_df = of_pairs.variance, of_pairs.df
+    else:
+        by_targets = welch_test(
+            lean_x, lean_y, families_x=in_x, families_y=in_y, alternative=alternative, **options
+        )
+        target_variance = spreads[0].variance + spreads[1].variance
+        target_df = _degrees(*((each.variance, each.df) for each in spreads))
+    families = tuple(int(labels.max()) + 1 for labels in (in_x, in_y, in_a, in_b))
+    plain = lean_x.var(ddof=1) / len(x) + lean_y.var(ddof=1) / len(y)
+    if min(n_a, x.shape[1] - n_a) < 2:
+        inflation = target_variance / plain if plain > 0 else 1.0
+        return CrossedTest(by_targets.p_value, by_targets, None, len(kin.partners), families, inflation, target_df)
+    by_attributes = welch_test(
+        nearer[:n_a], nearer[n_a:], families_x=in_a, families_y=in_b, alternative=alternative, **options
+    )
+    sides = spread_of_mean(nearer[:n_a], in_a), spread_of_mean(nearer[n_a:], in_b)
+    attribute_variance = sides[0].variance + sides[1].variance
+    attribute_df = _degrees(*((each.variance, each.df) for each in sides))
+    shared = sum(_interaction(block) for table in (x, y) for block in (table[:, :n_a], table[:, n_a:]))
+    variance = max(target_variance + attribute_variance - shared, target_variance, attribute_variance)
+    df = _degrees((target_variance, target_df), (attribute_variance, attribute_df))
+    return CrossedTest(
+        max(by_targets.p_value, by_attributes.p_value),
+        by_targets,
+        by_attributes,
+        len(kin.partners),
+        families,
+        variance / plain if plain > 0 else 1.0,
+        max(df, min(target_df, attribute_df)),
+    )
+
+
+def _joined(first: Labels, second: Labels) -> Labels:
+    """Families of pairs that share a family on either side."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    shift = int(first.max()) + 1
+    n = shift + int(second.max()) + 1
+    links = coo_array((np.ones(first.size), (first, second + shift)), shape=(n, n))
+    _, component = connected_components(links, directed=False)
+    return unit_index(component[first].tolist())
+
+
+def _interaction(block: Floats) -> float:
+    """The variance of a block's mean by what single pairs of target and attribute have of their own.
+
+    Both the spread between targets and that between attributes hold it; together they count it twice.
+    """
+    n, m = block.shape
+    if min(n, m) < 2:
+        return 0.0
+    rest = block - block.mean(axis=0) - block.mean(axis=1, keepdims=True) + block.mean()
+    return float((rest**2).sum()) / ((n - 1) * (m - 1)) / (n * m)
