@@ -7,9 +7,18 @@ import dataclasses
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.measures.geometry import leans, rows
+from tiltmeter.measures.geometry import (
+    UNNAMED,
+    Families,
+    Partners,
+    generalise,
+    leans,
+    mean_directions,
+    rows,
+)
 from tiltmeter.statistics import (
     Alternative,
+    CrossedTest,
     Interval,
     Result,
     by_unit,
@@ -39,6 +48,7 @@ class AssociationResult(Result):
     score: float
     p_value: float
     ci: Interval
+    crossed: CrossedTest
     exact: bool
     standard_error: float
     alternative: str
@@ -58,6 +68,10 @@ def association(
     *,
     units_1: Units | None = None,
     units_2: Units | None = None,
+    attribute_units_1: Units | None = None,
+    attribute_units_2: Units | None = None,
+    partners: Partners = (),
+    families: Families = UNNAMED,
     alternative: Alternative = "two-sided",
     ddof: int = 1,
     permutations: int = 10_000,
@@ -71,14 +85,15 @@ def association(
 
     ``units_1`` and ``units_2`` name the word each sentence stands for. Sentences of one word are alike, so
     p permutes words and ci resamples words, each word counting once; with as many sentences for every
-    word d is the published one. ``published`` treats every sentence as independent. Without units the two
-    agree, because each sentence is then its own unit.
+    word d is the published one. As in ``weat``, p and ci generalise over the attributes too, whose words
+    ``attribute_units_1`` and ``attribute_units_2`` name, and count families of words; ``partners`` and ``families`` go
+    by words. ``published`` treats every sentence as independent and attributes as fixed.
 
     >>> he, she = [[1.0, 0.1], [0.9, 0.2], [0.8, 0.0]], [[0.1, 1.0], [0.2, 0.9], [0.0, 0.7]]
     >>> words = {"units_1": ["he", "he", "man"], "units_2": ["she", "she", "woman"]}
     >>> found = association(he, she, [[1.0, 0.0]], [[0.0, 1.0]], **words)
-    >>> round(found.effect_size, 2), round(found.p_value, 2), round(found.published.p_value, 2)
-    (1.82, 0.33, 0.1)
+    >>> round(found.effect_size, 2), round(found.p_value, 3), round(found.published.p_value, 2)
+    (1.82, 0.004, 0.1)
     """
     if (units_1 is None) != (units_2 is None):
         raise BadInput("name the units of both groups of targets, or of neither")
@@ -90,17 +105,28 @@ def association(
     if min(words_1.n, words_2.n) < 2:
         raise BadInput("each group of targets needs sentences about at least two different words")
     d = concatenated_d(words_1, words_2, ddof=ddof)
-    test = permutation_test(words_1, words_2, alternative=alternative, permutations=permutations, seed=seed)
+    crossed = generalise(
+        mean_directions(t_1, units_1),
+        mean_directions(t_2, units_2),
+        mean_directions(a_1, attribute_units_1),
+        mean_directions(a_2, attribute_units_2),
+        partners=partners,
+        families=families,
+        alternative=alternative,
+        permutations=permutations,
+        seed=seed,
+    )
     single_1, single_2 = by_unit(scores_1), by_unit(scores_2)
     per_sentence = permutation_test(single_1, single_2, alternative=alternative, permutations=permutations, seed=seed)
     return AssociationResult(
         effect_size=d,
         cohens_d=pooled_d(words_1, words_2),
         score=float(words_1.means.mean() - words_2.means.mean()),
-        p_value=test.p_value,
-        ci=effect_interval(words_1, words_2, d=d, seed=seed),
-        exact=test.exact,
-        standard_error=test.standard_error,
+        p_value=crossed.p_value,
+        ci=effect_interval(words_1, words_2, d=d, inflation=crossed.inflation, df=crossed.df, seed=seed),
+        crossed=crossed,
+        exact=crossed.headline.exact,
+        standard_error=crossed.headline.standard_error,
         alternative=alternative,
         ddof=ddof,
         n=len(scores_1) + len(scores_2),

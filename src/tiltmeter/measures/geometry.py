@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeAlias
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.statistics.groups import Floats, as_floats
+from tiltmeter.statistics.families import CrossedTest, crossed_test, find_kin
+from tiltmeter.statistics.groups import Floats, Units, as_floats, unit_index
+from tiltmeter.statistics.permutation import Alternative
+
+#: The matched pairs of two lists, by their places in them.
+Partners: TypeAlias = Sequence[tuple[int, int]]
+#: The names of the families of the words of X, Y, A and B; None where the vectors say.
+Families: TypeAlias = Sequence[Units | None]
+UNNAMED: Families = (None, None, None, None)
 
 #: Relative to the vectors it came from, a difference below this is rounding.
 _ROUNDING = 1e-12
@@ -74,3 +85,47 @@ def leans(words: Floats, a: Floats, b: Floats) -> Floats:
         raise BadInput("the two sets of attributes have the same average, so no word can lean to either")
     scores: Floats = unit(words) @ (towards_a - towards_b)
     return scores
+
+
+def mean_directions(vectors: Floats, units: Units | None) -> Floats:
+    """The mean unit vector of every unit, in the order in which they first come; every vector's own without units."""
+    directions = unit(vectors)
+    if units is None:
+        return directions
+    index = unit_index(units)
+    sums = np.zeros((int(index.max()) + 1, directions.shape[1]))
+    np.add.at(sums, index, directions)
+    return sums / np.bincount(index)[:, None]
+
+
+def generalise(
+    x: Floats,
+    y: Floats,
+    a: Floats,
+    b: Floats,
+    *,
+    partners: Partners = (),
+    families: Families = UNNAMED,
+    alternative: Alternative = "two-sided",
+    permutations: int = 10_000,
+    seed: int = 0,
+) -> CrossedTest:
+    """Does the association of X and Y with A and B hold for other words on either side? (``crossed_test``)
+
+    Args:
+        x, y, a, b: the mean unit vector of every word.
+        partners: which words of X and Y are matched.
+        families: names of the families of the words of X, Y, A and B; found from the vectors where None.
+        alternative, permutations, seed: of the tests.
+    """
+    towards = np.concatenate([a, b]).T
+    kin = find_kin(x, y, a, b, partners=partners, named=families)
+    return crossed_test(
+        x @ towards,
+        y @ towards,
+        n_a=len(a),
+        kin=kin,
+        alternative=alternative,
+        permutations=permutations,
+        seed=seed,
+    )

@@ -11,6 +11,7 @@ from tiltmeter.statistics.estimates import (
     random_effects,
     share,
 )
+from tiltmeter.statistics.families import CrossedTest, Kin, crossed_test, find_kin, matched_test, welch_test
 from tiltmeter.statistics.groups import (
     Result,
     UnitScores,
@@ -39,7 +40,9 @@ from tiltmeter.statistics.permutation import (
 __all__ = [
     "Alternative",
     "Correlation",
+    "CrossedTest",
     "Interval",
+    "Kin",
     "Mean",
     "PermutationTest",
     "RandomEffects",
@@ -54,11 +57,14 @@ __all__ = [
     "clustered_share",
     "concatenated_d",
     "correlation",
+    "crossed_test",
     "draw_splits",
     "effect_interval",
     "effect_size",
+    "find_kin",
     "hedges_g",
     "holm",
+    "matched_test",
     "minimum_detectable_effect",
     "p_from_null",
     "permutation_test",
@@ -69,4 +75,5 @@ __all__ = [
     "resampled_interval",
     "share",
     "sign_flip_test",
+    "welch_test",
 ]

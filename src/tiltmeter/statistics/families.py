@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -28,10 +29,12 @@ from tiltmeter.statistics.permutation import (
 
 Labels = NDArray[np.intp]
 
-#: Words whose directions within their list are as alike as this are one family. Chosen on seeds 1 to 3 of
-#: ``benchmarks/nulls.py``: at .5 lists of eight words in two families are called different too often, and at .3 words
-#: that were drawn at random are thrown together.
-ALIKE = 0.4
+#: Words of a list are kin where they are so many times more alike than words that have nothing to do with one another.
+#: Of 1.5, 1.75, 2 and 2.5, tried on other seeds than ``benchmarks/nulls.py`` prints: below 2 words drawn at random are
+#: thrown together and the test loses power, above it neighbours pass for independent.
+ALIKE = 2.0
+#: In fewer dimensions directions say nothing of kinship: any two words are alike.
+_DIMENSIONS = 10
 #: All splits are counted up to this number: their studentised differences cannot be counted without listing them.
 COUNTED = 50_000
 #: With fewer splits than this no result could be significant, and Student's t takes the place of counting.
@@ -47,25 +50,79 @@ class Spread(NamedTuple):
     families: int
 
 
-def find_families(vectors: Floats, *, alike: float = ALIKE) -> Labels:
-    """The families of a list of words by their vectors: average linkage of their directions from the list's mean.
+def directions_within(vectors: Floats) -> Floats:
+    """Where each vector of a list points from the list's mean, at unit length.
 
-    What all words of a list share says which list it is; what some of them share beyond that makes them one another's
-    kin.
+    What all words of a list share says which list it is; what some of them share beyond that makes them kin.
+    """
+    found = vectors - vectors.mean(axis=0)
+    lengths = np.linalg.norm(found, axis=1, keepdims=True)
+    directions: Floats = found / np.where(lengths == 0, 1.0, lengths)
+    return directions
 
-    >>> find_families(np.array([[1.0, 0.1, 0.0], [1.0, 0.0, 0.1], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])).tolist()
+
+def find_families(directions: Floats, *, alike: float) -> Labels:
+    """The families of a list of words: average linkage of their directions, kept while they are on average so alike.
+
+    >>> find_families(np.array([[1.0, 0.1], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]), alike=0.5).tolist()
     [0, 0, 1, 2]
     """
-    if len(vectors) < 3:
-        return np.arange(len(vectors))
+    if len(directions) < 3 or not math.isfinite(alike):
+        return np.arange(len(directions))
     from scipy.cluster.hierarchy import fcluster, linkage
 
-    directions = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    directions = directions - directions.mean(axis=0)
-    lengths = np.linalg.norm(directions, axis=1, keepdims=True)
-    directions = directions / np.where(lengths == 0, 1.0, lengths)
     apart = np.maximum(0.0, 1 - (directions @ directions.T)[np.triu_indices(len(directions), 1)])
     return unit_index(fcluster(linkage(apart, "average"), 1 - alike, "distance").tolist())
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Kin:
+    """Who belongs together in an association of X and Y with A and B.
+
+    ``x`` to ``b`` name the family of every word; ``partners`` are the matched pairs of X and Y by their places, and
+    ``of_pairs`` names the family of every pair.
+    """
+
+    x: Units
+    y: Units
+    a: Units
+    b: Units
+    partners: tuple[tuple[int, int], ...] = ()
+    of_pairs: Units = ()
+
+
+def find_kin(
+    x: Floats,
+    y: Floats,
+    a: Floats,
+    b: Floats,
+    *,
+    partners: Sequence[tuple[int, int]] = (),
+    named: Sequence[Units | None] = (None, None, None, None),
+) -> Kin:
+    """The families of four lists of unit vectors: as they are ``named`` or, where they are not, by the geometry.
+
+    Two words are kin where they are twice as alike as a target and an attribute are (root mean square of the cosines of
+    their directions within their lists). Of matched pairs it is the differences that count.
+    """
+    lists, width = [directions_within(vectors) for vectors in (x, y, a, b)], x.shape[1]
+    unrelated = np.concatenate([(one @ two.T).ravel() for one in lists[:2] for two in lists[2:]])
+    # Where directions are all equally likely the root mean square is 1 / sqrt(width); it is not less in any model.
+    usual = max(math.sqrt(float(np.square(unrelated).mean())), 1 / math.sqrt(width))
+    alike = min(0.9, ALIKE * usual) if width >= _DIMENSIONS else math.inf
+    families = [
+        find_families(directions, alike=alike) if names is None else as_labels(names, len(directions))
+        for directions, names in zip(lists, named, strict=True)
+    ]
+    of_pairs: Units = ()
+    if partners:
+        first, second = np.array(partners).T
+        of_pairs = (
+            find_families(directions_within(x[first] - y[second]), alike=alike)
+            if named[0] is None
+            else families[0][first]
+        )
+    return Kin(*families, partners=tuple(partners), of_pairs=of_pairs)
 
 
 def as_labels(families: Units | None, n: int) -> Labels:
@@ -227,17 +284,6 @@ class CrossedTest(Result):
         return other if other is not None and other.p_value > self.by_targets.p_value else self.by_targets
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Kin:
-    """Who belongs together: names of families of X, Y, A and B, and the matched pairs of X and Y by their places."""
-
-    x: Units
-    y: Units
-    a: Units
-    b: Units
-    partners: tuple[tuple[int, int], ...] = ()
-
-
 def crossed_test(
     x: Floats,
     y: Floats,
@@ -254,7 +300,8 @@ def crossed_test(
     A first. By targets: the lean of every target (mean over A minus mean over B) is compared between X and Y, as pairs
     where they are matched. By attributes: how much nearer X is than Y is compared between A and B.
 
-    >>> x, y = np.array([[0.9, 0.8, 0.1, 0.2], [0.7, 0.9, 0.2, 0.1]]), np.array([[0.2, 0.1, 0.9, 0.7], [0.1, 0.3, 0.8, 0.8]])
+    >>> x = np.array([[0.9, 0.8, 0.1, 0.2], [0.7, 0.9, 0.2, 0.1]])
+    >>> y = np.array([[0.2, 0.1, 0.9, 0.7], [0.1, 0.3, 0.8, 0.8]])
     >>> found = crossed_test(x, y, n_a=2, kin=Kin([0, 1], [0, 1], [0, 1], [0, 1]))
     >>> round(found.p_value, 3), round(found.by_targets.p_value, 3)
     (0.024, 0.001)
@@ -267,16 +314,13 @@ def crossed_test(
     spreads = spread_of_mean(lean_x, in_x), spread_of_mean(lean_y, in_y)
     if kin.partners:
         first, second = np.array(kin.partners).T
-        # Pairs are kin where their first members or their second members are.
-        pair_kin = _joined(in_x[first], in_y[second])
+        pair_kin = as_labels(kin.of_pairs, first.size)
         differences = lean_x[first] - lean_y[second]
         by_targets = matched_test(differences, families=pair_kin, alternative=alternative, **options)
         of_pairs = spread_of_mean(differences, pair_kin)
         target_variance, target_df = of_pairs.variance, of_pairs.df
     else:
-        by_targets = welch_test(
-            lean_x, lean_y, families_x=in_x, families_y=in_y, alternative=alternative, **options
-        )
+        by_targets = welch_test(lean_x, lean_y, families_x=in_x, families_y=in_y, alternative=alternative, **options)
         target_variance = spreads[0].variance + spreads[1].variance
         target_df = _degrees(*((each.variance, each.df) for each in spreads))
     families = tuple(int(labels.max()) + 1 for labels in (in_x, in_y, in_a, in_b))
@@ -302,18 +346,6 @@ def crossed_test(
         variance / plain if plain > 0 else 1.0,
         max(df, min(target_df, attribute_df)),
     )
-
-
-def _joined(first: Labels, second: Labels) -> Labels:
-    """Families of pairs that share a family on either side."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    shift = int(first.max()) + 1
-    n = shift + int(second.max()) + 1
-    links = coo_array((np.ones(first.size), (first, second + shift)), shape=(n, n))
-    _, component = connected_components(links, directed=False)
-    return unit_index(component[first].tolist())
 
 
 def _interaction(block: Floats) -> float:

@@ -104,7 +104,15 @@ def check_level(level: float, resamples: int = RESAMPLES) -> None:
 
 
 def effect_interval(
-    x: UnitScores, y: UnitScores, *, d: float, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
+    x: UnitScores,
+    y: UnitScores,
+    *,
+    d: float,
+    inflation: float = 1.0,
+    df: float | None = None,
+    level: float = 0.95,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
 ) -> Interval:
     """Interval for the difference in concatenated SDs (WEAT's d), resampling units in each group.
 
@@ -113,6 +121,9 @@ def effect_interval(
     r = d sqrt(n1 n2)/(n1 + n2), a correlation, this is z +- t * SE for Fisher's z = artanh(r): SE from the
     bootstrap, widened by n/(n-1) as its variances are too small by that, and the variance in r free of its
     small-sample bias. ``benchmarks/calibration.py`` prints how often it covers the truth, beside the others.
+
+    ``inflation`` and ``df`` are those of a ``CrossedTest``: how many times larger the variance of the difference is
+    than with independent units, and its degrees of freedom.
     """
     check_level(level, resamples)
     rng = generator(seed, "resample")
@@ -120,7 +131,8 @@ def effect_interval(
     j = rng.integers(y.n, size=(y.n, resamples))
     drawn_x = UnitScores(x.means[i], x.squares[i], x.observations)
     drawn_y = UnitScores(y.means[j], y.squares[j], y.observations)
-    return resampled_interval(x, y, drawn_x, drawn_y, d=d, level=level, method="bootstrap by word, Fisher z")
+    method = "bootstrap by word, Fisher z"
+    return resampled_interval(x, y, drawn_x, drawn_y, d=d, inflation=inflation, df=df, level=level, method=method)
 
 
 def resampled_interval(
@@ -131,6 +143,8 @@ def resampled_interval(
     *,
     d: float,
     method: str,
+    inflation: float = 1.0,
+    df: float | None = None,
     level: float = 0.95,
 ) -> Interval:
     """The interval of ``effect_interval`` from resamples made elsewhere: groups with a column for each resample."""
@@ -149,8 +163,11 @@ def resampled_interval(
     drawn = drawn[np.isfinite(drawn)]
     if not np.isfinite(z) or drawn.size < resamples / 2:
         return Interval(-bound, bound, level, "not estimable: too little variation between words")
-    widening = math.sqrt(smaller / (smaller - 1)) * float(stdtrit(x.n + y.n - 2, (1 + level) / 2))
-    reach = widening * float(drawn.std(ddof=1))
+    if not math.isfinite(inflation):
+        return Interval(-bound, bound, level, "not estimable: one family of words in a group")
+    widening = math.sqrt(inflation * smaller / (smaller - 1))
+    degrees = x.n + y.n - 2 if df is None else min(df, x.n + y.n - 2)
+    reach = widening * float(stdtrit(degrees, (1 + level) / 2)) * float(drawn.std(ddof=1))
     low, high = bound * np.tanh([z - reach, z + reach])
     # The published d keeps its small-sample bias; an interval that leaves its own estimate out helps nobody.
     return Interval(float(min(low, d)), float(max(high, d)), level, method)

@@ -8,6 +8,7 @@ Where there are many tests at once, their p-values are adjusted for their number
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import math
 from collections.abc import Sequence
@@ -199,17 +200,23 @@ def draw_splits(
     """
     if permutations < 1:
         raise BadInput(f"permutations must be at least 1, not {permutations}")
+    exact = math.comb(n_x + n_y, n_x) <= max(permutations, counted)
+    return _masks(n_x, n_y, None if exact else permutations, seed), exact
+
+
+@functools.lru_cache(maxsize=16)
+def _masks(n_x: int, n_y: int, permutations: int | None, seed: int) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+    """Splits do not depend on the scores, and many tests have lists of the same lengths: they are kept."""
     n = n_x + n_y
-    splits = math.comb(n, n_x)
-    exact = splits <= max(permutations, counted)
-    if exact:
+    if permutations is None:
         chosen = np.array(list(itertools.combinations(range(n), n_x)))
     else:
         rng = generator(seed, "permute")
         chosen = rng.permuted(np.broadcast_to(np.arange(n), (permutations, n)), axis=1)[:, :n_x]
     masks = np.zeros((len(chosen), n), dtype=np.bool_)
     np.put_along_axis(masks, chosen, True, axis=1)
-    return masks, exact
+    masks.flags.writeable = False
+    return masks
 
 
 def p_from_null(null: Floats, observed: float, *, alternative: Alternative, exact: bool) -> PermutationTest:
