@@ -15,7 +15,7 @@ from fastapi.responses import Response
 from tiltmeter.readings import Audit, Reading
 from tiltmeter.views import exports
 from tiltmeter.views.charts import OVERVIEW, Figure, inline_svg, of_reading
-from tiltmeter.views.exports.frames import to_csv, to_parquet
+from tiltmeter.views.exports import to_csv, to_parquet
 from tiltmeter.web.dashboard import Board
 from tiltmeter.web.listing import key_of
 from tiltmeter.web.shelf import NotHere

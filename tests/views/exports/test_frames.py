@@ -8,7 +8,7 @@ import pytest
 from tests.views.exports.audits import AUDIT
 from tests.views.made import audit, reading
 from tiltmeter import Audit
-from tiltmeter.views.exports.frames import to_csv, to_parquet
+from tiltmeter.views.exports import to_csv, to_parquet
 
 
 def same(frame: pd.DataFrame, found: Audit) -> None:

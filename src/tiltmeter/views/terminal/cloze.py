@@ -32,12 +32,9 @@ def cloze_view(readings: Sequence[Reading]) -> RenderableType | None:
     if len(cells) < len(readings) or not all(cell.published and cell.repaired for cell in cells):
         return None
     model = readings[0].model
-    races = [cell for cell in cells if cell.variant == "race"]
-    tables = [
-        _block(model, [cell for cell in cells if cell.variant == variant])
-        for variant in sorted({cell.variant for cell in cells} - {"race"}, key=_place(_VARIANTS))
-    ]
-    if races:
+    variants = sorted({cell.variant for cell in cells} - {"race"}, key=_place(_VARIANTS))
+    tables = [_block(model, [cell for cell in cells if cell.variant == variant]) for variant in variants]
+    if races := [cell for cell in cells if cell.variant == "race"]:
         title = f"{model}: race by occupation, {races[0].rows:,} sentences that end in them"
         tables.append(_table(title, races))
     columns = dict(pair for cell in cells for pair in zip(_heads(cell), cell.groups, strict=True))
