@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean
 
-from tiltmeter.readings import ALPHA, Estimate, Reading, p_number
+from tiltmeter.readings import ALPHA, Audit, Estimate, Reading, p_number
 from tiltmeter.readings.reading import NO_CLEAR_LEAN
 
 #: Units named at each end.
@@ -84,8 +84,9 @@ class ReadingRow:
         p = self.reading.effect.p_value
         if p is None or p > ALPHA or self.clear:
             return self.reading.plain_words
-        after = f"It is not statistically significant after Holm's correction: {NO_CLEAR_LEAN}."
-        return f"{self.reading.plain_words} {after}"
+        return (
+            f"{self.reading.plain_words} It is not statistically significant after Holm's correction: {NO_CLEAR_LEAN}."
+        )
 
     @property
     def says(self) -> str:
@@ -134,6 +135,12 @@ def reading_rows(readings: Sequence[Reading], adjusted: Sequence[float | None] |
     """One row per reading, under its own p-value where no adjusted ones are given."""
     p_values = [reading.effect.p_value for reading in readings] if adjusted is None else adjusted
     return [ReadingRow(*row) for row in zip(readings, shown_titles(readings), p_values, strict=True)]
+
+
+def rows_by_model(audit: Audit) -> dict[str, list[ReadingRow]]:
+    """The rows of every model of an audit, their p-values corrected for all its tests."""
+    rows = reading_rows(audit.readings, audit.adjusted())
+    return {name: [row for row in rows if row.reading.model == name] for name in audit.models}
 
 
 def shown_titles(readings: Sequence[Reading]) -> list[str]:

@@ -153,7 +153,7 @@ def _share_rows(block: str, context: str, cell: ClozeDetails) -> Iterator[Row]:
 
 def _panel(rows: list[Row], block: str, order: list[str], *, last: bool) -> Any:
     there = {row["context"] for row in rows}
-    ends = {"labels": last, "ticks": last, "domain": last}
+    ends: dict[str, Any] = {"labels": last, "ticks": last, "domain": last}
     axis = alt.Axis(grid=False, values=[0, 0.25, 0.5, 0.75, 1], format=".2~f", **ends)
     x = alt.X("share:Q", title="share" if last else None, scale=alt.Scale(domain=[0, 1]), axis=axis)
     sort = [name for name in order if name in there]

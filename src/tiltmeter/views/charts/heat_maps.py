@@ -48,15 +48,15 @@ def grid(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None
 def _grid_layers(rows: list[dict[str, Any]], models: list[str]) -> Any:
     numbers = len(models) <= _MOST_NUMBERS
     titles = list(dict.fromkeys(row["measured"] for row in rows))
-    look = {"labelAngle": -30 if numbers else -90, "labelLimit": 0, "labelExpr": style.cut(28)}
+    look: dict[str, Any] = {"labelAngle": -30 if numbers else -90, "labelLimit": 0, "labelExpr": style.cut(28)}
     across = alt.Axis(orient="top", ticks=False, domain=False, **look)
     x = alt.X("model:N", sort=models, title=None, axis=across)
     y = alt.Y("measured:N", sort=titles, title=None, axis=style.names_axis(titles, 48))
     placed, others = ([row for row in rows if (row["d"] is None) == missing] for missing in (False, True))
     marks = []
     if placed:
-        shown = {"orient": "bottom", "direction": "horizontal", "gradientLength": 200, "values": [-0.8, 0, 0.8]}
-        legend = alt.Legend(title="on the scale of d", **shown)
+        bar: dict[str, Any] = {"direction": "horizontal", "gradientLength": 200, "values": [-0.8, 0, 0.8]}
+        legend = alt.Legend(title="on the scale of d", orient="bottom", **bar)
         colour = alt.Color("d:Q", scale=style.diverging(_END), legend=legend)
         stroke = where("datum.clear", INK, FAINT, channel="Stroke")
         width = where("datum.clear", 1.4, 0.4, channel="StrokeWidth")

@@ -76,15 +76,8 @@ def titled(
     parts = [subtitle] if isinstance(subtitle, str) else subtitle
     lines = [line for part in parts for line in wrapped(part, letters)]
     # Set, because properties() and configure() copy all of a chart, and this one is ours.
-    chart.title = alt.Title(
-        short(title, letters - 12),
-        subtitle=lines,
-        frame="bounds",
-        color=INK,
-        subtitleColor=SOFT,
-        subtitleFontSize=12,
-        subtitlePadding=4,
-    )
+    small: dict[str, Any] = {"subtitleColor": SOFT, "subtitleFontSize": 12, "subtitlePadding": 4}
+    chart.title = alt.Title(short(title, letters - 12), subtitle=lines, frame="bounds", color=INK, **small)
     return styled(chart, left=left)
 
 

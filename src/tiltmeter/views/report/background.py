@@ -27,21 +27,18 @@ def meanings(readings: Sequence[Reading]) -> list[Meaning]:
     by_probe: dict[str, list[Reading]] = {}
     for reading in readings:
         by_probe.setdefault(reading.probe, []).append(reading)
-    return [_meaning(probe, mine) for probe, mine in by_probe.items()]
-
-
-def _meaning(probe: str, readings: Sequence[Reading]) -> Meaning:
-    about = readings[0].about
-    return Meaning(
-        probe,
-        # Readings that an earlier version wrote have no summary.
-        about.summary or probe,
-        about.idea[:1].upper() + about.idea[1:],
-        tuple(dict.fromkeys(f"{r.effect.name}: {r.effect.better}" for r in readings)),
-        tuple(dict.fromkeys(caveat for r in readings for caveat in r.about.caveats)),
-        tuple(dict.fromkeys(r.about.citation for r in readings)),
-        tuple(dict.fromkeys(r.title for r in readings)),
-    )
+    return [
+        Meaning(
+            probe,
+            mine[0].about.summary or probe,  # readings that an earlier version wrote have no summary
+            mine[0].about.idea[:1].upper() + mine[0].about.idea[1:],
+            tuple(dict.fromkeys(f"{r.effect.name}: {r.effect.better}" for r in mine)),
+            tuple(dict.fromkeys(caveat for r in mine for caveat in r.about.caveats)),
+            tuple(dict.fromkeys(r.about.citation for r in mine)),
+            tuple(dict.fromkeys(r.title for r in mine)),
+        )
+        for probe, mine in by_probe.items()
+    ]
 
 
 def shared_caveats(kinds: Sequence[Meaning]) -> tuple[str, ...]:
@@ -67,9 +64,7 @@ def origin(audit: Audit) -> Origin:
     """What a reader needs to reproduce the audit."""
     provenances = [reading.provenance for reading in audit.readings]
     settings = {
-        name: ", ".join(
-            sorted({str(provenance.settings[name]) for provenance in provenances if name in provenance.settings})
-        )
+        name: ", ".join(sorted({str(source.settings[name]) for source in provenances if name in source.settings}))
         for name in ("seed", "permutations", "alternative")
     }
     versions: dict[str, str] = {}
@@ -108,10 +103,6 @@ def _model(name: str, readings: Sequence[Reading]) -> Mapping[str, str]:
     if not readings:
         return {"name": name, "revision": "", "settings": "", "vectors": ""}
     model = readings[0].provenance.model
+    settings = ", ".join(f"{key} {value}" for key, value in sorted(model.settings.items()))
     vectors = {f"{v.name} (revision {v.revision})" for r in readings if (v := r.provenance.vectors)}
-    return {
-        "name": name,
-        "revision": model.revision,
-        "settings": ", ".join(f"{key} {value}" for key, value in sorted(model.settings.items())),
-        "vectors": ", ".join(sorted(vectors)),
-    }
+    return {"name": name, "revision": model.revision, "settings": settings, "vectors": ", ".join(sorted(vectors))}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tiltmeter.readings import Audit
-from tiltmeter.views.rows import ReadingRow, reading_rows
+from tiltmeter.views.rows import ReadingRow, rows_by_model
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -34,12 +34,14 @@ class AuditVerdict:
 
 def verdict(audit: Audit) -> AuditVerdict:
     """What the audit says, in words."""
-    rows = reading_rows(audit.readings, audit.adjusted())
-    models = tuple(_model(name, [row for row in rows if row.reading.model == name]) for name in audit.models)
+    by_model = rows_by_model(audit)
+    rows = [row for mine in by_model.values() for row in mine]
+    models = tuple(_model(name, mine) for name, mine in by_model.items())
     tests, clear = (sum(getattr(model, name) for model in models) for name in ("tests", "clear"))
     # A reading without a test says itself whether it leans, and is no part of the count.
     untested = sum(not row.tested and not row.reading.control for row in rows)
-    sentences = (_meaning(clear) if tests else "", _untested(untested), _controls(rows))
+    without = f"{untested} {'reading comes' if untested == 1 else 'readings come'} without a test."
+    sentences = (_meaning(clear) if tests else "", without if untested else "", _controls(rows))
     return AuditVerdict(_headline(clear, tests, models), tuple(filter(None, sentences)), models)
 
 
@@ -54,14 +56,9 @@ def _headline(clear: int, tests: int, models: Sequence[ModelVerdict]) -> str:
 
 
 def _meaning(clear: int) -> str:
-    means = "A clear lean is statistically significant after Holm's correction for all tests of the audit"
-    if clear:
-        return f"{means}. What is not clear is no proof of balance."
-    return f"{means}. That there is none is no proof of balance: short word lists find only strong tilts."
-
-
-def _untested(untested: int) -> str:
-    return f"{untested} {'reading comes' if untested == 1 else 'readings come'} without a test." if untested else ""
+    means = "A clear lean is statistically significant after Holm's correction for all tests of the audit."
+    none = "That there is none is no proof of balance: short word lists find only strong tilts."
+    return f"{means} {'What is not clear is no proof of balance.' if clear else none}"
 
 
 def _controls(rows: Sequence[ReadingRow]) -> str:

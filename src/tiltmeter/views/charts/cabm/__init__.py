@@ -31,8 +31,7 @@ def cabm_figures(reading: Reading) -> list[Figure]:
     figures = []
     number = f"{reading.effect.name} {value_text(reading.effect)}"
     for name, draw in _CHARTS.items():
-        chart = draw(reading.items, reading.details)
-        if chart is not None:
+        if (chart := draw(reading.items, reading.details)) is not None:
             title, more = chart.title.text, chart.title.subtitle
             alt_text = f"{title}, {reading.title} on {reading.model}: {more}; {number}."
             figures.append(Figure(f"cabm-{name}", title, alt_text, chart, keeps_colours=name == "heat-map"))
