@@ -45,7 +45,7 @@ def overview(
     part: Part = 1,
 ) -> Response:
     shown = board.shelf.look()
-    everything = list(shown.entries)
+    everything = shown.entries
     filters = listing.Filters(q, audit, model, probe, lean)
     chosen = filters.chosen(everything) if filters.any else everything
     as_list = view == "list"
@@ -62,7 +62,7 @@ def overview(
         sort=sort,
         n_chosen=len(chosen),
         total=len(everything),
-        clear=sum(1 for entry in chosen if entry.row.tested and entry.row.clear),
+        clear=sum(entry.clear for entry in chosen),
     )
 
 
@@ -131,14 +131,7 @@ def probe_page(
 
 
 @router.get("/audits/{audit}/readings/{file}")
-def reading_page(
-    board: Board,
-    audit: str,
-    file: str,
-    q: Text = "",
-    sort: Text = "",
-    part: Part = 1,
-) -> Response:
+def reading_page(board: Board, audit: str, file: str, q: Text = "", sort: Text = "", part: Part = 1) -> Response:
     entry, reading = board.shelf.reading(audit, file)
     rows = listing.sorted_items(listing.matching_items(reading.items, q), sort)
     return page(
@@ -170,7 +163,7 @@ def _side_by_side(board: Dashboard, entries: Sequence[listing.Entry]) -> tuple[d
 
 @router.get("/jobs")
 def jobs_page(board: Board) -> Response:
-    return _jobs_page(board, {}, "")
+    return _jobs_page(board, {})
 
 
 @router.post("/jobs")
@@ -178,7 +171,7 @@ def start_job(board: Board, form: Form) -> Response:
     try:
         job = board.start_audit(form.get("name", [""])[-1], form.get("model", []), form.get("suite", [""])[-1])
     except TiltmeterError as error:
-        return _jobs_page(board, form, board.shelf.plain(error), status=400)
+        return _jobs_page(board, form, error)
     return RedirectResponse(f"/jobs/{job.id}", status_code=303)
 
 
@@ -195,18 +188,18 @@ def cancel_job(board: Board, id: str) -> Response:
     return RedirectResponse(f"/jobs/{id}", status_code=303)
 
 
-def _jobs_page(board: Dashboard, form: dict[str, list[str]], problem: str, *, status: int = 200) -> Response:
+def _jobs_page(board: Dashboard, form: dict[str, list[str]], error: TiltmeterError | None = None) -> Response:
     now = datetime.datetime.now(datetime.UTC)
     return page(
         "jobs.html",
-        status=status,
+        status=400 if error else 200,
+        problem=board.shelf.plain(error) if error else "",
         jobs=board.jobs.all(),
         models=board.offered(),
         suites=board.suites(),
         name=form.get("name", [f"audit-{now:%Y%m%d-%H%M%S}"])[-1],
         chosen=form.get("model", []),
         suite=form.get("suite", ["default"])[-1],
-        problem=problem,
     )
 
 

@@ -8,7 +8,7 @@ import json
 import os
 import threading
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -67,14 +67,12 @@ class Shown:
     notes: tuple[str, ...]
 
     def audit(self, name: str) -> StoredAudit:
-        return _first(
-            (stored for stored in self.audits if stored.name == name), "there is no such audit in this folder"
-        )
+        named = (stored for stored in self.audits if stored.name == name)
+        return _first(named, "there is no such audit in this folder")
 
     @property
-    def entries(self) -> Iterator[Entry]:
-        for stored in self.audits:
-            yield from stored.entries
+    def entries(self) -> list[Entry]:
+        return [entry for stored in self.audits for entry in stored.entries]
 
 
 class Shelf:
@@ -154,19 +152,11 @@ class Shelf:
         return stored
 
     def _newer(self, stored: StoredAudit, stamp: Stamp) -> StoredAudit:
-        waiting = self._again.get(stored.folder)
-        if waiting is None:
-            waiting = self._reader.submit(_read, stored.name, stored.folder, stamp, stored.read)
-            self._again[stored.folder] = waiting
-        try:
-            newer = waiting.result(_PATIENCE)
-        except TimeoutError:
+        if stored.folder not in self._again:
+            self._again[stored.folder] = self._reader.submit(_read, stored.name, stored.folder, stamp, stored.read)
+        if not wait([self._again[stored.folder]], _PATIENCE).done:
             return stored
-        except BaseException:
-            del self._again[stored.folder]
-            raise
-        del self._again[stored.folder]
-        return newer
+        return self._again.pop(stored.folder).result()
 
 
 def _read(name: str, folder: Path, stamp: Stamp, before: Mapping[str, tuple[Stamp, Reading]]) -> StoredAudit:
