@@ -6,6 +6,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean
+from typing import NamedTuple
 
 from tiltmeter.readings import ALPHA, Audit, Estimate, Reading, p_number
 from tiltmeter.readings.reading import NO_CLEAR_LEAN
@@ -16,8 +17,7 @@ _NAMED = 5
 _SAME = 0.005
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(NamedTuple):
     """Where the interval begins and ends and the point stands, in percent of a track with level in its middle."""
 
     low: float
@@ -25,8 +25,7 @@ class Bar:
     at: float
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class UnitValue:
+class UnitValue(NamedTuple):
     """A unit within a group; ``n`` items of the reading are behind its mean value."""
 
     label: str
@@ -84,9 +83,8 @@ class ReadingRow:
         p = self.reading.effect.p_value
         if p is None or p > ALPHA or self.clear:
             return self.reading.plain_words
-        return (
-            f"{self.reading.plain_words} It is not statistically significant after Holm's correction: {NO_CLEAR_LEAN}."
-        )
+        after = f"It is not statistically significant after Holm's correction: {NO_CLEAR_LEAN}."
+        return f"{self.reading.plain_words} {after}"
 
     @property
     def says(self) -> str:
@@ -124,11 +122,10 @@ class ReadingRow:
     def differs(self) -> bool:
         """Whether it says something else as published: another number, or a test with another outcome."""
         published, effect = self.reading.published, self.reading.effect
-        if published is None or abs(published.value - effect.value) >= _SAME:
-            return published is not None
-        if published.p_value is None or effect.p_value is None:
+        if published is None:
             return False
-        return (published.p_value <= ALPHA) != (effect.p_value <= ALPHA)
+        outcomes = {p <= ALPHA for p in (published.p_value, effect.p_value) if p is not None}
+        return abs(published.value - effect.value) >= _SAME or len(outcomes) > 1
 
 
 def reading_rows(readings: Sequence[Reading], adjusted: Sequence[float | None] | None = None) -> list[ReadingRow]:

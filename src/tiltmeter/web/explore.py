@@ -151,23 +151,23 @@ def explore(board: Board, model: str = "") -> Response:
 
 @router.post("/sentence")
 def sentence(board: Board, form: Form) -> Response:
-    typed = _typed(form, "model", "sentence", "words")
+    typed = {name: form.get(name, [""])[-1] for name in ("model", "sentence", "words")}
     try:
         spec = board.check_model(typed["model"])
         answer = ask_sentence(board.offer, spec, typed["sentence"], word_list(typed["words"]))
     except TiltmeterError as error:
-        return _page(board, typed, error)
+        return _page(board, typed, problem=board.shelf.plain(error), status=400)
     return _page(board, typed, answer=answer)
 
 
 @router.post("/words")
 def words(board: Board, form: Form) -> Response:
-    typed = _typed(form, "model", *LISTS, *(f"{name}_group" for name in LISTS))
+    typed = {name: form.get(name, [""])[-1] for name in ("model", *LISTS, *(f"{name}_group" for name in LISTS))}
     try:
         spec = board.check_model(typed["model"])
         reading = ask_words(board.offer, spec, [_list(board, typed, name) for name in LISTS])
     except TiltmeterError as error:
-        return _page(board, typed, error)
+        return _page(board, typed, problem=board.shelf.plain(error), status=400)
     row = ReadingRow(reading, reading.title, reading.effect.p_value)
     return _page(board, typed, reading=row, items=unit_values(reading))
 
@@ -178,12 +178,8 @@ def lexicon(board: Board, form: Form) -> Response:
     try:
         board.lexicons.add(form.get("yaml", [""])[-1].encode())
     except TiltmeterError as error:
-        return _page(board, {}, error)
+        return _page(board, {}, problem=board.shelf.plain(error), status=400)
     return RedirectResponse("/explore#words", status_code=303)
-
-
-def _typed(form: dict[str, list[str]], *names: str) -> dict[str, str]:
-    return {name: form.get(name, [""])[-1] for name in names}
 
 
 def _list(board: Dashboard, typed: dict[str, str], name: str) -> tuple[str, list[str]]:
@@ -197,15 +193,14 @@ def _list(board: Dashboard, typed: dict[str, str], name: str) -> tuple[str, list
     return f"{shown} …" if len(words) > 3 else shown, words
 
 
-def _page(board: Dashboard, typed: dict[str, str], error: TiltmeterError | None = None, **answers: Any) -> Response:
+def _page(board: Dashboard, typed: dict[str, str], *, status: int = 200, **answers: Any) -> Response:
     usual = {**_SENTENCE, **{name: text for name, (_, text) in LISTS.items()}, "model": ""}
     return page(
         "explore.html",
-        status=400 if error else 200,
-        problem=board.shelf.plain(error) if error else "",
+        status=status,
         models=board.offered(),
         typed={**usual, **typed},
         lists={name: label for name, (label, _) in LISTS.items()},
         groups=board.lexicons.groups(),
-        **{"answer": None, "reading": None, "items": None, **answers},
+        **{"problem": "", "answer": None, "reading": None, "items": None, **answers},
     )

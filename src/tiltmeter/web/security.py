@@ -83,11 +83,6 @@ def is_loopback(host: str) -> bool:
     return host == "localhost" if address is None else address.is_loopback
 
 
-def is_address(host: str) -> bool:
-    """Whether a host is a number, which no one can point elsewhere as they can a name."""
-    return _ip(host) is not None
-
-
 def _ip(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
         return ipaddress.ip_address(host)
@@ -137,7 +132,8 @@ class Guard:
 
     def _known_host(self, header: str) -> bool:
         host = header.rsplit("]", 1)[0].lstrip("[") if header.startswith("[") else header.rsplit(":", 1)[0]
-        return host.lower() in self._hosts or (self._any_address and is_address(host))
+        # A number is taken: no one can point it elsewhere, as they can a name.
+        return host.lower() in self._hosts or (self._any_address and _ip(host) is not None)
 
     def _has_token(self, request: HTTPConnection) -> bool:
         kind, _, token = request.headers.get("authorization", "").partition(" ")

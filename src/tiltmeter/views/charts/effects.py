@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import altair as alt
 
@@ -25,8 +24,7 @@ _DOT = "open: may be chance"
 Mark = dict[str, Any]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Axis:
+class _Axis(NamedTuple):
     """What a chart is drawn along: where level is, where the bands begin on both sides, and how far it reaches."""
 
     title: str
@@ -80,7 +78,13 @@ def _figure(name: str, title: str, bands: str, rows: list[ReadingRow], readings:
     models = {model: look for model, look in looks if model in drawn}
     how = f"one point per model, {len(models)} in all" if len(models) > MOST_LINES else "point and 95% interval"
     chart = style.titled(_layers(rows, models), title, [f"{how}; {_DOT}; {bands}"])
-    return style.Figure(name, title, _alt(title, rows, list(models)), chart)
+    far = max(rows, key=lambda row: abs(row.reading.effect.value - row.reading.effect.level))
+    named = f"of {len(models)} models" if len(models) > 1 else f"on {rows[0].reading.model}"
+    alt_text = (
+        f"{title} {named}: {len(rows)} readings, {sum(row.clear for row in rows)} of them a clear lean; farthest from "
+        f"level is {far.title} on {far.reading.model}, {far.value}."
+    )
+    return style.Figure(name, title, alt_text, chart)
 
 
 def _axis(rows: Sequence[ReadingRow]) -> _Axis:
@@ -120,10 +124,9 @@ def _placed(rows: list[ReadingRow], *, words: bool, many: bool) -> tuple[list[Ma
             top += _WORDS
         for n, row in enumerate(mine):
             y = top + (_jitter(row.reading.model) * _CLOUD if many else (n + 0.5) * _LINE)
+            value, low, high = _reach(row.reading.effect)
             names = {"model": row.reading.model, "measured": row.title, "clear": row.clear, "says": row.says}
-            marks.append(
-                {**names, **dict(zip(("value", "low", "high"), _reach(row.reading.effect), strict=True)), "y": y}
-            )
+            marks.append({**names, "value": value, "low": low, "high": high, "y": y})
         top += (_CLOUD if many else _LINE * len(mine)) + _GAP
     return marks, blocks, top
 
@@ -184,13 +187,3 @@ def _words(blocks: list[Mark], y: Any) -> Iterator[Any]:
     if top := [{"y": block["y"] - _TITLE / 2} for block in blocks[1:] if "title" in block]:
         lines = style.table(top).mark_rule(color=style.FAINT, strokeWidth=0.6, aria=False)
         yield lines.encode(y=y, x=style.pixel("X", 0), x2=style.pixel("X2", style.WIDTH))
-
-
-def _alt(title: str, rows: list[ReadingRow], models: list[str]) -> str:
-    clear = sum(row.clear for row in rows)
-    far = max(rows, key=lambda row: abs(row.reading.effect.value - row.reading.effect.level))
-    named = f"on {models[0]}" if len(models) == 1 else f"of {len(models)} models"
-    return (
-        f"{title} {named}: {len(rows)} readings, {clear} of them a clear lean; farthest from level is {far.title} "
-        f"on {far.reading.model}, {far.value}."
-    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -42,7 +43,13 @@ def grid(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None
         "darker: farther from level; framed: a clear lean; grey: no common scale; empty: not measured",
     ]
     chart = titled(_grid_layers(rows, models), title, subtitle, letters=96)
-    return Figure("grid", title, _grid_alt(rows, models), chart, keeps_colours=True)
+    clear = Counter(row["model"] for row in rows if row["clear"])
+    most = max(models, key=lambda model: clear[model])
+    alt_text = (
+        f"Heat map of {len(models)} models and {len({row['measured'] for row in rows})} probes, {len(rows)} readings: "
+        f"{clear.total()} are clear leans, most of them ({clear[most]}) on {most}."
+    )
+    return Figure("grid", title, alt_text, chart, keeps_colours=True)
 
 
 def _grid_layers(rows: list[dict[str, Any]], models: list[str]) -> Any:
@@ -69,16 +76,6 @@ def _grid_layers(rows: list[dict[str, Any]], models: list[str]) -> Any:
         texts = table(rows).mark_text(fontSize=11, aria=False)
         marks.append(texts.encode(x=x, y=y, text=alt.Text("text:N"), color=ink))
     return alt.layer(*marks, width=alt.Step(64 if numbers else 13), height=alt.Step(22 if numbers else 15))
-
-
-def _grid_alt(rows: list[dict[str, Any]], models: list[str]) -> str:
-    clear = {model: [row for row in rows if row["model"] == model and row["clear"]] for model in models}
-    most = max(models, key=lambda model: len(clear[model]))
-    titles = {row["measured"] for row in rows}
-    return (
-        f"Heat map of {len(models)} models and {len(titles)} probes, {len(rows)} readings: "
-        f"{sum(map(len, clear.values()))} are clear leans, most of them ({len(clear[most])}) on {most}."
-    )
 
 
 #: Fewer shared items than these make a rank correlation a game of chance.

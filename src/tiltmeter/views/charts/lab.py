@@ -39,7 +39,13 @@ def calibration(readings: Sequence[Reading]) -> Figure | None:
         "mean"
     ]
     chart = titled(cells.resolve_scale(y="independent", color="shared", shape="shared"), title, words)
-    return Figure("calibration", title, _alt([summary for _, summary in best]), chart)
+    follow, first = sum(summary.spearman >= 0.95 for _, summary in best), best[0][1]
+    alt_text = (
+        f"Dose and response of {len(best)} forms of measures: {follow} follow the planted bias with a Spearman "
+        f"correlation of .95 or more; steepest against its noise is {first.measure}, {first.form}, with "
+        f"{first.slope_in_noise or 0.0:.1f} SDs for a dose of .1."
+    )
+    return Figure("calibration", title, alt_text, chart)
 
 
 def _points(reading: Reading, summary: CalibrationDetails) -> Iterator[dict[str, Any]]:
@@ -70,16 +76,6 @@ def _cell(points: list[dict[str, Any]], name: str) -> Any:
         width=_CELL_WIDTH,
         height=_CELL_HEIGHT,
         title=alt.Title(name, fontSize=12, color=INK, subtitleColor=SOFT),
-    )
-
-
-def _alt(best: Sequence[CalibrationDetails]) -> str:
-    follow = sum(summary.spearman >= 0.95 for summary in best)
-    first = best[0]
-    return (
-        f"Dose and response of {len(best)} forms of measures: {follow} follow the planted bias with a Spearman "
-        f"correlation of .95 or more; steepest against its noise is {first.measure}, {first.form}, with "
-        f"{first.slope_in_noise or 0.0:.1f} SDs for a dose of .1."
     )
 
 

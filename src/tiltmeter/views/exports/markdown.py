@@ -21,9 +21,8 @@ def to_markdown(audit: Audit) -> str:
     """Verdict, tables, plain words, caveats, method and how to reproduce it."""
     judged, source = verdict(audit), origin(audit)
     when = f", finished on {source.date}" if source.date else ""
-    models = [
-        (m.model, f"{m.clear} of {m.tests} tests", m.strongest or "none", m.control or "-") for m in judged.models
-    ]
+    each = judged.models
+    models = [(m.model, f"{m.clear} of {m.tests} tests", m.strongest or "none", m.control or "-") for m in each]
     lines = [
         *("# How far does it lean?", ""),
         *(f"Suite “{plain(audit.suite)}” on {', '.join(map(plain, audit.models))}{when}.", ""),
@@ -56,14 +55,9 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 def readings_table(rows: Sequence[ReadingRow]) -> list[str]:
     """The readings of a model with their strength and p-value."""
     head = ("measured", "leans", "how strongly [95% interval]", "statistic", "p, corrected")
-    effects = [row.reading.effect for row in rows]
-    return table(
-        head,
-        (
-            (row.title, row.leans or "-", row.value, f"{effect.name}, {effect.better}", row.p or "-")
-            for row, effect in zip(rows, effects, strict=True)
-        ),
-    )
+    statistics = (f"{row.reading.effect.name}, {row.reading.effect.better}" for row in rows)
+    both = zip(rows, statistics, strict=True)
+    return table(head, ((row.title, row.leans or "-", row.value, what, row.p or "-") for row, what in both))
 
 
 def _model(name: str, rows: Sequence[ReadingRow]) -> list[str]:
@@ -105,9 +99,8 @@ def _meanings(kinds: Sequence[Meaning]) -> list[str]:
 def _reproduce(source: Origin) -> list[str]:
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", source.command)), default=0))
     names = ("model", "revision", "settings")
-    settings, versions = (
-        plain(", ".join(f"{k} {v}" for k, v in pairs.items())) for pairs in (source.settings, source.versions)
-    )
+    listed = (", ".join(f"{k} {v}" for k, v in pairs.items()) for pairs in (source.settings, source.versions))
+    settings, versions = map(plain, listed)
     return [
         *("", "## How to reproduce this", "", f"{fence}console", f"$ {source.command}", fence),
         *(["", plain(source.note)] if source.note else []),

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shlex
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from tiltmeter.readings import Audit, Reading, ReadingStore
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Meaning:
+class Meaning(NamedTuple):
     """A kind of probe in words. ``better`` says for each of its statistics which way is better."""
 
     probe: str
@@ -48,8 +47,7 @@ def shared_caveats(kinds: Sequence[Meaning]) -> tuple[str, ...]:
     return tuple(caveat for caveat in kinds[0].caveats if all(caveat in kind.caveats for kind in kinds))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """``date`` is the day on which the audit was finished, "" where it was not stored; ``command`` reproduces it."""
 
     date: str

@@ -79,15 +79,12 @@ def _model(name: str, rows: Sequence[ReadingRow]) -> ModelVerdict:
     controls = [row.clear for row in rows if row.reading.control]
     control = "" if not controls else "leans, as it should" if all(controls) else "does not lean clearly"
     left_out = sum(len(row.reading.left_out) for row in rows)
-    return ModelVerdict(name, len(rows), len(tests), len(clear), _strongest(clear), control, left_out)
-
-
-def _strongest(clear: Sequence[ReadingRow]) -> str:
-    if not clear:
-        return ""
-    row = max(clear, key=lambda row: abs(row.size or 0.0))
-    leans = f": {row.leans}" if row.leans else ""
-    return f"{row.title}{leans} ({row.reading.effect.name} {row.value})"
+    strongest = ""
+    if clear:
+        row = max(clear, key=lambda row: abs(row.size or 0.0))
+        leans = f": {row.leans}" if row.leans else ""
+        strongest = f"{row.title}{leans} ({row.reading.effect.name} {row.value})"
+    return ModelVerdict(name, len(rows), len(tests), len(clear), strongest, control, left_out)
 
 
 class NotMeasured(NamedTuple):

@@ -122,8 +122,14 @@ def _checks(details: CabmDetails) -> Iterator[_Check]:
             "a small p: categories go with the labels, so the model repeats them",
         )
     if any(form.validation.unmasking for form in details.forms.values()):
-        for label, written, meaning in _UNMASKING:
-            yield label, "unmasking", written, meaning
+        fills = "occupations whose category is what the model fills in, neutral a miss; higher: the score tells what it does"
+        yield "agreement with unmasking", "unmasking", lambda unmasking: _share(unmasking.agreement), fills
+        decided = "the same of those not neutral"
+        yield decided, "unmasking", lambda unmasking: _share(unmasking.decided), "higher is better"
+        chance = "agreement beyond chance: 0 for a score that says one group of all; higher is better"
+        yield "kappa with unmasking", "unmasking", lambda unmasking: _number(unmasking.kappa), chance
+        alike = "whether both rank the occupations alike; higher is better"
+        yield "Spearman with unmasking", "unmasking", lambda unmasking: _correlation(unmasking.spearman), alike
 
 
 def _separation(part: str, groups: str, meaning: str) -> Iterator[_Check]:
@@ -181,26 +187,6 @@ def _correlation(value: Correlation | None) -> str:
 
 def _share(value: Share | None) -> str:
     return "-" if value is None else f"{value.value:.0%} [{value.ci.low:.0%}, {value.ci.high:.0%}]"
-
-
-_UNMASKING: list[tuple[str, Callable[[Any], str], str]] = [
-    (
-        "agreement with unmasking",
-        lambda unmasking: _share(unmasking.agreement),
-        "occupations whose category is what the model fills in, neutral a miss; higher: the score tells what it does",
-    ),
-    ("the same of those not neutral", lambda unmasking: _share(unmasking.decided), "higher is better"),
-    (
-        "kappa with unmasking",
-        lambda unmasking: _number(unmasking.kappa),
-        "agreement beyond chance: 0 for a score that says one group of all; higher is better",
-    ),
-    (
-        "Spearman with unmasking",
-        lambda unmasking: _correlation(unmasking.spearman),
-        "whether both rank the occupations alike; higher is better",
-    ),
-]
 
 
 def _table(title: str, first: str, columns: Sequence[str], *, last: str | None = None) -> Table:

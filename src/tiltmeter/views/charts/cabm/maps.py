@@ -129,12 +129,11 @@ def shift(items: Sequence[Item], details: CabmDetails) -> Any | None:
     groups = details.groups
     ends = [
         {"word": word, "version": group, "x": at[0], "y": at[1]}
-        for word, both in projection.items()
-        for group, at in zip(groups, both, strict=True)
+        for word, places in projection.items()
+        for group, at in zip(groups, places, strict=True)
     ]
-    moves = [
-        {"word": word, "x": one[0], "y": one[1], "x2": two[0], "y2": two[1]} for word, (one, two) in projection.items()
-    ]
+    both = projection.items()
+    moves = [{"word": word, "x": one[0], "y": one[1], "x2": two[0], "y2": two[1]} for word, (one, two) in both]
     x, y = _main_axes()
     scale = alt.Scale(domain=list(groups), range=[DIVERGING[2], DIVERGING[0]])
     lines = table(moves).mark_rule(color="#c4cad3").encode(x=x, y=y, x2="x2:Q", y2="y2:Q")
