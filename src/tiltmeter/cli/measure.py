@@ -187,16 +187,13 @@ def _further(options: list[str]) -> dict[str, Any]:
 
 
 def _show_readings(readings: Sequence[Reading]) -> None:
+    from tiltmeter.views.terminal.cloze import cloze_view
     from tiltmeter.views.terminal.table import reading_view
 
     kind = readings[0].probe
-    if kind == "cloze":
-        from tiltmeter.views.terminal.cloze import cloze_view
-
-        table = cloze_view(readings)
-        if table is not None:
-            output.print_view(reading_view(readings[0]), "", table)
-            return
+    if kind == "cloze" and (table := cloze_view(readings)) is not None:
+        output.print_view(reading_view(readings[0]), "", table)
+        return
     for reading in readings:
         output.print_view(reading_view(reading), "")
         if kind == "cabm":

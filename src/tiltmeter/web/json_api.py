@@ -20,6 +20,8 @@ from tiltmeter.web.shelf import StoredAudit
 router = APIRouter(prefix="/api", tags=["api"])
 
 Values = dict[str, Any]
+Start = Annotated[int, Query(ge=0)]
+Most = Annotated[int, Query(ge=0, le=10_000)]
 Words = Annotated[list[str], Field(max_length=MOST_WORDS)]
 
 
@@ -90,14 +92,7 @@ def readings(
 
 
 @router.get("/audits/{audit}/readings/{file}")
-def reading(
-    board: Board,
-    audit: str,
-    file: str,
-    q: str = "",
-    start: Annotated[int, Query(ge=0)] = 0,
-    most: Annotated[int, Query(ge=0, le=10_000)] = 1000,
-) -> Values:
+def reading(board: Board, audit: str, file: str, q: str = "", start: Start = 0, most: Most = 1000) -> Values:
     """One reading with its items, or a part of them: schema 2, as it is stored.
 
     ``effect`` and ``published`` have a ``scale`` (d, share, correlation, eta, difference, coherence, distance, size),
@@ -150,8 +145,8 @@ def sentence(board: Board, question: SentenceQuestion) -> Values:
 def words(board: Board, question: WordsQuestion) -> Values:
     """How lists of words lean between two poles: a reading that is not stored."""
     spec = board.check_model(question.model)
-    named = (("x", question.x), ("y", question.y), ("a", question.a), ("b", question.b))
-    return ask_words(board.offer, spec, [(name, word_list("\n".join(words))) for name, words in named]).to_dict()
+    lists = [(name, word_list("\n".join(getattr(question, name)))) for name in ("x", "y", "a", "b")]
+    return ask_words(board.offer, spec, lists).to_dict()
 
 
 @router.get("/lexicons")

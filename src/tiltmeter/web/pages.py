@@ -6,7 +6,7 @@ import dataclasses
 import datetime
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -30,6 +30,7 @@ _SIDE_BY_SIDE = 4
 _ITEMS = 50
 Text = Annotated[str, Query(max_length=500)]
 Part = Annotated[int, Query(ge=1)]
+Keys = Annotated[list[str] | None, Query(max_length=12)]
 
 
 @router.get("/")
@@ -102,19 +103,12 @@ def model_page(board: Board, audit: str, key: str, sort: Text = "") -> Response:
 
 @router.get("/audits/{audit}/probes/{key}")
 def probe_page(
-    board: Board,
-    audit: str,
-    key: str,
-    model: Annotated[list[str] | None, Query(max_length=12)] = None,
-    q: Text = "",
-    sort: Text = "",
-    part: Part = 1,
+    board: Board, audit: str, key: str, model: Keys = None, q: Text = "", sort: Text = "", part: Part = 1
 ) -> Response:
     stored = board.shelf.look().audit(audit)
     entries = stored.probe(key)
     chosen = [entry for entry in entries if entry.model_key in (model or ())] or entries[:_SIDE_BY_SIDE]
     columns, items = _side_by_side(board, chosen)
-    rows = listing.sorted_items(listing.matching_items(items, q), sort)
     return page(
         "probe.html",
         stored=stored,
@@ -124,26 +118,27 @@ def probe_page(
         charts=EFFECT_CHARTS,
         chosen=[entry.model_key for entry in chosen],
         columns=columns,
-        items=listing.Page.of(rows, part, size=_ITEMS),
-        q=q,
-        sort=sort,
+        **_part(items, q, sort, part),
     )
 
 
 @router.get("/audits/{audit}/readings/{file}")
 def reading_page(board: Board, audit: str, file: str, q: Text = "", sort: Text = "", part: Part = 1) -> Response:
     entry, reading = board.shelf.reading(audit, file)
-    rows = listing.sorted_items(listing.matching_items(reading.items, q), sort)
     return page(
         "reading.html",
         entry=entry,
         row=ReadingRow(reading, entry.row.title, entry.row.p_adjusted),
         meaning=meanings([reading])[0],
         columns=listing.item_columns(reading),
-        items=listing.Page.of(rows, part, size=_ITEMS),
-        q=q,
-        sort=sort,
+        **_part(reading.items, q, sort, part),
     )
+
+
+def _part(items: Sequence[Item], q: str, sort: str, part: int) -> dict[str, Any]:
+    """The part of a table of items that a reader asked for."""
+    rows = listing.sorted_items(listing.matching_items(items, q), sort)
+    return {"items": listing.Page.of(rows, part, size=_ITEMS), "q": q, "sort": sort}
 
 
 def _side_by_side(board: Dashboard, entries: Sequence[listing.Entry]) -> tuple[dict[str, str], list[Item]]:

@@ -137,16 +137,6 @@ def to_svg(chart: Any) -> str:
     return str(vl_convert.vegalite_to_svg(_spec(chart)))
 
 
-def to_png(chart: Any, *, scale: float = 2.0) -> bytes:
-    """The chart as a picture."""
-    return bytes(vl_convert.vegalite_to_png(_spec(chart), scale=scale))
-
-
-def to_pdf(chart: Any) -> bytes:
-    """The chart as a page of a paper."""
-    return bytes(vl_convert.vegalite_to_pdf(_spec(chart)))
-
-
 def _spec(chart: Any) -> str:
     with unchecked():
         return str(chart.to_json(validate=False, indent=None))
@@ -175,11 +165,11 @@ class Figure:
     keeps_colours: bool = False
 
 
-#: The formats of files.
-FORMATS: Mapping[str, Callable[[Figure], bytes]] = {
-    "png": lambda figure: to_png(figure.chart),
-    "svg": lambda figure: to_svg(figure.chart).encode(),
-    "pdf": lambda figure: to_pdf(figure.chart),
+#: The formats of files, and a chart in each.
+FORMATS: Mapping[str, Callable[[Any], bytes]] = {
+    "png": lambda chart: bytes(vl_convert.vegalite_to_png(_spec(chart), scale=2.0)),
+    "svg": lambda chart: to_svg(chart).encode(),
+    "pdf": lambda chart: bytes(vl_convert.vegalite_to_pdf(_spec(chart))),
 }
 
 
@@ -195,7 +185,7 @@ def write_figures(named: Iterable[tuple[str, Figure]], folder: Path, *, format: 
         while path in written:
             n += 1
             path = folder / f"{slug}-{n}.{format}"
-        write_atomically(path, FORMATS[format](figure))
+        write_atomically(path, FORMATS[format](figure.chart))
         written[path] = figure.alt
     words = "".join(f"{path.name}: {alt}\n" for path, alt in written.items())
     write_atomically(folder / "alt.txt", words.encode(errors="backslashreplace"))

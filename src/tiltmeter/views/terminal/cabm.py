@@ -22,6 +22,7 @@ _LOUD = 3
 _NAMED = ("category", "as published")
 #: A spread below this would be shown as 0.00.
 _SEEN = 0.005
+_FILLS = "occupations whose category is what the model fills in, neutral a miss; higher: the score tells what it does"
 #: A label, a part of a validation, how it is written, and what it means.
 _Check = tuple[str, str, Callable[[Any], str], str]
 
@@ -122,8 +123,7 @@ def _checks(details: CabmDetails) -> Iterator[_Check]:
             "a small p: categories go with the labels, so the model repeats them",
         )
     if any(form.validation.unmasking for form in details.forms.values()):
-        fills = "occupations whose category is what the model fills in, neutral a miss; higher: the score tells what it does"
-        yield "agreement with unmasking", "unmasking", lambda unmasking: _share(unmasking.agreement), fills
+        yield "agreement with unmasking", "unmasking", lambda unmasking: _share(unmasking.agreement), _FILLS
         decided = "the same of those not neutral"
         yield decided, "unmasking", lambda unmasking: _share(unmasking.decided), "higher is better"
         chance = "agreement beyond chance: 0 for a score that says one group of all; higher is better"

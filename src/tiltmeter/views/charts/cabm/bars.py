@@ -38,7 +38,7 @@ def scores(items: Sequence[Item], details: CabmDetails) -> Any | None:
     dashed = f"dashed ±{threshold:g}; hollow: too close to call{colours.not_shown(items)}"
     chart = alt.layer(bars, *colours.levels("x", threshold), spans)
     words = f"line: 95% interval; 0 is level, {dashed}"
-    return colours.finished(chart, "How each occupation leans", words, width=colours.WIDTH, height=alt.Step(_ROW))
+    return colours.finished(chart, "How each occupation leans", words, height=alt.Step(_ROW))
 
 
 def parts(items: Sequence[Item], details: CabmDetails) -> Any | None:
@@ -58,8 +58,7 @@ def parts(items: Sequence[Item], details: CabmDetails) -> Any | None:
     marks = table(totals).mark_tick(color=INK, thickness=2, size=_ROW - 3).encode(y=y, x="score:Q")
     level = colours.levels("x", details.threshold)[0]
     words = f"the parts add up to the score, the black mark{colours.not_shown(items)}"
-    size = {"width": colours.WIDTH, "height": alt.Step(_ROW)}
-    return colours.finished(alt.layer(bars, level, marks), "What the scores are made of", words, **size)
+    return colours.finished(alt.layer(bars, level, marks), "What the scores are made of", words, height=alt.Step(_ROW))
 
 
 def importance(items: Sequence[Item], _details: CabmDetails) -> Any | None:
@@ -77,7 +76,7 @@ def importance(items: Sequence[Item], _details: CabmDetails) -> Any | None:
     texts = base.mark_text(align="left", dx=4, fontSize=12, color=INK).encode(text=alt.Text("mean:Q", format=".3f"))
     chart = alt.layer(base.mark_bar(height=18).encode(color=colour), texts)
     words = f"over {len(items)} occupations, whichever way it pushes"
-    return colours.finished(chart, "Which feature moves the scores", words, width=colours.WIDTH, height=alt.Step(28))
+    return colours.finished(chart, "Which feature moves the scores", words, height=alt.Step(28))
 
 
 def moved(items: Sequence[Item], details: CabmDetails) -> Any | None:
@@ -95,8 +94,7 @@ def moved(items: Sequence[Item], details: CabmDetails) -> Any | None:
         tooltip=["word:N", "feature:N", alt.Tooltip("moved:Q", format="+.3f")],
     )
     words = f"{_EXPLAINERS[details.explained_by]}; labels: {details.labels_from}"
-    size = {"width": colours.WIDTH, "height": alt.Step(64)}
-    return colours.finished(chart, "What moved the forest, occupation by occupation", words, **size)
+    return colours.finished(chart, "What moved the forest, occupation by occupation", words, height=alt.Step(64))
 
 
 def _dots(items: Sequence[Item], name: str) -> list[dict[str, Any]]:
@@ -154,9 +152,8 @@ def categories(_items: Sequence[Item], details: CabmDetails) -> Any | None:
     scale = alt.Scale(domain=forms, range=list(_FORM_COLOURS))
     bars = base.mark_bar().encode(color=alt.Color("form:N", scale=scale, **colours.legend()))
     texts = base.mark_text(align="left", dx=4, fontSize=12, color=INK).encode(text="occupations:Q")
-    size = {"width": colours.WIDTH, "height": alt.Step(16)}
     words = f"cut at ±{details.threshold:g}"
-    return colours.finished(alt.layer(bars, texts), "Occupations by category", words, **size)
+    return colours.finished(alt.layer(bars, texts), "Occupations by category", words, height=alt.Step(16))
 
 
 def _with(items: Sequence[Item], what: str) -> list[Item]:

@@ -73,7 +73,8 @@ def panel_title(form: str) -> Any:
     return alt.Title(form, fontSize=12, offset=6)
 
 
-def finished(chart: Any, title: str, subtitle: str, **size: Any) -> Any:
-    """The chart with its title, in a height and width of its own where it has no panels."""
+def finished(chart: Any, title: str, subtitle: str, *, height: Any = None) -> Any:
+    """The chart with its title; without panels it has a height, and the usual width."""
+    size = {} if height is None else {"width": WIDTH, "height": height}
     words = alt.Title(title, subtitle=subtitle, subtitleColor=SOFT, subtitleFontSize=12)
     return styled(chart.properties(title=words, **size))

@@ -16,7 +16,6 @@ from tiltmeter.views.charts.style import DIVERGING, INK, diverging, table, where
 _ROW = 15
 _CELL = 52
 _HEIGHT = 320
-_SIZE = {"width": colours.WIDTH, "height": _HEIGHT}
 _MARGIN = 24
 #: The width of a letter in a name beside a point.
 _LETTER = 6
@@ -99,7 +98,7 @@ def both_forms(items: Sequence[Item], details: CabmDetails) -> Any | None:
     lines = [*colours.levels("x", threshold), *colours.levels("y", threshold)]
     points = _scatter(details, rows, *axes, around_0=True)
     words = f"lines: 0, level; dashed: ±{threshold:g}; hollow: too close to call as repaired"
-    return colours.finished(alt.layer(*lines, *points), "Published against repaired", words, **_SIZE)
+    return colours.finished(alt.layer(*lines, *points), "Published against repaired", words, height=_HEIGHT)
 
 
 def occupations(items: Sequence[Item], details: CabmDetails) -> Any | None:
@@ -113,7 +112,7 @@ def occupations(items: Sequence[Item], details: CabmDetails) -> Any | None:
         return None
     chart = alt.layer(*_scatter(details, rows, *_main_axes()))
     words = "mean of an occupation's sentences, half-way between its groups; near is alike"
-    return colours.finished(chart, "Where occupations stand", words, **_SIZE)
+    return colours.finished(chart, "Where occupations stand", words, height=_HEIGHT)
 
 
 def _projection(items: Sequence[Item], details: CabmDetails) -> dict[str, tuple[Point, Point]]:
@@ -142,7 +141,7 @@ def shift(items: Sequence[Item], details: CabmDetails) -> Any | None:
     points = points.encode(x=x, y=y, color=colour, tooltip=["word:N", "version:N"])
     chart = alt.layer(lines, points, _outer_names(ends, x, y))
     words = "a line joins the two versions of an occupation's sentences; named: the longest where there is room"
-    return colours.finished(chart, "How exchanging the group moves a sentence", words, **_SIZE)
+    return colours.finished(chart, "How exchanging the group moves a sentence", words, height=_HEIGHT)
 
 
 def _outer_names(ends: list[dict[str, Any]], x: Any, y: Any) -> Any:
