@@ -72,7 +72,7 @@ def context_length(
     from tiltmeter.run.audit import audit
     from tiltmeter.run.suite import Suite
     from tiltmeter.views.charts.lab import context_chart
-    from tiltmeter.views.report.verdict import not_measured
+    from tiltmeter.views.report.words import not_measured
 
     groups = output.split(lexicon)
     if groups is not None and len(groups) != 4:

@@ -78,7 +78,7 @@ def audit(
 
 
 def _show_audit(result: Audit, report: Path) -> None:
-    from tiltmeter.views.report.verdict import not_measured
+    from tiltmeter.views.report.words import not_measured
     from tiltmeter.views.rows import rows_by_model
     from tiltmeter.views.terminal.table import audit_table
 

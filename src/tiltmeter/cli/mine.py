@@ -91,9 +91,8 @@ def _show(report: MiningReport) -> None:
         typer.echo(f"Never found: {named}{f' and {left} more' if left > 0 else ''}")
     if report.broken:
         typer.echo(f"{report.broken:,} characters were no UTF-8 and were replaced.")
-    typer.echo(
-        f"{report.occurrences:,} occurrences in {report.records:,} records; {report.rows:,} texts in {report.folder}"
-    )
+    kept = f"{report.rows:,} texts in {report.folder}"
+    typer.echo(f"{report.occurrences:,} occurrences in {report.records:,} records; {kept}")
 
 
 def _by_group(report: MiningReport) -> list[dict[str, Any]]:

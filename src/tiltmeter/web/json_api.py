@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from tiltmeter.views.report.verdict import verdict
+from tiltmeter.views.report.words import verdict
 from tiltmeter.web.dashboard import Board, page
 from tiltmeter.web.downloads import FORMATS
 from tiltmeter.web.explore import MOST_TEXT, MOST_WORDS, ask_sentence, ask_words, word_list

@@ -14,8 +14,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from tiltmeter.compare import Comparisons, Side, compare
 from tiltmeter.errors import BadInput, TiltmeterError
 from tiltmeter.readings import Item, p_number
-from tiltmeter.views.report.background import meanings, origin
-from tiltmeter.views.report.verdict import not_measured, verdict
+from tiltmeter.views.report.words import meanings, not_measured, origin, verdict
 from tiltmeter.views.rows import ReadingRow, unit_values
 from tiltmeter.views.terminal.comparison import interval, number
 from tiltmeter.web import listing

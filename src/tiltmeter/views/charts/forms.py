@@ -123,13 +123,10 @@ def contexts(readings: Sequence[Reading]) -> style.Figure | None:
             blocks.setdefault(name, []).append(cell)
     if not 0 < len(blocks) <= _MOST_BLOCKS:
         return None
-    groups = {cell.groups[0] for cells in blocks.values() for cell in cells}
+    all_cells = [cell for cells in blocks.values() for cell in cells]
+    groups = {cell.groups[0] for cell in all_cells}
     whom = groups.pop() if len(groups) == 1 else "the group in brackets"
-    names = {
-        cell.context: f"{cell.context} [{cell.groups[0]}]" if groups else cell.context
-        for cells in blocks.values()
-        for cell in cells
-    }
+    names = {cell.context: f"{cell.context} [{cell.groups[0]}]" if groups else cell.context for cell in all_cells}
     order = [names[name] for name in sorted(names, key=lambda n: (_USUAL.index(n) if n in _USUAL else 2.5, n))]
     rows = {
         block: [row for cell in cells for row in _share_rows(block, names[cell.context], cell)]

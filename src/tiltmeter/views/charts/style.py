@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
+import functools
 import re
 import textwrap
 import zlib
@@ -34,9 +34,8 @@ _LETTER = 7
 _MARGIN = 5
 
 
-def unchecked() -> contextlib.AbstractContextManager[Any]:
-    """Charts made here are not checked against the whole grammar, which takes as long as to draw them: a test does."""
-    return debug_mode(False)
+#: Charts made here are not checked against the whole grammar, which takes as long as to draw them: a test does.
+unchecked = functools.partial(debug_mode, False)
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> Any:
@@ -66,9 +65,7 @@ def where(test: str, then: Any, otherwise: Any, *, channel: str) -> Any:
     return getattr(alt, f"{channel}Value")(otherwise, condition={"test": test, **shown})
 
 
-def titled(
-    chart: Any, title: str, subtitle: str | Sequence[str] = (), *, letters: int = 76, left: int = _MARGIN
-) -> Any:
+def titled(chart: Any, title: str, subtitle: Sequence[str] = (), *, letters: int = 76, left: int = _MARGIN) -> Any:
     """The chart with its title, lines of so many letters below it, and a margin on its left.
 
     A browser may have wider letters than the renderer reckons with, and what goes beyond the picture is cut off.

@@ -9,8 +9,7 @@ from typing import Any
 
 from tiltmeter.readings import Audit, Reading
 from tiltmeter.readings.details.sentences import PairsDetails
-from tiltmeter.views.report.background import Meaning, Origin, meanings, origin, shared_caveats
-from tiltmeter.views.report.verdict import not_measured, verdict
+from tiltmeter.views.report.words import Meaning, Origin, meanings, not_measured, origin, shared_caveats, verdict
 from tiltmeter.views.rows import ReadingRow, rows_by_model
 
 #: What has a meaning in Markdown, or would begin a tag.

@@ -92,7 +92,8 @@ def _sentences(items: Sequence[Item], details: CabmDetails) -> list[RenderableTy
     words = dict.fromkeys(item.label for item in [*items[:_LOUD], *items[-_LOUD:]])
     loud = [details.sentences[word][0] for word in words if details.sentences.get(word)]
     lines = [f"{loudest.lean:+.2f}  {loudest.sentence}" for loudest in loud]
-    return [_title("Sentences that lean most, of the occupations at both ends"), *_lines(*lines)] if lines else []
+    title = Text("Sentences that lean most, of the occupations at both ends", style="bold italic")
+    return [title, *_lines(*lines)] if lines else []
 
 
 def _validation(details: CabmDetails) -> list[RenderableType]:
@@ -170,7 +171,7 @@ def _data(details: CabmDetails, notes: Sequence[str]) -> list[RenderableType]:
         f"Labels of occupations come from: {details.labels_from or 'none'}.",
         *(f"Note: {note}." for note in notes),
     ]
-    return [_title("What was kept and what was dropped"), *_lines(*lines)]
+    return [Text("What was kept and what was dropped", style="bold italic"), *_lines(*lines)]
 
 
 def _counted(counts: Mapping[str, int], groups: Sequence[str]) -> str:
@@ -197,10 +198,6 @@ def _table(title: str, first: str, columns: Sequence[str], *, last: str | None =
     if last is not None:
         table.add_column(last, ratio=1)
     return table
-
-
-def _title(text: str) -> Text:
-    return Text(text, style="bold italic")
 
 
 def _lines(*lines: str) -> list[RenderableType]:
