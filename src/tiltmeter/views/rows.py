@@ -34,8 +34,7 @@ class UnitValue(NamedTuple):
     n: int
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class UnitValues:
+class UnitValues(NamedTuple):
     """The units of a reading from the highest value to the lowest, what the value is, and what its signs say."""
 
     name: str

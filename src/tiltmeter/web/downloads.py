@@ -28,11 +28,9 @@ AUDIT_CHARTS = {name: OVERVIEW[name][0] for name in sorted(OVERVIEW, key="grid".
 EFFECT_CHARTS = {name: AUDIT_CHARTS[name] for name in ("effects", "shares")}
 Key = Annotated[str, Query(max_length=80)]
 
+_AS_JSON = exports.Format("readings as JSON", "readings.json", lambda audit: _json(audit.to_dict()))
 #: Every form of an audit.
-FORMATS = {
-    **exports.FORMATS,
-    "json": exports.Format("readings as JSON", "readings.json", lambda audit: _json(audit.to_dict())),
-}
+FORMATS = {**exports.FORMATS, "json": _AS_JSON}
 _KINDS = {
     ".html": "text/html",
     ".md": "text/markdown",

@@ -169,10 +169,8 @@ def group(board: Board, address: str) -> Values:
 async def add_lexicon(board: Board, request: Request) -> Values:
     """A lexicon of one's own in YAML, to explore with; it is kept until the dashboard stops."""
     lexicon = board.lexicons.add(await request.body())
-    return {
-        "groups": {f"own_{lexicon.name}.{key}": len(group.words) for key, group in lexicon.groups.items()},
-        "warnings": list(lexicon.warnings),
-    }
+    groups = {f"own_{lexicon.name}.{key}": len(group.words) for key, group in lexicon.groups.items()}
+    return {"groups": groups, "warnings": list(lexicon.warnings)}
 
 
 @router.get("/jobs")
@@ -200,14 +198,9 @@ def cancel(board: Board, id: str) -> Values:
 
 
 def _audit(stored: StoredAudit) -> Values:
-    return {
-        "name": stored.name,
-        "suite": stored.audit.suite,
-        "models": list(stored.audit.models),
-        "readings": len(stored.entries),
-        "finished": stored.finished,
-        "notes": list(stored.audit.notes),
-    }
+    names = {"name": stored.name, "suite": stored.audit.suite, "models": list(stored.audit.models)}
+    notes = list(stored.audit.notes)
+    return {**names, "readings": len(stored.entries), "finished": stored.finished, "notes": notes}
 
 
 def _short(entry: Entry) -> Values:

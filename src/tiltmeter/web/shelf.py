@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import json
 import os
@@ -10,7 +9,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from tiltmeter.errors import BadInput
 from tiltmeter.readings import Audit, Reading, ReadingStore
@@ -30,8 +29,7 @@ class NotHere(BadInput):
     """Something that was asked for by an address and is not in the folder."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class StoredAudit:
+class StoredAudit(NamedTuple):
     """One audit without items. ``notes`` say what could not be read."""
 
     name: str
@@ -59,8 +57,7 @@ class StoredAudit:
         return entries
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """What the folder holds now."""
 
     audits: tuple[StoredAudit, ...]

@@ -75,13 +75,11 @@ def _published(row: ReadingRow) -> str:
 
 
 def _not_measured(audit: Audit) -> list[str]:
-    if not audit.skipped:
-        return []
     lines = [
         f"- {plain(', '.join(probes))} on {plain(', '.join(models))}: {plain(reason)}"
         for probes, models, reason in not_measured(audit)
     ]
-    return ["", "## Not measured", "", *lines]
+    return ["", "## Not measured", "", *lines] if lines else []
 
 
 def _meanings(kinds: Sequence[Meaning]) -> list[str]:
