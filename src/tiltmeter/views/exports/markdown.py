@@ -20,8 +20,8 @@ def to_markdown(audit: Audit) -> str:
     """Verdict, tables, plain words, caveats, method and how to reproduce it."""
     judged, source = verdict(audit), origin(audit)
     when = f", finished on {source.date}" if source.date else ""
-    each = judged.models
-    models = [(m.model, f"{m.clear} of {m.tests} tests", m.strongest or "none", m.control or "-") for m in each]
+    verdicts = judged.models
+    models = [(m.model, f"{m.clear} of {m.tests} tests", m.strongest or "none", m.control or "-") for m in verdicts]
     lines = [
         *("# How far does it lean?", ""),
         *(f"Suite “{plain(audit.suite)}” on {', '.join(map(plain, audit.models))}{when}.", ""),
@@ -54,9 +54,11 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 def readings_table(rows: Sequence[ReadingRow]) -> list[str]:
     """The readings of a model with their strength and p-value."""
     head = ("measured", "leans", "how strongly [95% interval]", "statistic", "p, corrected")
-    statistics = (f"{row.reading.effect.name}, {row.reading.effect.better}" for row in rows)
-    both = zip(rows, statistics, strict=True)
-    return table(head, ((row.title, row.leans or "-", row.value, what, row.p or "-") for row, what in both))
+    cells = []
+    for row in rows:
+        statistic = f"{row.reading.effect.name}, {row.reading.effect.better}"
+        cells.append((row.title, row.leans or "-", row.value, statistic, row.p or "-"))
+    return table(head, cells)
 
 
 def _model(name: str, rows: Sequence[ReadingRow]) -> list[str]:
