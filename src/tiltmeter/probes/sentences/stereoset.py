@@ -10,11 +10,11 @@ sentences, which few models have.)
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -36,9 +36,6 @@ _TITLE = "StereoSet"
 #: The questions that will do, those within a sentence and those between two.
 _MASKED = {_WITHIN: Question.FILLS, _BETWEEN: Question.PSEUDO}
 _CAUSAL = {_WITHIN: Question.TOKENS, _BETWEEN: Question.CONTINUATIONS}
-
-#: Scores of the stereotype, the anti-stereotype and the unrelated sentence.
-_Three: TypeAlias = tuple[float, float, float]
 
 
 def _make(*, data: str | Path | None = None) -> list[Part[SentenceSet]]:
@@ -104,15 +101,14 @@ def _frames(example: Sentence) -> list[tuple[str, str, str]] | None:
 
 def _fills(example: Sentence) -> list[Fill]:
     """The words in the place of the blank; sentences that differ in nothing else are asked about together."""
-    words: dict[tuple[str, str], dict[str, None]] = {}
     frames = _frames(example) or []
+    fillers: dict[tuple[str, str], dict[str, None]] = {}
     for before, word, after in frames:
-        words.setdefault((before, after), {})[word] = None
-    fills = {
-        (before, after): Fill(f"{before}{BLANK}{after}", len(before), len(before) + len(BLANK), tuple(fillers))
-        for (before, after), fillers in words.items()
-    }
-    return [fills[before, after] for before, _, after in frames]
+        fillers.setdefault((before, after), {})[word] = None
+    return [
+        Fill(f"{before}{BLANK}{after}", len(before), len(before) + len(BLANK), tuple(fillers[before, after]))
+        for before, _, after in frames
+    ]
 
 
 def _measure(stimuli: SentenceSet, replies: Replies, options: Options) -> Measured:
@@ -123,7 +119,7 @@ def _measure(stimuli: SentenceSet, replies: Replies, options: Options) -> Measur
         for question in questions.values()
         if replies.answered(question)
     }
-    examples, scores = list[Sentence](), list[_Three]()
+    examples, scores = list[Sentence](), list[list[float]]()
     for example in stimuli.sentences:
         question = questions[example.tags["part"]]
         if question is Question.FILLS and _frames(example) is None:
@@ -133,7 +129,8 @@ def _measure(stimuli: SentenceSet, replies: Replies, options: Options) -> Measur
             )
             continue
         examples.append(example)
-        scores.append(_scores(example, question, answers[question], replies))
+        texts = zip(example.forms["sentence"], itertools.islice(answers[question], 3), strict=True)
+        scores.append([_score(text, question, *answered, replies) for text, answered in texts])
     if len({example.unit for example in examples}) < 2:
         raise BadInput("StereoSet needs examples about at least 2 target terms: give more of them")
     by_sentence = {
@@ -144,23 +141,15 @@ def _measure(stimuli: SentenceSet, replies: Replies, options: Options) -> Measur
     return _measured(examples, scores, measures.stereoset(by_sentence, _as_file(examples), seed=options.seed))
 
 
-def _scores(example: Sentence, question: Question, answers: Iterator[tuple[Any, Any]], replies: Replies) -> _Three:
-    """The mean log-probability per token of each of the three sentences."""
-    texts = zip(example.forms["sentence"], itertools.islice(answers, 3), strict=True)
-    one, two, three = (_score(text, question, *answered, replies) for text, answered in texts)
-    return one, two, three
-
-
 def _score(text: str, question: Question, asked: Any, answer: Any, replies: Replies) -> float:
+    """The mean log-probability per token of one of the three sentences."""
     if isinstance(asked, Fill | Continuation):
-        shown = asked.text if isinstance(asked, Fill) else asked.stem
+        if isinstance(asked, Fill):
+            shown, which = asked.text, asked.fillers.index(text[asked.start : len(text) - len(asked.text) + asked.end])
+        else:
+            shown, which = asked.stem, asked.endings.index(f" {text}")
         if answer.unknown:
             replies.note_unknown(shown, [answer.unknown])
-        which = (
-            asked.fillers.index(text[asked.start : len(text) - len(asked.text) + asked.end])
-            if isinstance(asked, Fill)
-            else asked.endings.index(f" {text}")
-        )
         return float(answer.logprobs[which] / answer.tokens[which])
     replies.note_unknown(asked if isinstance(asked, str) else asked.text, answer.unknown)
     if question is Question.TOKENS and int(answer.starts[0]) > 0:
@@ -181,8 +170,10 @@ def _as_file(examples: Sequence[Sentence]) -> dict[str, list[dict[str, Any]]]:
     return parts
 
 
-def _measured(examples: Sequence[Sentence], scores: Sequence[_Three], result: measures.StereoSetResult) -> Measured:
-    ci = dataclasses.replace(result.ss_ci, low=result.ss_ci.low / 100, high=result.ss_ci.high / 100)
+def _measured(
+    examples: Sequence[Sentence], scores: Sequence[Sequence[float]], result: measures.StereoSetResult
+) -> Measured:
+    ci = replace(result.ss_ci, low=result.ss_ci.low / 100, high=result.ss_ci.high / 100)
     name = "stereotype score (ss)"
     effect = Estimate(name, result.ss / 100, SHARE, ci, result.ss_p_value, "two-sided")
     words = preference_words(
@@ -192,6 +183,7 @@ def _measured(examples: Sequence[Sentence], scores: Sequence[_Three], result: me
         units="target terms",
     )
     differs = abs(result.ss - result.published.ss) > 1e-9
+    repair = "Examples that score the same count half; the published code counts them against the stereotype."
     stereotype, anti, _ = np.array(scores).T
     return Measured(
         effect,
@@ -206,37 +198,17 @@ def _measured(examples: Sequence[Sentence], scores: Sequence[_Three], result: me
         Statistic("mean of units", ("won",), margins="value"),
         n_units=result.n_targets,
         published=Estimate(name, result.published.ss / 100, SHARE) if differs else None,
-        repair="Examples that score the same count half; the published code counts them against the stereotype."
-        if differs
-        else "",
-        details=StereosetDetails(
-            lms=result.lms,
-            ss=result.ss,
-            icat=result.icat,
-            ties=result.ties,
-            published=result.published,
-            micro=result.micro,
-            by_type=result.by_type,
-            intrasentence=result.intrasentence,
-            intersentence=result.intersentence,
-        ),
+        repair=repair if differs else "",
+        details=StereosetDetails(**{each.name: getattr(result, each.name) for each in fields(StereosetDetails)}),
     )
 
 
-def _item(example: Sentence, scores: _Three, won: float) -> Item:
+def _item(example: Sentence, scores: Sequence[float], won: float) -> Item:
     names = ("stereotype", "anti_stereotype", "unrelated")
-    return Item(
-        example.tags["context"],
-        example.unit,
-        example.tags["kind"],
-        scores[0] - scores[1],
-        {
-            "part": example.tags["part"],
-            **dict(zip(names, example.forms["sentence"], strict=True)),
-            **{f"score_{name}": score for name, score in zip(names, scores, strict=True)},
-            "won": won,
-        },
-    )
+    texts = zip(names, example.forms["sentence"], strict=True)
+    scored = {f"score_{name}": score for name, score in zip(names, scores, strict=True)}
+    tags, columns = example.tags, {"part": example.tags["part"], **dict(texts), **scored, "won": won}
+    return Item(tags["context"], example.unit, tags["kind"], scores[0] - scores[1], columns)
 
 
 KIND = Kind(
