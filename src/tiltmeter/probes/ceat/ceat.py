@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import cast
+from typing import TypeAlias, cast
 
 import numpy as np
 
@@ -38,12 +37,10 @@ def make(
     """
     if data is None:
         raise BadInput("ceat needs words in their contexts: run tiltmeter mine, and name its folder with --from (data)")
-    by_length = words_in_context(data, targets=targets, attributes=attributes, method=Method.parse(method))
+    by_length = words_in_context(data, targets, attributes, Method.parse(method))
+    names = ["", *(each.length.replace(">", "over-") for each in by_length[1:])]
     return [
-        Part(
-            stimuli.length.replace(">", "over-") if place else "", stimuli.title, stimuli, stimuli.targets[0].dimension
-        )
-        for place, stimuli in enumerate(by_length)
+        Part(name, each.title, each, each.targets[0].dimension) for name, each in zip(names, by_length, strict=True)
     ]
 
 
@@ -56,22 +53,15 @@ def _ask(stimuli: WordsInContext, can: CanAnswer) -> Asked | None:
     return {Question.SPANS: list(itertools.chain.from_iterable(words))}
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _WordContexts:
-    """The words of a set that a model could be asked about, and a vector for each of their contexts."""
-
-    label: str
-    vectors: dict[str, list[Vector]]
-
-    def __len__(self) -> int:
-        return len(self.vectors)
+#: The words of a set that a model could be asked about, and a vector for each of their contexts.
+_Vectors: TypeAlias = dict[str, list[Vector]]
 
 
 def _words(
     stimuli: WordsInContext, group: ContextWords, answers: Iterator[Vector | None], replies: Replies, *, at_least: int
-) -> _WordContexts:
+) -> _Vectors:
     needed = stimuli.method.at_least
-    read: dict[str, list[Vector]] = {}
+    read: _Vectors = {}
     for word, spans in group.words.items():
         asked = len(spans) if len(spans) >= needed else 0
         vectors = [vector for vector in itertools.islice(answers, asked) if vector is not None]
@@ -85,7 +75,7 @@ def _words(
             f"{group.label} {stimuli.around}: {len(read)} of {len(group.words)} word(s) have {needed} contexts or "
             f"more, and {at_least} words are needed: mine more text, or lower at-least"
         )
-    return _WordContexts(group.label, read)
+    return read
 
 
 def _measure(stimuli: WordsInContext, replies: Replies, options: Options) -> Measured:
@@ -94,7 +84,7 @@ def _measure(stimuli: WordsInContext, replies: Replies, options: Options) -> Mea
     a, b = (_words(stimuli, group, answers, replies, at_least=1) for group in stimuli.attributes)
     method = stimuli.method
     result = measures.ceat(
-        *([np.stack(rows) for rows in group.vectors.values()] for group in (x, y, a, b)),
+        *([np.stack(rows) for rows in words.values()] for words in (x, y, a, b)),
         draws=method.draws,
         sampling=method.sampling,
         alternative=cast(Alternative, options.alternative),
@@ -102,32 +92,17 @@ def _measure(stimuli: WordsInContext, replies: Replies, options: Options) -> Mea
         seed=options.seed if method.sampling == "fixed" else _seed_of(options.seed, replies.model),
     )
     repaired = result.repaired
-    groups, attributes = (x.label, y.label), (a.label, b.label)
-    sentence = tilt_in_words(
-        groups,
-        attributes,
-        repaired.effect_size,
-        repaired.ci,
-        repaired.p_value,
-        (len(x), len(y)),
-        detectable=_narrower(repaired) * minimum_detectable_effect(len(x), len(y)),
-    )
-    effect = Estimate(
-        "effect size d",
-        repaired.effect_size,
-        D,
-        repaired.ci,
-        repaired.p_value,
-        options.alternative,
-        repaired.exact,
-        repaired.p_standard_error,
-    )
+    d, ci, p = repaired.effect_size, repaired.ci, repaired.p_value
+    groups, attributes = stimuli.labels
+    detectable = _narrower(repaired) * minimum_detectable_effect(len(x), len(y))
+    sentence = tilt_in_words(groups, attributes, d, ci, p, (len(x), len(y)), detectable=detectable)
+    test = options.alternative, repaired.exact, repaired.p_standard_error
     cut = f"{stimuli.cut:,} window(s) as long as their texts were cut around the word"
     return Measured(
-        effect,
+        Estimate("effect size d", d, D, ci, p, *test),
         Poles.crossed(groups, attributes),
         f"{sentence} {_spread(result, stimuli)}",
-        _items((x, repaired.scores_x), (y, repaired.scores_y)),
+        (*_items(groups[0], x, repaired.scores_x), *_items(groups[1], y, repaired.scores_y)),
         ItemMeaning("lean", Poles(*attributes)),
         None,  # draws of single contexts are pooled, and an item is the mean of a word over its contexts
         result.n_contexts,
@@ -136,7 +111,7 @@ def _measure(stimuli: WordsInContext, replies: Replies, options: Options) -> Mea
         f"The published p takes the {result.draws:,} draws for independent studies. All of them share the same "
         f"{result.n} words, so that p only says how often one drew; the headline permutes and resamples words.",
         (cut,) if stimuli.cut else (),
-        _details(stimuli, result, (a, b)),
+        _details(stimuli, result, {attributes[0]: a, attributes[1]: b}),
     )
 
 
@@ -161,15 +136,12 @@ def _spread(result: measures.CeatResult, stimuli: WordsInContext) -> str:
     )
 
 
-def _items(*scored: tuple[_WordContexts, tuple[float, ...]]) -> tuple[Item, ...]:
-    return tuple(
-        Item(word, word, words.label, lean, {"contexts": len(rows)})
-        for words, leans in scored
-        for (word, rows), lean in zip(words.vectors.items(), leans, strict=True)
-    )
+def _items(group: str, words: _Vectors, leans: Sequence[float]) -> Iterator[Item]:
+    for (word, rows), lean in zip(words.items(), leans, strict=True):
+        yield Item(word, word, group, lean, {"contexts": len(rows)})
 
 
-def _details(stimuli: WordsInContext, result: measures.CeatResult, attributes: Sequence[_WordContexts]) -> CeatDetails:
+def _details(stimuli: WordsInContext, result: measures.CeatResult, attributes: Mapping[str, _Vectors]) -> CeatDetails:
     return CeatDetails(
         length=stimuli.length,
         published=PublishedPooling(result.effect_size, result.tau2, result.standard_error, result.p_value),
@@ -179,7 +151,7 @@ def _details(stimuli: WordsInContext, result: measures.CeatResult, attributes: S
         root_only=stimuli.method.root_only,
         effects=result.effects,
         attribute_contexts={
-            words.label: {word: len(rows) for word, rows in words.vectors.items()} for words in attributes
+            label: {word: len(rows) for word, rows in words.items()} for label, words in attributes.items()
         },
         language=stimuli.language,
         mined=stimuli.mined,

@@ -80,8 +80,13 @@ class WordsInContext:
         return (*self.targets, *self.attributes)
 
     @property
+    def labels(self) -> tuple[tuple[str, str], tuple[str, str]]:
+        (x, y), (a, b) = self.targets, self.attributes
+        return (x.label, y.label), (a.label, b.label)
+
+    @property
     def title(self) -> str:
-        targets, attributes = (" / ".join(group.label for group in pair) for pair in (self.targets, self.attributes))
+        targets, attributes = map(" / ".join, self.labels)
         return f"{targets} × {attributes}, {self.around}"
 
     @property
@@ -96,32 +101,21 @@ def in_words(length: str) -> str:
     >>> in_words("9"), in_words(">75"), in_words("sentence"), in_words("")
     ('in 9 words', 'in more than 75 words', 'in a sentence', 'in context')
     """
-    if length == "sentence":
-        return "in a sentence"
-    return (
-        f"in more than {length[1:]} words"
-        if length.startswith(">")
-        else f"in {length} words"
-        if length
-        else "in context"
-    )
+    if length.startswith(">"):
+        return f"in more than {length[1:]} words"
+    return {"sentence": "in a sentence", "": "in context"}.get(length, f"in {length} words")
 
 
 def words_in_context(
-    folder: str | Path,
-    *,
-    targets: Sequence[str] | None = None,
-    attributes: Sequence[str] | None = None,
-    method: Method | None = None,
+    folder: str | Path, targets: Sequence[str] | None, attributes: Sequence[str] | None, method: Method
 ) -> list[WordsInContext]:
     """What was mined into a folder: all lengths together, then each of them where there are several."""
     from tiltmeter.stimuli.mining import load_mined
 
     mined = load_mined(folder)
     addresses = _addresses(mined, folder, targets, attributes)
-    chosen = method or Method()
     lengths = mined.lengths if len(mined.lengths) == 1 else ("", *mined.lengths)
-    return [_of_length(mined, addresses, chosen, length) for length in lengths]
+    return [_of_length(mined, addresses, method, length) for length in lengths]
 
 
 def _addresses(

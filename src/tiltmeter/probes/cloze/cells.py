@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +18,7 @@ from tiltmeter.models.protocol import Question, Vector
 from tiltmeter.probes.cloze.pronoun_chances import Chances, read_chances
 from tiltmeter.probes.kind import Measured, Options, Replies
 from tiltmeter.readings import ALPHA, Estimate, Item, ItemMeaning, Poles, Statistic, p_text, percent_text
-from tiltmeter.readings.details.cloze import (
-    ChatChoices,
-    ClozeDetails,
-    ClozeShares,
-    ContextLean,
-    SharedTokens,
-)
+from tiltmeter.readings.details.cloze import ChatChoices, ClozeDetails, ClozeShares, ContextLean, SharedTokens
 from tiltmeter.readings.scale import SHARE
 from tiltmeter.statistics import Interval, clustered_share
 from tiltmeter.stimuli.sentences.cloze_sets import PRONOUN, ClozeSet
@@ -61,8 +55,7 @@ class Cell:
         return tuple(dict.fromkeys(note for each in self.sets for note in each.notes))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Near:
+class _Near(NamedTuple):
     """How similar the context words of a set are to the words of both groups (2 x sentences); which have a vector."""
 
     similarity: NDArray[np.float64]
@@ -75,22 +68,20 @@ def words_of(phrases: Iterable[str]) -> tuple[str, ...]:
     >>> words_of(["chef", "truck driver"])
     ('chef', 'truck driver', 'truck', 'driver')
     """
-    words: dict[str, None] = {}
-    for phrase in phrases:
-        words.update(dict.fromkeys([phrase, *phrase.split()]))
-    return tuple(words)
+    return tuple(dict.fromkeys(word for phrase in phrases for word in (phrase, *phrase.split())))
 
 
 def vector_of(phrase: str, vectors: Mapping[str, Vector | None]) -> Vector | None:
     """The vector of a word; of a phrase that has none of its own, the sum of its words', if it has them all."""
-    vector = vectors.get(phrase)
-    if vector is not None:
-        return vector
-    parts = [vectors.get(word) for word in phrase.split()]
-    if len(parts) < 2 or any(part is None for part in parts):
-        return None
-    total: Vector = np.sum([part for part in parts if part is not None], axis=0)
-    return total
+    vector, words = vectors.get(phrase), phrase.split()
+    return vector if vector is not None or len(words) < 2 else _sum(vectors.get(word) for word in words)
+
+
+def _sum(vectors: Iterable[Vector | None]) -> Vector | None:
+    """None where one of them is missing."""
+    parts = list(vectors)
+    present = [part for part in parts if part is not None]
+    return np.sum(present, axis=0) if len(present) == len(parts) else None
 
 
 def similarities(
@@ -103,12 +94,11 @@ def similarities(
     values = np.zeros(len(contexts))
     has_vector = np.zeros(len(contexts), dtype=bool)
     for i, (term, context) in enumerate(zip(terms, contexts, strict=True)):
-        parts = [vector_of(word, vectors) for word in term]
-        if any(part is None for part in parts):
+        one, other = _sum(vector_of(word, vectors) for word in term), vector_of(context, vectors)
+        if one is None:
             raise BadInput(
                 f"'{' + '.join(term)}' has no word vector, so no similarity can be computed: use other vectors"
             )
-        one, other = np.sum([part for part in parts if part is not None], axis=0), vector_of(context, vectors)
         if other is not None:
             values[i] = float(one @ other / (np.linalg.norm(one) * np.linalg.norm(other)))
             has_vector[i] = True

@@ -12,7 +12,7 @@ from tiltmeter import measures
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Question, TokenScores
 from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
-from tiltmeter.probes.sentences.fills import answers_at_masks, fill_at
+from tiltmeter.probes.sentences.fills import answers_to, fill_at
 from tiltmeter.probes.sentences.pronoun_sets import SOMEBODY_ELSE, Pronouns, load_pronouns
 from tiltmeter.probes.sentences.shares import preference_words, relation, relation_words, towards_stereotype
 from tiltmeter.readings import SHARE, Estimate, Item, ItemMeaning, Poles, Statistic, interval_text, p_text
@@ -55,10 +55,8 @@ def _ask(stimuli: Pronouns, can: CanAnswer) -> Asked | None:
 def _scores(sentences: Sequence[Sentence], replies: Replies) -> Floats:
     """The log-probability of each sentence (or of its pronoun) with the masculine and the feminine form."""
     if replies.answered(Question.FILLS):
-        return np.array([answer.logprobs for answer in answers_at_masks(replies)], dtype=np.float64)
-    answers: list[TokenScores] = replies.all(Question.TOKENS)
-    for text, answer in zip(replies.asked(Question.TOKENS), answers, strict=True):
-        replies.note_unknown(text, answer.unknown)
+        return np.array([answer.logprobs for answer in answers_to(Question.FILLS, replies)], dtype=np.float64)
+    answers: list[TokenScores] = answers_to(Question.TOKENS, replies)
     unread = sum(
         sentence.slots["pronoun"][0] == 0 and int(answer.starts[0]) > 0
         for sentence, answer in zip(sentences, answers[::2], strict=True)

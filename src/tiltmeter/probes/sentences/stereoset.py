@@ -23,6 +23,7 @@ from tiltmeter.errors import BadInput, unknown
 from tiltmeter.measures.stereoset import LABELS
 from tiltmeter.models.protocol import Continuation, Fill, Question, Span
 from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
+from tiltmeter.probes.sentences.fills import answers_to
 from tiltmeter.probes.sentences.shares import FAULTY_PAIRS, preference_words, towards_stereotype
 from tiltmeter.readings import SHARE, Estimate, Item, ItemMeaning, Poles, Statistic
 from tiltmeter.readings.details.sentences import StereosetDetails
@@ -115,7 +116,7 @@ def _measure(stimuli: SentenceSet, replies: Replies, options: Options) -> Measur
     questions = _questions(stimuli, replies.answered)
     assert questions is not None  # they were asked
     answers = {
-        question: zip(replies.asked(question), replies.all(question), strict=True)
+        question: zip(replies.asked(question), answers_to(question, replies), strict=True)
         for question in questions.values()
         if replies.answered(question)
     }
@@ -145,13 +146,10 @@ def _score(text: str, question: Question, asked: Any, answer: Any, replies: Repl
     """The mean log-probability per token of one of the three sentences."""
     if isinstance(asked, Fill | Continuation):
         if isinstance(asked, Fill):
-            shown, which = asked.text, asked.fillers.index(text[asked.start : len(text) - len(asked.text) + asked.end])
+            which = asked.fillers.index(text[asked.start : len(text) - len(asked.text) + asked.end])
         else:
-            shown, which = asked.stem, asked.endings.index(f" {text}")
-        if answer.unknown:
-            replies.note_unknown(shown, [answer.unknown])
+            which = asked.endings.index(f" {text}")
         return float(answer.logprobs[which] / answer.tokens[which])
-    replies.note_unknown(asked if isinstance(asked, str) else asked.text, answer.unknown)
     if question is Question.TOKENS and int(answer.starts[0]) > 0:
         replies.leave_out(
             "the first word of sentences",
@@ -170,9 +168,7 @@ def _as_file(examples: Sequence[Sentence]) -> dict[str, list[dict[str, Any]]]:
     return parts
 
 
-def _measured(
-    examples: Sequence[Sentence], scores: Sequence[Sequence[float]], result: measures.StereoSetResult
-) -> Measured:
+def _measured(examples: list[Sentence], scores: list[list[float]], result: measures.StereoSetResult) -> Measured:
     ci = replace(result.ss_ci, low=result.ss_ci.low / 100, high=result.ss_ci.high / 100)
     name = "stereotype score (ss)"
     effect = Estimate(name, result.ss / 100, SHARE, ci, result.ss_p_value, "two-sided")

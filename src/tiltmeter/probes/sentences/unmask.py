@@ -14,7 +14,7 @@ from tiltmeter import measures
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.models.protocol import Question
 from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
-from tiltmeter.probes.sentences.fills import answers_at_masks, fill_at
+from tiltmeter.probes.sentences.fills import answers_to, fill_at
 from tiltmeter.probes.sentences.shares import relation, relation_words
 from tiltmeter.readings import (
     ALPHA,
@@ -91,7 +91,7 @@ def _measure(stimuli: Unmasking, replies: Replies, options: Options) -> Measured
     from scipy.special import expit
 
     source, by_gap = stimuli.sentences, stimuli.method == "gap"
-    log_1, log_2 = np.array([answer.logprobs for answer in answers_at_masks(replies)], dtype=np.float64).T
+    log_1, log_2 = np.array([answer.logprobs for answer in answers_to(Question.FILLS, replies)], dtype=np.float64).T
     columns = p_1, p_2, share = np.exp(log_1), np.exp(log_2), expit(log_1 - log_2)
     units = source.units
     gap = measures.pronoun_gap(p_1, p_2, units=units, permutations=options.permutations, seed=options.seed)
