@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -120,15 +119,11 @@ def measure_cell(cell: Cell, replies: Replies, options: Options) -> Measured:
     if len(results) == 1:
         return _in_words(cell, results[0], results[0].repaired, *_of_one(cell, chances, near[0], results[0], replies))
     # The scores of several contexts are multiplied.
-    combined = functools.partial(
-        measures.cloze_combined,
-        labels=_labels(cell.people),
-        clusters=cell.people.units,
-        permutations=options.permutations,
-        seed=options.seed,
-    )
     forms: list[list[ClozeScores]] = [list(results), [result.repaired for result in results]]
-    published, repaired = (combined([s.scores_1 for s in form], [s.scores_2 for s in form]) for form in forms)
+    test = _test(cell.people, options)
+    published, repaired = (
+        measures.cloze_combined([s.scores_1 for s in form], [s.scores_2 for s in form], **test) for form in forms
+    )
     steps = [results[0].steps[0], published.step("as published"), repaired.step("repaired")]
     details = _details(cell, _shares(published), _shares(repaired), steps, contexts=tuple(s.context for s in cell.sets))
     return _in_words(cell, published, repaired, {}, details)
@@ -181,21 +176,14 @@ def _similarities(stimuli: ClozeSet, replies: Replies) -> _Near:
 
 def _score(stimuli: ClozeSet, chances: Chances, near: _Near, options: Options) -> measures.ClozeResult:
     ended_1, ended_2 = (None, None) if chances.ended is None else chances.ended
-    return measures.cloze(
-        *chances.plain,
-        *near.similarity,
-        ended_1=ended_1,
-        ended_2=ended_2,
-        known=near.has_vector,
-        labels=_labels(stimuli),
-        clusters=stimuli.units,
-        permutations=options.permutations,
-        seed=options.seed,
-    )
+    further: dict[str, Any] = {"ended_1": ended_1, "ended_2": ended_2, "known": near.has_vector}
+    (p_1, p_2), (sim_1, sim_2) = chances.plain, near.similarity
+    return measures.cloze(p_1, p_2, sim_1, sim_2, **further, **_test(stimuli, options))
 
 
-def _labels(stimuli: ClozeSet) -> tuple[int | None, ...] | None:
-    return stimuli.labels if any(stimuli.labels) else None
+def _test(stimuli: ClozeSet, options: Options) -> dict[str, Any]:
+    labels = stimuli.labels if any(stimuli.labels) else None
+    return {"labels": labels, "clusters": stimuli.units, "permutations": options.permutations, "seed": options.seed}
 
 
 def _weat(winners: Sequence[int], near: _Near) -> float | None:

@@ -27,20 +27,9 @@ from tiltmeter.probes.kind import (
     tested,
 )
 from tiltmeter.probes.sentences.fills import fill_at
-from tiltmeter.readings import (
-    ALPHA,
-    DIFFERENCE,
-    D,
-    Estimate,
-    Item,
-    ItemMeaning,
-    Poles,
-    Statistic,
-    interval_text,
-    p_text,
-    tilt_in_words,
-)
+from tiltmeter.readings import Cell, Estimate, Item, ItemMeaning, Poles, Statistic
 from tiltmeter.readings.details.sentences import LpbsDetails, MeanAssociation
+from tiltmeter.readings.scale import ALPHA, DIFFERENCE, D, interval_text, p_text, tilt_in_words
 from tiltmeter.statistics import minimum_detectable_effect
 from tiltmeter.stimuli.datasets import find, load_bangla_traits, load_bec_pro
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
@@ -261,8 +250,8 @@ def _measure(stimuli: Attributes, replies: Replies, options: Options) -> Measure
 
 
 def _item(unit: Unit, structure: str, part: Scores) -> Item:
-    biases = {"fill_bias": part.fill_bias, "prior_bias": part.prior_bias}
-    columns = {"structure": structure, **biases, "sentences": part.sentences, "term_pairs": len(part.pairs)}
+    columns: dict[str, Cell] = {"structure": structure, "fill_bias": part.fill_bias, "prior_bias": part.prior_bias}
+    columns |= {"sentences": part.sentences, "term_pairs": len(part.pairs)}
     return Item(unit.attribute, *unit, part.association, columns)
 
 

@@ -23,13 +23,9 @@ def towards_stereotype(units: str) -> Poles:
 
 
 def preference_words(effect: Estimate, *, preferred: str, among: str, units: str) -> str:
-    """A share of preferences in a sentence.
+    """A tested share in a sentence: ``preferred`` is what it counts, ``among`` what it is a share of.
 
-    Args:
-        effect: The share, with its interval and its p-value.
-        preferred: What the share counts.
-        among: What it is a share of.
-        units: What was sampled.
+    ``units`` are what was sampled.
 
     >>> from tiltmeter.statistics import Interval
     >>> share = Estimate("share", 0.6, SHARE, Interval(0.55, 0.65, 0.95, "Wilson"), 0.0002)

@@ -25,7 +25,7 @@ from tiltmeter.models.protocol import Continuation, Fill, Question, Span
 from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
 from tiltmeter.probes.sentences.fills import answers_to
 from tiltmeter.probes.sentences.shares import FAULTY_PAIRS, preference_words, towards_stereotype
-from tiltmeter.readings import SHARE, Estimate, Item, ItemMeaning, Poles, Statistic
+from tiltmeter.readings import SHARE, Cell, Estimate, Item, ItemMeaning, Poles, Statistic
 from tiltmeter.readings.details.sentences import StereosetDetails
 from tiltmeter.statistics.estimates import preferred
 from tiltmeter.stimuli import datasets
@@ -201,10 +201,10 @@ def _measured(examples: list[Sentence], scores: list[list[float]], result: measu
 
 def _item(example: Sentence, scores: Sequence[float], won: float) -> Item:
     names = ("stereotype", "anti_stereotype", "unrelated")
-    texts = zip(names, example.forms["sentence"], strict=True)
+    texts = dict(zip(names, example.forms["sentence"], strict=True))
     scored = {f"score_{name}": score for name, score in zip(names, scores, strict=True)}
-    tags, columns = example.tags, {"part": example.tags["part"], **dict(texts), **scored, "won": won}
-    return Item(tags["context"], example.unit, tags["kind"], scores[0] - scores[1], columns)
+    columns: dict[str, Cell] = {"part": example.tags["part"], **texts, **scored, "won": won}
+    return Item(example.tags["context"], example.unit, example.tags["kind"], scores[0] - scores[1], columns)
 
 
 KIND = Kind(

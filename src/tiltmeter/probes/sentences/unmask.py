@@ -16,19 +16,9 @@ from tiltmeter.models.protocol import Question
 from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
 from tiltmeter.probes.sentences.fills import answers_to, fill_at
 from tiltmeter.probes.sentences.shares import relation, relation_words
-from tiltmeter.readings import (
-    ALPHA,
-    CORRELATION,
-    DIFFERENCE,
-    Estimate,
-    Item,
-    ItemMeaning,
-    Poles,
-    Statistic,
-    interval_text,
-    p_text,
-)
+from tiltmeter.readings import Estimate, Item, ItemMeaning, Poles, Statistic
 from tiltmeter.readings.details.sentences import FrameGap, UnmaskDetails
+from tiltmeter.readings.scale import ALPHA, CORRELATION, DIFFERENCE, interval_text, p_text
 from tiltmeter.statistics import Correlation, by_unit
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
