@@ -211,10 +211,10 @@ def make(
         targets: Two of the groups that were mined; needed where there are more than four.
         attributes: Two others of them.
     """
-    if data is None:
-        raise BadInput("ceat needs words in their contexts: run tiltmeter mine, and name its folder with --from (data)")
     from tiltmeter.stimuli.mining import load_mined
 
+    if data is None:
+        raise BadInput("ceat needs words in their contexts: run tiltmeter mine, and name its folder with --from (data)")
     how, mined = Method.parse(method), load_mined(data)
     addresses = _addresses(mined, data, targets, attributes)
     lengths = mined.lengths if len(mined.lengths) == 1 else ("", *mined.lengths)

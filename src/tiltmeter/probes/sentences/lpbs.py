@@ -133,7 +133,7 @@ class Unit(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Scores:
-    """Mean log-probabilities of the terms (masculine, feminine) in some sentences: with the attribute, without it."""
+    """Mean log-probabilities of masculine and feminine terms in sentences: both with the attribute, then without."""
 
     logprobs: tuple[float, ...]
     pairs: frozenset[tuple[str, str]]

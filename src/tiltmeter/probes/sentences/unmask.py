@@ -82,10 +82,10 @@ def _measure(stimuli: Unmasking, replies: Replies, options: Options) -> Measured
 
     source, by_gap = stimuli.sentences, stimuli.method == "gap"
     log_1, log_2 = np.array([answer.logprobs for answer in answers_to(Question.FILLS, replies)], dtype=np.float64).T
-    columns = p_1, p_2, share = np.exp(log_1), np.exp(log_2), expit(log_1 - log_2)
+    p_1, p_2, share = np.exp(log_1), np.exp(log_2), expit(log_1 - log_2)
     units = source.units
     gap = measures.pronoun_gap(p_1, p_2, units=units, permutations=options.permutations, seed=options.seed)
-    means = zip(*(by_unit(column, units).means.tolist() for column in columns), strict=True)
+    means = zip(*(by_unit(column, units).means.tolist() for column in (p_1, p_2, share)), strict=True)
     chances = dict(zip(gap.by_unit, means, strict=True))
     men = {unit: 1 - source.shares[unit] for unit in chances if unit in source.shares}
     related = relation([chances[unit][2] for unit in men], list(men.values()))
