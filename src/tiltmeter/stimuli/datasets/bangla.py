@@ -200,13 +200,7 @@ _GROUPS = ("positive", "negative")
 _TERM_FIRST = "{{target}}{ending} {context} {{trait}}{after}"
 _TRAIT_FIRST = "{{trait}}{after} {{target}}{ending} {context}"
 _CONTEXT_FIRST = "{context} {{trait}}{after} {{target}}{ending}"
-_ORDERS = {
-    "S1": _TERM_FIRST,
-    "S2": _TERM_FIRST,
-    "S3": _TRAIT_FIRST,
-    "S4": _CONTEXT_FIRST,
-    "S5": _CONTEXT_FIRST,
-}
+_ORDERS = {"S1": _TERM_FIRST, "S2": _TERM_FIRST, "S3": _TRAIT_FIRST, "S4": _CONTEXT_FIRST, "S5": _CONTEXT_FIRST}
 #: Endings of the term: plural (nominative, oblique) and objective singular, with an emphatic particle or without.
 _ENDING = re.compile(r"(?:রা|দের|কে)[ইও]?(?![\u0980-\u09ff])")
 _BEFORE_PUNCTUATION = re.compile(r" +(?=[।,!?])")

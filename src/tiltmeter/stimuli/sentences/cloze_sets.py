@@ -43,13 +43,7 @@ class ClozeSet(SentenceSet):
 
 
 def two_versions(
-    text_1: str,
-    text_2: str,
-    pronouns: tuple[str, str],
-    *,
-    contexts: tuple[str, str],
-    row: int,
-    expected: str = "",
+    text_1: str, text_2: str, pronouns: tuple[str, str], *, contexts: tuple[str, str], row: int, expected: str = ""
 ) -> Sentence:
     """One sentence of which two versions are known, with the pronoun as a slot.
 
@@ -145,12 +139,7 @@ def japanese_cloze(name: str | Path = "pairs_ja") -> ClozeSet:
         _in_frame(file, frame, topic.context, topic.group, number) for number, (topic, frame) in enumerate(frames, 1)
     )
     return ClozeSet(
-        file.name,
-        sentences,
-        groups=file.groups,
-        language=file.language,
-        notes=tuple(file.warnings),
-        context="topic",
+        file.name, sentences, groups=file.groups, language=file.language, notes=tuple(file.warnings), context="topic"
     )
 
 

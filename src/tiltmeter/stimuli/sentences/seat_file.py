@@ -21,14 +21,7 @@ from tiltmeter.stimuli.text import normalise
 
 _LISTS = ("targ1", "targ2", "attr1", "attr2")
 _TOKEN = re.compile(r"[^\s.,;:!?\"“”()]+")
-_IRREGULAR = {
-    "man": "men",
-    "woman": "women",
-    "child": "children",
-    "person": "people",
-    "foot": "feet",
-    "tooth": "teeth",
-}
+_IRREGULAR = {"man": "men", "woman": "women", "child": "children", "person": "people", "foot": "feet", "tooth": "teeth"}
 
 #: A sentence's unit and where it stands.
 _Placed: TypeAlias = tuple[str, int, int]

@@ -14,13 +14,7 @@ from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import read_yaml
 from tiltmeter.stimuli.lexicon.lexicon import Group, group
 from tiltmeter.stimuli.sentences.marked import MarkedSet, marked_by_lexicon
-from tiltmeter.stimuli.sentences.sentence import (
-    MASK,
-    SentenceSet,
-    expected_by_share,
-    fill_frame,
-    sentence_pair,
-)
+from tiltmeter.stimuli.sentences.sentence import MASK, SentenceSet, expected_by_share, fill_frame, sentence_pair
 
 if TYPE_CHECKING:
     from tiltmeter.files import Shape
