@@ -156,6 +156,16 @@ def read_yaml(path: Path | Traversable) -> Any:
         raise BadInput(f"{path.name}: broken YAML: {' '.join(str(error).split())}") from None
 
 
+def is_yaml_path(name: str | Path) -> bool:
+    """Whether this is the path of a YAML file, and not the name of something that ships."""
+    return isinstance(name, Path) or name.endswith((".yaml", ".yml"))
+
+
+def yaml_names(folder: Traversable) -> tuple[str, ...]:
+    """The names of the YAML files in a folder, without their ending."""
+    return tuple(sorted(file.name.removesuffix(".yaml") for file in folder.iterdir() if file.name.endswith(".yaml")))
+
+
 def _check_extent(events: Iterable[Any]) -> None:
     """Refuse what is nested too deeply, or too large when each alias is written out."""
     import yaml

@@ -57,12 +57,11 @@ def _counterparts(table: Table, rows: tuple[TableRow, ...]) -> Mapping[int, tupl
         cell[gender].append(row)
     pairs: dict[int, tuple[TableRow, TableRow]] = {}
     for (template, profession), cell in cells.items():
-        if len(cell["male"]) != len(cell["female"]):
-            counts = f"{len(cell['male'])} men and {len(cell['female'])} women"
-            raise BadInput(
-                f"{table.name}: {counts} with '{profession}' in '{template}': there should be as many of each"
-            )
-        for man, woman in zip(cell["male"], cell["female"], strict=True):
+        men, women = cell["male"], cell["female"]
+        if len(men) != len(women):
+            counts = f"{len(men)} men and {len(women)} women with '{profession}' in '{template}'"
+            raise BadInput(f"{table.name}: {counts}: there should be as many of each")
+        for man, woman in zip(men, women, strict=True):
             pairs[man.number] = pairs[woman.number] = (man, woman)
     return pairs
 

@@ -24,11 +24,11 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Literal
 
 from tiltmeter.errors import BadInput, MissingExtra, unknown
+from tiltmeter.files import is_yaml_path, yaml_names
 from tiltmeter.stimuli.lexicon.lexicon import Word
 
 #: Zero-width joiner and non-joiner: spelling in Bangla, Persian, Sinhala and others.
@@ -210,6 +210,7 @@ _LOWER = {ord("İ"): "i"}
 _MOST_PASSES, _MOST_GROWTH = 100, 10
 CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 #: Languages whose words stand together without a sign between them.
+_PACKS = resources.files(__package__)
 _UNSPACED = frozenset({"zh", "yue", "wuu", "th", "lo", "km", "my", "bo", "dz"})
 
 
@@ -323,11 +324,11 @@ def language(code: str | Path) -> Language:
     >>> language("bn-IN").name, language("sw").name
     ('Bangla', 'sw')
     """
-    if isinstance(code, Path) or code.endswith((".yaml", ".yml")):
+    if is_yaml_path(code):
         from tiltmeter.stimuli.languages.pack_file import read_pack
 
         return read_pack(Path(code))
-    return _by_code(code)
+    return _by_code(str(code))
 
 
 def language_codes() -> tuple[str, ...]:
@@ -336,11 +337,7 @@ def language_codes() -> tuple[str, ...]:
     >>> language_codes()
     ('bn', 'en', 'ja')
     """
-    return tuple(sorted(file.name.removesuffix(".yaml") for file in _packs().iterdir() if file.name.endswith(".yaml")))
-
-
-def _packs() -> Traversable:
-    return resources.files(__package__)
+    return yaml_names(_PACKS)
 
 
 @functools.cache
@@ -351,7 +348,7 @@ def _by_code(code: str) -> Language:
     if main in language_codes():
         from tiltmeter.stimuli.languages.pack_file import read_pack
 
-        return read_pack(_packs() / f"{main}.yaml")
+        return read_pack(_PACKS / f"{main}.yaml")
     if main in _UNSPACED:
         raise BadInput(
             f"language '{code}' sets no words apart and there is no segmenter for it: put spaces between the words "
