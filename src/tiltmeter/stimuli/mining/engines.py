@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
-from typing import NamedTuple
 
 import numpy as np
 
@@ -26,19 +25,12 @@ from tiltmeter.stimuli.mining.blocks import Block, Hashes, Places, Tidier
 from tiltmeter.stimuli.mining.corpus import Shard
 from tiltmeter.stimuli.mining.finds import FIELDS, Finds, Tally, Windows
 from tiltmeter.stimuli.mining.form_finder import FormFinder, Hits, WordSpans
-from tiltmeter.stimuli.mining.mining_settings import Length, MiningSettings
+from tiltmeter.stimuli.mining.mining_settings import MiningSettings
 from tiltmeter.stimuli.mining.records import RecordReader
 
 _BITS = 64
 #: How many characters of windows are taken out of a block at a time.
 _AT_ONCE = 1 << 25
-
-
-class Place(NamedTuple):
-    """The number of the part of the corpus a block is in, and that of its first record there."""
-
-    shard: int
-    line: int
 
 
 class Scanner:
@@ -49,29 +41,31 @@ class Scanner:
         self._tidy = Tidier(settings.language)
         self._finder = FormFinder(settings.words, settings.language)
         self._ranks = Ranks(settings.seed, settings.names())
-        self._lengths = _table_of(settings.lengths, settings.within)
+        # For each length: how many words, whether exactly so many, and whether of a record (0) or of a sentence (1).
+        rows = [
+            (length.words, length.kind == "exactly", "sentence" in (settings.within, length.kind))
+            for length in settings.lengths
+        ]
+        self._lengths = np.array(rows, np.int64)
 
     def scan(self, shard: Shard, limits: Hashes | None = None, advance: Callable[[int], None] | None = None) -> Finds:
-        """What one part holds.
+        """What one part holds, without windows beyond ``limits``, the largest rank of use in each reservoir.
 
-        Args:
-            shard: The part of the corpus.
-            limits: The largest rank of use in each reservoir; windows beyond it are left out.
-            advance: Is told how many bytes were read.
+        ``advance`` is told how many bytes were read.
         """
         finds = Finds.none(self.settings)
         if limits is not None:
             finds.reservoirs.limits = limits.copy()  # Ray hands out what cannot be written to
         reader = RecordReader(shard, self.settings.errors)
         for text, first, size in reader.blocks():
-            self.look(text, Place(shard.number, first), finds)
+            self.look(text, finds, shard=shard.number, line=first)
             if advance:
                 advance(size)
         finds.shards[shard.number] = Tally(reader.records, reader.broken)
         return finds
 
-    def look(self, text: str, place: Place, finds: Finds) -> None:
-        """Records that line breaks set apart; ``place`` is that of the first of them."""
+    def look(self, text: str, finds: Finds, *, shard: int, line: int) -> None:
+        """Records of a part that line breaks set apart; ``line`` is the number of the first of them there."""
         block = self._finder.block(self._tidy(text))
         words, hits = self._finder.find(block)
         if not len(hits):
@@ -79,7 +73,7 @@ class Scanner:
         lines = block.line_of(hits.start)
         if not self.settings.language.spaced:
             words = WordSpans.segmented(block, self.settings.language, np.unique(lines))
-            hits = hits.at_words(words)
+            hits = hits.take(np.flatnonzero(np.isin(hits.start, words.starts) & np.isin(hits.end, words.ends)))
             lines = block.line_of(hits.start)
         finds.hits += np.bincount(hits.word, minlength=len(finds.hits))
         windows, rank, counts = self._windows(block, words, hits, lines, finds.reservoirs.limits)
@@ -89,7 +83,8 @@ class Scanner:
         for chosen in np.split(np.arange(len(rank)), np.flatnonzero(np.diff(pieces)) + 1):
             some = chosen[rank[chosen] <= finds.reservoirs.limits[windows[3, chosen]]]
             if len(some):
-                finds.reservoirs.add(_columns(block, hits, lines, place, windows[:, some], rank[some]))
+                found = _columns(block, hits, lines, windows[:, some], rank[some], shard=shard, line=line)
+                finds.reservoirs.add(found)
 
     def _windows(
         self, block: Block, words: WordSpans, hits: Hits, lines: Places, limits: Hashes
@@ -167,23 +162,12 @@ def _sentences(block: Block, words: WordSpans, lines: Places, hits: Hits, langua
     return np.stack([starts, ends, words.first_from(starts), words.first_from(ends)])
 
 
-def _table_of(lengths: Sequence[Length], within: str) -> Places:
-    """For each length: how many words, whether exactly so many, and whether of a record (0) or of a sentence (1)."""
-    rows = [
-        (
-            -1 if length.kind == "sentence" else length.words,
-            length.kind == "exactly",
-            "sentence" in (within, length.kind),
-        )
-        for length in lengths
-    ]
-    return np.array(rows, np.int64)
-
-
-def _columns(block: Block, hits: Hits, lines: Places, place: Place, windows: Places, rank: Hashes) -> Windows:
+def _columns(
+    block: Block, hits: Hits, lines: Places, windows: Places, rank: Hashes, *, shard: int, line: int
+) -> Windows:
     """The windows as they are kept."""
     hit, begin, stop, reservoir = windows
-    start, end, line = hits.start[hit], hits.end[hit], lines[hit]
+    start, end, record = hits.start[hit], hits.end[hit], lines[hit]
     first, last, form, form_end = map(block.byte, (begin, stop, start, end))
     text = np.empty(len(hit), object)
     text[:] = [block.data[one:other] for one, other in zip(first.tolist(), last.tolist(), strict=True)]
@@ -193,9 +177,9 @@ def _columns(block: Block, hits: Hits, lines: Places, place: Place, windows: Pla
         "root_end": hits.root_end[hit] - begin,
         "form_byte": form - first,
         "form_bytes": form_end - form,
-        "shard": np.full(len(hit), place.shard),
-        "line": line + place.line,
-        "at": start - block.breaks[line] - 1,
+        "shard": np.full(len(hit), shard),
+        "line": record + line,
+        "at": start - block.breaks[record] - 1,
     }
     return Windows(reservoir, rank, text, np.stack([columns[name] for name in FIELDS]))
 

@@ -20,7 +20,7 @@ from tiltmeter.stimuli.mining.blocks import Hashes, Places
 from tiltmeter.stimuli.mining.columns import numbers_of, of_numbers, of_texts, texts_of
 from tiltmeter.stimuli.mining.mining_settings import MiningSettings
 
-#: Hashes of a window: where in it the word begins and ends and where its root ends, where its form stands in the bytes
+#: Numbers of a window: where in it the word begins and ends and where its root ends, where its form stands in the bytes
 #: of the text, and where the window stands in the corpus.
 FIELDS = ("start", "end", "root_end", "form_byte", "form_bytes", "shard", "line", "at")
 _PLACE = [FIELDS.index(name) for name in ("shard", "line", "at")]
@@ -94,15 +94,12 @@ class Reservoirs:
             starts = np.searchsorted(reservoir, np.arange(len(self.limits)))
             chosen = order[np.arange(len(order)) - starts[reservoir] < self._keep]
             self._settled = windows.take(chosen)
-            self._lower_limits()
+            counts = np.bincount(self._settled.reservoir, minlength=len(self.limits))
+            full = np.flatnonzero(counts >= self._keep)
+            last = np.cumsum(counts)[full] - 1
+            self.limits[full] = np.minimum(self.limits[full], self._settled.rank[last])
         self._waiting, self._n_waiting = [], 0
         return self._settled
-
-    def _lower_limits(self) -> None:
-        counts = np.bincount(self._settled.reservoir, minlength=len(self.limits))
-        full = np.flatnonzero(counts >= self._keep)
-        last = np.cumsum(counts)[full] - 1
-        self.limits[full] = np.minimum(self.limits[full], self._settled.rank[last])
 
 
 def _first_places(windows: Windows, order: Places) -> Places:
@@ -163,19 +160,15 @@ class Finds:
             "rank": windows.rank,
             **dict(zip(FIELDS, windows.numbers, strict=True)),
         }
-        table = pa.table(
-            {**{name: of_numbers(column) for name, column in numbers.items()}, "text": of_texts(windows.text)}
-        )
-        table = table.replace_schema_metadata({_METADATA: json.dumps(self._counts()).encode()})
+        columns = {name: of_numbers(column) for name, column in numbers.items()} | {"text": of_texts(windows.text)}
+        shards = {str(n): asdict(tally) for n, tally in sorted(self.shards.items())}
+        counts = {"shards": shards, "found": self.windows.tolist(), "hits": self.hits.tolist()}
+        table = pa.table(columns).replace_schema_metadata({_METADATA: json.dumps(counts).encode()})
         sink = pa.BufferOutputStream()
         with pa.ipc.new_file(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="lz4")) as writer:
             writer.write_table(table)
         content: bytes = sink.getvalue().to_pybytes()
         return content
-
-    def _counts(self) -> dict[str, Any]:
-        shards = {str(n): asdict(tally) for n, tally in sorted(self.shards.items())}
-        return {"shards": shards, "found": self.windows.tolist(), "hits": self.hits.tolist()}
 
 
 class PartsFolder:
@@ -188,7 +181,8 @@ class PartsFolder:
     @property
     def outdated(self) -> bool:
         """Whether the folder holds parts of a run with other settings or another corpus."""
-        return self._folder.is_dir() and self._kept_identity() != self._identity
+        run = self._folder / _RUN
+        return self._folder.is_dir() and not (run.is_file() and run.read_bytes() == self._identity)
 
     def begin(self) -> None:
         """Make the folder ready for this run; what is left of another one is removed."""
@@ -224,10 +218,6 @@ class PartsFolder:
                 for path in self._folder.glob(pattern):
                     path.unlink()
             self._folder.rmdir()
-
-    def _kept_identity(self) -> bytes:
-        path = self._folder / _RUN
-        return path.read_bytes() if path.is_file() else b""
 
 
 def _sealed(content: bytes) -> bytes:

@@ -65,10 +65,6 @@ class Hits:
     def take(self, chosen: Places) -> Self:
         return type(self)(self.word[chosen], self.start[chosen], self.end[chosen], self.root_end[chosen])
 
-    def at_words(self, words: WordSpans) -> Self:
-        """The occurrences that begin and end where a word does."""
-        return self.take(np.flatnonzero(np.isin(self.start, words.starts) & np.isin(self.end, words.ends)))
-
 
 class FormFinder:
     """Finds every occurrence of every word; each word on its own, so that no other word can hide it."""

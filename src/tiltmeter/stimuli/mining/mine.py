@@ -18,13 +18,7 @@ from tiltmeter.stimuli.mining import engines
 from tiltmeter.stimuli.mining.corpus import SHARD, Shard, cut, find_files
 from tiltmeter.stimuli.mining.finds import Finds, PartsFolder
 from tiltmeter.stimuli.mining.mined import ABOUT, OCCURRENCES, PARTS, MiningReport, save_finds
-from tiltmeter.stimuli.mining.mining_settings import (
-    MiningSettings,
-    find_groups,
-    find_language,
-    find_words,
-    parse_lengths,
-)
+from tiltmeter.stimuli.mining.mining_settings import MiningSettings, find_groups, find_words, language_of, parse_lengths
 from tiltmeter.stimuli.mining.records import RecordReader
 
 LENGTHS = ("9", "25", "75", ">75")
@@ -65,7 +59,7 @@ def mine(
         out: The folder for what is found.
         lengths: How much text around a word: ``9`` words, more than 75 (``>75``), or its ``sentence``.
         keep: The most windows kept of each word and length.
-        least: WordSpans with fewer windows than this are reported.
+        least: Words with fewer windows than this are reported.
         column: The column that holds the text, where files have several.
         within: Whether a window may reach beyond its sentence.
         language: The code or pack of the language; by default that of the words.
@@ -84,12 +78,11 @@ def mine(
     if not 1 <= least <= keep:
         raise BadInput(f"--least {least} and --keep {keep}: at least one text, and no more than are kept, can be asked")
     folder, groups = Path(out), find_groups(lexicon)
-    speech = find_language(language, groups)
+    speech = language_of(language, groups)
     words = find_words(groups, speech)
     settings = MiningSettings(speech, words, parse_lengths(lengths), keep, within, errors, seed)
     _check_folder(folder)
-    files = find_files(corpora, column)
-    shards = cut(files, shard_bytes)
+    shards = cut(find_files(corpora, column), shard_bytes)
     _check_script(settings, shards)
     store = PartsFolder(folder / PARTS, _identity(settings, shards))
     with locked(folder):
@@ -170,10 +163,11 @@ def _check_folder(folder: Path) -> None:
 
 
 def _check_script(settings: MiningSettings, shards: Sequence[Shard]) -> None:
-    """WordSpans in one script are not looked for in hours of text of another."""
+    """Words in one script are not looked for in hours of text of another."""
     if not shards:
         raise BadInput("the corpus is empty: give a file with text in it")
-    text = "".join(_beginning(shard, settings) for shard in shards[:: -(-len(shards) // _PLACES)])
+    readers = [RecordReader(shard, settings.errors) for shard in shards[:: -(-len(shards) // _PLACES)]]
+    text = "".join(text for reader in readers for text, _, _ in itertools.islice(reader.blocks(), 1))
     if not text.strip():
         raise BadInput("the corpus holds no text: give a file with text in it")
     words = " ".join(word.text for word in settings.words)
@@ -182,11 +176,6 @@ def _check_script(settings: MiningSettings, shards: Sequence[Shard]) -> None:
             f"the words are {script_of(words) or 'of no script'}, the corpus is {script_of(text) or 'of no script'}: "
             "give a lexicon in the script of the corpus"
         )
-
-
-def _beginning(shard: Shard, settings: MiningSettings) -> str:
-    blocks = RecordReader(shard, settings.errors).blocks()
-    return "".join(text for text, _, _ in itertools.islice(blocks, 1))
 
 
 def _scripts(text: str) -> set[str]:

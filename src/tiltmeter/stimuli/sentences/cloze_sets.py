@@ -7,7 +7,7 @@ import itertools
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tiltmeter.stimuli.lexicon.lexicon import group
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet, fill_frame
@@ -132,5 +132,5 @@ def _cloze_set(
     for number, (frame, unit, expected) in enumerate(frames, 1):
         tags = {"number": str(number), **({"expected": file.groups[expected - 1]} if expected else {})}
         sentences.append(fill_frame(frame, words, unit=unit, forms=forms, tags=tags))
-    about = {"groups": file.groups, "language": file.language, "notes": tuple(file.warnings)}
+    about: dict[str, Any] = {"groups": file.groups, "language": file.language, "notes": tuple(file.warnings)}
     return ClozeSet(name, tuple(sentences), **about, variant=variant, context=context)
