@@ -90,9 +90,8 @@ def _words(path: Path, bangla: Language, groups: Mapping[str, tuple[str, ...]], 
     entries = _entries(path)
     composed, decomposed = (sum(bool(way.search(word)) for word, _ in entries) for way in (_COMPOSED, _DECOMPOSED))
     if composed and decomposed:
-        warnings.append(
-            f"{path.name}: য়, ড় and ঢ় are one character in {composed} words and two in {decomposed}: made one form"
-        )
+        odd = f"য়, ড় and ঢ় are one character in {composed} words and two in {decomposed}"
+        warnings.append(f"{path.name}: {odd}: made one form")
     known = set(map(frozenset, groups.values()))
     words: dict[str, Word] = {}
     forms: dict[str, list[str]] = defaultdict(list)
@@ -222,10 +221,10 @@ def load_bangla_traits(folder: str | Path) -> SentenceSet:
             sentences += [_sentence(row, structure, keys, group) for row in used]
     if shared := sorted(traits["positive"] & traits["negative"]):
         notes.append(f"both positive and negative, kept in both: {', '.join(shared)}")
-    genders, counts = ("men", "women"), dict(left_out)
     return SentenceSet(
-        "bangla_traits", tuple(sentences), groups=genders, language="bn", left_out=counts, notes=tuple(notes)
-    )
+        "bangla_traits", tuple(sentences), groups=("men", "women"), language="bn", left_out=dict(left_out),
+        notes=tuple(notes),
+    )  # fmt: skip
 
 
 def _is_word(cell: str) -> bool:

@@ -26,15 +26,10 @@ def load_bec_pro(path: str | Path) -> SentenceSet:
     sentences = []
     for row in rows:
         man, woman = counterparts[row.number]
-        sentence = pronoun_sentence(
-            normalise(row["Sentence"]),
-            _place(table, row),
-            (normalise(man["Person"]), normalise(woman["Person"])),
-            normalise(row["Profession"]),
-            expected=_EXPECTED[row["Prof_Gender"].strip()],
-            kind=normalise(row["Template"]),
-            id=str(row.number),
-        )
+        place, persons = _place(table, row), (normalise(man["Person"]), normalise(woman["Person"]))
+        text, profession, template = (normalise(row[key]) for key in ("Sentence", "Profession", "Template"))
+        tags = {"expected": _EXPECTED[row["Prof_Gender"].strip()], "kind": template, "id": str(row.number)}
+        sentence = pronoun_sentence(text, place, persons, profession, **tags)
         other, group = (woman, 2) if row is man else (man, 1)
         if sentence.version("pronoun", group).text != normalise(other["Sentence"]):
             raise table.wrong(row, f"row {other.number} should be the same sentence with '{other['Person']}'")

@@ -155,22 +155,15 @@ def _race_set(file: Path) -> ClozeSet:
     # "black african" means the sum of two vectors: a colour alone can be taken for the colour.
     terms = tuple(tuple(race.split()) for race in races)
     groups = tuple("+".join(term) for term in terms)
+    sentences = []
+    for row in rows:
+        text = normalise(row["sent"]).rstrip(".")
+        slots, tags = {PRONOUN: (text.rindex(" ") + 1, len(text))}, {"number": str(row.number)}
+        sentences.append(Sentence(text, slots, normalise(row["context"]), tags=tags))
     return ClozeSet(
-        file.stem,
-        tuple(_race_sentence(row) for row in rows),
-        groups=groups,
-        dimension="race",
-        notes=_oddities(table, columns),
-        variant="race",
-        context="/".join(groups),
-        races=terms,
-    )
-
-
-def _race_sentence(row: TableRow) -> Sentence:
-    text = normalise(row["sent"]).rstrip(".")
-    place = (text.rindex(" ") + 1, len(text))
-    return Sentence(text, {PRONOUN: place}, normalise(row["context"]), tags={"number": str(row.number)})
+        file.stem, tuple(sentences), groups=groups, dimension="race", notes=_oddities(table, columns), variant="race",
+        context="/".join(groups), races=terms,
+    )  # fmt: skip
 
 
 def load_pronoun_contexts(path: str | Path) -> ClozeSet:
@@ -201,14 +194,8 @@ def load_pronoun_contexts(path: str | Path) -> ClozeSet:
         (elsewhere, "differ in more than the pronoun: kept as published"),
     ):
         notes += [f"{table.name}: the sentences of {rows_named(numbers)} {what}"] if numbers else []
-    return ClozeSet(
-        file.stem,
-        tuple(sentences),
-        groups=_GROUPS,
-        language="ja" if japanese else "en",
-        notes=tuple(notes),
-        context=_CONTEXTS.get(file.stem.rpartition("_")[2].lower(), "topic"),
-    )
+    spoken, context = "ja" if japanese else "en", _CONTEXTS.get(file.stem.rpartition("_")[2].lower(), "topic")
+    return ClozeSet(file.stem, tuple(sentences), groups=_GROUPS, language=spoken, notes=tuple(notes), context=context)
 
 
 def _in_tokens(text_1: str, text_2: str, pronouns: _Pair) -> tuple[_Pair | None, bool]:

@@ -18,6 +18,7 @@ property ``forms`` lists, but none that ``without`` lists; with no such property
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 import unicodedata
 from collections import Counter
@@ -68,9 +69,7 @@ def word_spans(text: str) -> list[tuple[int, int]]:
     if text.isascii():
         return [word.span() for word in _ASCII_WORD.finditer(text)]
     spans = (word.span() for word in _word().finditer(text))
-    whole = (
-        (start, end) if text[start].isalnum() else (_after_bare_marks(text, start, end), end) for start, end in spans
-    )
+    whole = ((_after_bare_marks(text, start, end), end) for start, end in spans)
     return [(start, end) for start, end in whole if start < end]
 
 
@@ -162,13 +161,14 @@ def sentence_spans(
     >>> [text[start:end] for start, end in sentence_spans(text, ends=".?!", abbreviations=["Dr"])]
     ['Dr. Rao left at 3.5 a.m. on foot.', '"Why?" he asked.', 'Nobody knew']
     """
-    spans, start = [], 0
-    for mark in _marks(ends).finditer(text):
-        if _is_end(text, mark, abbreviations, spaced):
-            spans.append((start, mark.end()))
-            start = mark.end()
-    spans.append((start, len(text)))
-    return [trimmed for trimmed in (_trim(text, *span) for span in spans) if trimmed[0] < trimmed[1]]
+    marks = (mark for mark in _marks(ends).finditer(text) if _is_end(text, mark, abbreviations, spaced))
+    borders = [0, *(mark.end() for mark in marks), len(text)]
+    pieces = [(start, text[start:end]) for start, end in itertools.pairwise(borders)]
+    return [
+        (start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip()))
+        for start, piece in pieces
+        if piece and not piece.isspace()
+    ]
 
 
 @functools.cache
@@ -185,22 +185,12 @@ def _is_end(text: str, place: re.Match[str], abbreviations: Collection[str], spa
     following = after.lstrip().lstrip("\"'“‘«([")
     if mark[0] in _NEED_SPACE and following[:1].islower():
         return False
-    if mark != ".":
-        return True
     word = _LAST_WORD.search(text, max(0, place.start() - 30), place.start())
-    if word is None:
+    if mark != "." or word is None:
         return True
     # "I" is a word of its own far more often than the initial of a name.
     initial = len(word[0]) == 1 and word[0].isupper() and word[0] != "I"
     return not (after and (initial or word[0] in abbreviations))
-
-
-def _trim(text: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end
 
 
 #: Characters that show nothing and separate nothing: soft hyphen, word joiner, marks of direction, byte order mark.
@@ -296,19 +286,16 @@ class Language:
 
     def _plain(self, text: str) -> str:
         if not text.isascii():
-            text = _INVISIBLE.sub("", text)
-            text = unicodedata.normalize(self.unicode, text)
+            text = unicodedata.normalize(self.unicode, _INVISIBLE.sub("", text))
         return " ".join(text.split())
 
 
 def _with_endings(root: str, group: str, groups: Mapping[str, tuple[Ending, ...]]) -> Iterator[str]:
     """The forms of a root by the endings of a group, each followed by what may stand after it."""
     for ending in groups[group]:
-        if ending.after is not None and not ending.after.search(root):
-            continue
-        stem = root[: len(root) - ending.cut]
-        for suffix in ending.add:
-            form = stem + suffix
+        fits = ending.after is None or ending.after.search(root)
+        for suffix in ending.add if fits else ():
+            form = root[: len(root) - ending.cut] + suffix
             yield form
             if ending.then is not None:
                 yield from _with_endings(form, ending.then, groups)

@@ -83,15 +83,9 @@ class Group:
 
     @classmethod
     def of(
-        cls,
-        name: str,
-        words: Iterable[str],
-        *,
-        kind: str | None = None,
-        label: str = "",
-        language: str = "en",
+        cls, name: str, words: Iterable[str], *, kind: str | None = None, label: str = "", language: str = "en",
         dimension: str = "",
-    ) -> Self:
+    ) -> Self:  # fmt: skip
         """A group made in Python from plain words of one kind."""
         chosen = tuple(Word(normalise(word), kind) for word in words)
         return cls(name, label or name, chosen, language, dimension=dimension)

@@ -11,7 +11,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, StrictStr, field_validator
+from pydantic import BaseModel, StrictStr, field_validator
 
 from tiltmeter.errors import BadInput, did_you_mean, unknown
 from tiltmeter.files import check, read_yaml
@@ -22,19 +22,14 @@ _NAME = re.compile(r"[a-z0-9_]+")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 
 
-class _LexiconPart(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class _WordEntry(BaseModel):
-    # Other keys are properties; the group says which there may be, so a typing error is still found.
-    model_config = ConfigDict(extra="allow")
+# Other keys are properties; the group says which there may be, so a typing error is still found.
+class _WordEntry(BaseModel, extra="allow"):
     word: StrictStr
     kind: StrictStr | None = None
     phrase: StrictStr | None = None
 
 
-class _GroupPart(_LexiconPart):
+class _GroupPart(BaseModel, extra="forbid"):
     label: StrictStr = ""
     licence: StrictStr | None = None
     citation: StrictStr | None = None
@@ -59,9 +54,7 @@ class _GroupEntry(_SocialEntry):
     @field_validator("words", mode="before")
     @classmethod
     def _bare_words(cls, words: Any) -> Any:
-        if not isinstance(words, list):
-            return words
-        return [word if isinstance(word, dict) else {"word": word} for word in words]
+        return [w if isinstance(w, dict) else {"word": w} for w in words] if isinstance(words, list) else words
 
 
 class _PairsEntry(_SocialEntry):
@@ -74,7 +67,7 @@ class _TemplatesEntry(_GroupPart):
     templates: list[dict[StrictStr, StrictStr]]
 
 
-class _LexiconFile(_LexiconPart):
+class _LexiconFile(BaseModel, extra="forbid"):
     name: StrictStr
     language: StrictStr
     licence: StrictStr = ""
@@ -120,9 +113,8 @@ def _inline(what: str, entry: Mapping[str, Any]) -> Lexicon:
 
 def _shortened(words: Any) -> str:
     """A label for words that have none."""
-    texts = (
-        [str(word.get("word") if isinstance(word, dict) else word) for word in words] if isinstance(words, list) else []
-    )
+    entries = words if isinstance(words, list) else []
+    texts = [str(word.get("word") if isinstance(word, dict) else word) for word in entries]
     return ", ".join(texts) if len(texts) <= 3 else f"{', '.join(texts[:3])} and {len(texts) - 3} more"
 
 
@@ -138,12 +130,11 @@ class _Reader:
         if not _LANGUAGE.fullmatch(file.language):
             raise self._bad(f"language: '{file.language}' is no BCP 47 tag: write e.g. en, pt-BR, zh-Hant")
         groups = {name: self._group(name, entry) for name, entry in file.groups.items()}
+        texts = {key: normalise(getattr(file, key)) for key in ("licence", "citation", "notes")}
         return Lexicon(
             name=file.name,
             language=file.language,
-            licence=normalise(file.licence),
-            citation=normalise(file.citation),
-            notes=normalise(file.notes),
+            **texts,
             groups=groups,
             pairs={name: self._pairs(name, entry) for name, entry in file.pairs.items()},
             templates={name: self._templates(name, entry) for name, entry in file.templates.items()},
@@ -174,8 +165,8 @@ class _Reader:
         self, place: str, declared: Mapping[str, float | str | None], given: Mapping[str, Any]
     ) -> dict[str, float | str]:
         properties: dict[str, float | str] = {}
-        given = {key: value for key, value in declared.items() if value is not None and key not in given} | {**given}
-        for key, value in given.items():
+        usual = {key: value for key, value in declared.items() if value is not None and key not in given}
+        for key, value in {**usual, **given}.items():
             if key not in declared:
                 hint = did_you_mean(key, ["word", "kind", "phrase", *declared])
                 raise self._bad(f"{place}: unknown key '{key}': {hint}, or list it in the group's properties")
@@ -218,9 +209,9 @@ class _Reader:
         return TemplateSet(templates=frames, **self._header(name, entry))
 
     def _header(self, name: str, entry: _GroupPart) -> dict[str, Any]:
-        given = {key: getattr(entry, key) for key in ("licence", "citation", "notes")}
         inherited = {"licence": self.file.licence, "citation": self.file.citation, "notes": ""}
-        texts = {key: normalise(inherited[key] if value is None else value) for key, value in given.items()}
+        texts = inherited | entry.model_dump(include=set(inherited), exclude_none=True)
+        texts = {key: normalise(text) for key, text in texts.items()}
         label = normalise(entry.label) or name.replace("_", " ")
         return {"name": f"{self.file.name}.{name}", "label": label, "language": self.file.language, **texts}
 
@@ -239,8 +230,7 @@ class _Reader:
         keys = {name: {comparable(text): text for text in group.texts} for name, group in groups.items()}
         warnings = []
         for one, other in itertools.combinations(groups, 2):
-            shared = [f"'{text}'" for key, text in keys[one].items() if key in keys[other]]
-            if shared:
+            if shared := [f"'{text}'" for key, text in keys[one].items() if key in keys[other]]:
                 more = f" and {len(shared) - 5} more" if len(shared) > 5 else ""
                 warnings.append(f"{self.source}: groups '{one}' and '{other}' share {', '.join(shared[:5])}{more}")
         return tuple(warnings)

@@ -39,9 +39,8 @@ def of_names(names: Sequence[str], numbers: npt.NDArray[np.int64]) -> Any:
 
 def texts_of(column: Any) -> npt.NDArray[np.object_]:
     """The texts of a column as UTF-8."""
-    texts: list[bytes] = []
-    for places, content in pieces_of(column):
-        texts += [bytes(content[start:end]) for start, end in itertools.pairwise(places.tolist())]
+    pieces = ((content, itertools.pairwise(places.tolist())) for places, content in pieces_of(column))
+    texts = [bytes(content[start:end]) for content, spans in pieces for start, end in spans]
     array = np.empty(len(texts), object)
     array[:] = texts
     return array

@@ -66,6 +66,8 @@ class Scanner:
 
     def look(self, text: str, finds: Finds, *, shard: int, line: int) -> None:
         """Records of a part that line breaks set apart; ``line`` is the number of the first of them there."""
+        from tiltmeter.stimuli.mining import kernels
+
         block = self._finder.block(self._tidy(text))
         words, hits = self._finder.find(block)
         if not len(hits):
@@ -76,7 +78,14 @@ class Scanner:
             hits = hits.take(np.flatnonzero(np.isin(hits.start, words.starts) & np.isin(hits.end, words.ends)))
             lines = block.line_of(hits.start)
         finds.hits += np.bincount(hits.word, minlength=len(finds.hits))
-        windows, rank, counts = self._windows(block, words, hits, lines, finds.reservoirs.limits)
+        texts = [_whole_records(block, words, lines)]
+        if self._lengths[:, 2].any():
+            texts.append(_sentences(block, words, lines, hits, self.settings.language))
+        windows, rank, counts = kernels.windows(
+            np.stack([hits.word, hits.start, hits.end, *words.reached(hits.start, hits.end)]),
+            (words.starts, words.ends), np.stack(texts), self._lengths,
+            self._ranks.running_hash(block), self._ranks.powers, self._ranks.keys, finds.reservoirs.limits,
+        )  # fmt: skip
         finds.windows += counts
         # Long windows a few at a time: of a text of a million words, each may be the middle of one.
         pieces = np.cumsum(windows[2] - windows[1]) // _AT_ONCE
@@ -85,27 +94,6 @@ class Scanner:
             if len(some):
                 found = _columns(block, hits, lines, windows[:, some], rank[some], shard=shard, line=line)
                 finds.reservoirs.add(found)
-
-    def _windows(
-        self, block: Block, words: WordSpans, hits: Hits, lines: Places, limits: Hashes
-    ) -> tuple[Places, Hashes, Places]:
-        """Windows that may enter their reservoirs, as ``kernels.windows`` gives them."""
-        from tiltmeter.stimuli.mining.kernels import windows
-
-        texts = [_whole_records(block, words, lines)]
-        if self._lengths[:, 2].any():
-            texts.append(_sentences(block, words, lines, hits, self.settings.language))
-        entering: tuple[Places, Hashes, Places] = windows(
-            np.stack([hits.word, hits.start, hits.end, *words.reached(hits.start, hits.end)]),
-            (words.starts, words.ends),
-            np.stack(texts),
-            self._lengths,
-            self._ranks.running_hash(block),
-            self._ranks.powers,
-            self._ranks.keys,
-            limits,
-        )
-        return entering
 
 
 class Ranks:
@@ -172,15 +160,10 @@ def _columns(
     text = np.empty(len(hit), object)
     text[:] = [block.data[one:other] for one, other in zip(first.tolist(), last.tolist(), strict=True)]
     columns = {
-        "start": start - begin,
-        "end": end - begin,
-        "root_end": hits.root_end[hit] - begin,
-        "form_byte": form - first,
-        "form_bytes": form_end - form,
-        "shard": np.full(len(hit), shard),
-        "line": record + line,
-        "at": start - block.breaks[record] - 1,
-    }
+        "start": start - begin, "end": end - begin, "root_end": hits.root_end[hit] - begin,
+        "form_byte": form - first, "form_bytes": form_end - form,
+        "shard": np.full(len(hit), shard), "line": record + line, "at": start - block.breaks[record] - 1,
+    }  # fmt: skip
     return Windows(reservoir, rank, text, np.stack([columns[name] for name in FIELDS]))
 
 

@@ -155,12 +155,8 @@ class Finds:
         import pyarrow as pa
 
         windows = self.reservoirs.settle()
-        numbers = {
-            "reservoir": windows.reservoir,
-            "rank": windows.rank,
-            **dict(zip(FIELDS, windows.numbers, strict=True)),
-        }
-        columns = {name: of_numbers(column) for name, column in numbers.items()} | {"text": of_texts(windows.text)}
+        numbers = zip(("reservoir", "rank", *FIELDS), (windows.reservoir, windows.rank, *windows.numbers), strict=True)
+        columns = {**{name: of_numbers(column) for name, column in numbers}, "text": of_texts(windows.text)}
         shards = {str(n): asdict(tally) for n, tally in sorted(self.shards.items())}
         counts = {"shards": shards, "found": self.windows.tolist(), "hits": self.hits.tolist()}
         table = pa.table(columns).replace_schema_metadata({_METADATA: json.dumps(counts).encode()})

@@ -8,10 +8,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
+from ahocorasick_rs import BytesAhoCorasick, Implementation
 
 from tiltmeter.stimuli.languages import Language, is_word_character
 from tiltmeter.stimuli.mining.blocks import APOSTROPHE, MARK, Alphabet, Block, Places
@@ -80,7 +81,8 @@ class FormFinder:
         self._simple, self._others = np.flatnonzero(simple), np.flatnonzero(~simple)
         self._runs = RunIndex([kinds[number] for number in self._simple])
         self._spaced = language.spaced
-        self._automaton = _automaton([kinds[number] for number in self._others])
+        patterns = [kinds[number] for number in self._others]
+        self._automaton = BytesAhoCorasick(patterns, implementation=Implementation.DFA) if patterns else None
         self._overlapping = {number for form in self._others for number in takers[self._forms[form]]}
         # By kinds alone these may be a near miss.
         self._checked = ~whole | self._alphabet.shared
@@ -97,7 +99,8 @@ class FormFinder:
         words, (form, start, end) = self._runs.look_through(block)
         places = np.stack([self._simple[form], start, end])
         if self._automaton is not None:
-            places = np.concatenate([places, self._anywhere(block)], axis=1)
+            matches = self._automaton.find_matches_as_indexes(block.kinds, overlapping=True)
+            places = np.concatenate([places, self._anywhere(block, matches)], axis=1)
         if self._checked.any():
             places = places[:, self._true(block, *places)]
         hits = self._by_word(*places)
@@ -113,9 +116,8 @@ class FormFinder:
                 takers.setdefault(form, {}).setdefault(number, root)
         return takers
 
-    def _anywhere(self, block: Block) -> Places:
+    def _anywhere(self, block: Block, matches: Sequence[tuple[int, int, int]]) -> Places:
         """Form, start and end of what the automaton finds."""
-        matches = self._automaton.find_matches_as_indexes(block.kinds, overlapping=True)
         flat = np.fromiter(itertools.chain.from_iterable(matches), np.int64, 3 * len(matches))
         form, start, end = flat.reshape(-1, 3).T
         places = np.stack([self._others[form], start, end])
@@ -196,11 +198,3 @@ def _spellings(forms: Sequence[str]) -> Iterator[str]:
         grown = unicodedata.normalize("NFC", form.casefold())
         if len(grown) != len(form):
             yield grown
-
-
-def _automaton(patterns: list[bytes]) -> Any:
-    if not patterns:
-        return None
-    from ahocorasick_rs import BytesAhoCorasick, Implementation
-
-    return BytesAhoCorasick(patterns, implementation=Implementation.DFA)

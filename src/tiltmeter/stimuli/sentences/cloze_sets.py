@@ -119,13 +119,9 @@ def japanese_cloze(name: str | Path = "pairs_ja") -> ClozeSet:
 
 
 def _cloze_set(
-    file: ClozeFile | PairsFile,
-    name: str,
-    frames: Iterable[tuple[str, str, int | None]],
-    *,
-    variant: str = "all",
-    context: str,
-) -> ClozeSet:
+    file: ClozeFile | PairsFile, name: str, frames: Iterable[tuple[str, str, int | None]],
+    *, variant: str = "all", context: str,
+) -> ClozeSet:  # fmt: skip
     """The set of some frames, each with its context word and the group that people expect in it."""
     words, forms = {PRONOUN: file.pronouns[0]}, {PRONOUN: file.pronouns}
     sentences = []

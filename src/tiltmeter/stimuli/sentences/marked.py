@@ -93,8 +93,10 @@ def marked_sentences(source: SentenceSet, *, both: bool = False) -> MarkedSet:
     one, two = source.groups
     counted = {word: tuple(by_group) for word, by_group in counts.items()}
     read = len(source.sentences) + sum(source.left_out.values())
-    known = (source.shares, expected, read, dict(left_out), source.dimension, source.notes)
-    return MarkedSet(source.name, (one, two), joined.versions(), counted, *known)
+    return MarkedSet(
+        source.name, (one, two), joined.versions(), counted, source.shares, expected, read, dict(left_out),
+        source.dimension, source.notes,
+    )  # fmt: skip
 
 
 def marked_by_lexicon(

@@ -120,14 +120,9 @@ class SentenceSet:
 
 
 def fill_frame(
-    frame: str,
-    words: Mapping[str, str],
-    *,
-    unit: str = "",
-    forms: Mapping[str, tuple[str, ...]] | None = None,
-    tags: Mapping[str, str] | None = None,
-    capital: bool = True,
-) -> Sentence:
+    frame: str, words: Mapping[str, str], *, unit: str = "", forms: Mapping[str, tuple[str, ...]] | None = None,
+    tags: Mapping[str, str] | None = None, capital: bool = True,
+) -> Sentence:  # fmt: skip
     """The sentence that a frame makes of words: each at its ``{slot}``, at ``{a slot}`` with its English article.
 
     A place that ``words`` does not name stays as it is. With ``capital``, the sentence begins with one whatever the
