@@ -201,9 +201,7 @@ def load_bangla_traits(folder: str | Path) -> SentenceSet:
     An ending is joined to its word without a space. A structure that is blank for a trait is left out, and a cell that
     holds a word where an ending should be is set apart from the term; notes name the rows.
     """
-    sentences: list[Sentence] = []
-    notes: list[str] = []
-    left_out: Counter[str] = Counter()
+    sentences, notes, left_out = list[Sentence](), list[str](), Counter[str]()
     traits: dict[str, set[str]] = {}
     for group in ("positive", "negative"):
         table = read_table(Path(folder) / f"{group}_traits_bn.csv")
@@ -216,7 +214,9 @@ def load_bangla_traits(folder: str | Path) -> SentenceSet:
             if blank := {row.number for row in rows} - {row.number for row in used}:
                 left_out[f"{structure} is blank"] += len(blank)
                 notes.append(f"{table.name}: {structure} is blank in {rows_named(blank)}: left out")
-            if apart := [row.number for row in used if _is_word(row[keys[0]])]:
+            # A cell that begins with a word, which the published join would glue to the term.
+            spelled = [row for row in used if row[keys[0]][:1].isalpha()]
+            if apart := [row.number for row in spelled if not _ENDING.match(normalise(row[keys[0]]))]:
                 notes.append(f"{table.name}: {keys[0]} is a word, not an ending, in {rows_named(apart)}: set apart")
             sentences += [_sentence(row, structure, keys, group) for row in used]
     if shared := sorted(traits["positive"] & traits["negative"]):
@@ -225,11 +225,6 @@ def load_bangla_traits(folder: str | Path) -> SentenceSet:
         "bangla_traits", tuple(sentences), groups=("men", "women"), language="bn", left_out=dict(left_out),
         notes=tuple(notes),
     )  # fmt: skip
-
-
-def _is_word(cell: str) -> bool:
-    """Whether the cell begins with a word that the published join would glue to the term."""
-    return cell[:1].isalpha() and not _ENDING.match(normalise(cell))
 
 
 def _sentence(row: TableRow, structure: str, keys: tuple[str, ...], group: str) -> Sentence:

@@ -88,8 +88,7 @@ def _state(entry: DataSet, folder: Path | None) -> tuple[str, list[str]]:
         return "missing", []
     root = place.parent if place.is_file() else place
     files_here = {name: root / name for name in entry.files}
-    missing = [name for name, path in files_here.items() if not path.is_file()]
-    if missing:
+    if missing := [name for name, path in files_here.items() if not path.is_file()]:
         return "missing", missing
     changed = [name for name, path in files_here.items() if _checksum(path) != entry.files[name]]
     return ("changed", changed) if changed else ("found", [])

@@ -111,8 +111,10 @@ def _cloze_set(file: Path) -> ClozeSet:
     table = read_table(file)
     columns = ("sent_m", "sent_w", "context", "HB")
     sentences = tuple(_sentence(table, row) for row in table.need(*columns))
-    kind = {"variant": _VARIANTS[variant], "context": _CONTEXTS.get(context or "", "context")}
-    return ClozeSet(file.stem, sentences, groups=_GROUPS, notes=_oddities(table, columns), **kind)
+    return ClozeSet(
+        file.stem, sentences, groups=_GROUPS, notes=_oddities(table, columns), variant=_VARIANTS[variant],
+        context=_CONTEXTS.get(context or "", "context"),
+    )  # fmt: skip
 
 
 def _sentence(table: Table, row: TableRow) -> Sentence:

@@ -52,8 +52,7 @@ def _example(entry: Any, part: str, where: str) -> Sentence:
             problem = "is there twice" if label in sentences else f"is none of {', '.join(_LABELS)}"
             raise BadInput(f"{where}: label '{label}' {problem}")
         sentences[label] = _text(item, "sentence", where)
-    missing = [label for label in _LABELS if label not in sentences]
-    if missing:
+    if missing := [label for label in _LABELS if label not in sentences]:
         raise BadInput(f"{where}: no sentence labelled {missing[0]}")
     forms = tuple(sentences[label] for label in _LABELS)
     before = "" if part == "intrasentence" else f"{context} "

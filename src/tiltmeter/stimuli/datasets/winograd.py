@@ -53,9 +53,7 @@ def load_winobias(folder: str | Path) -> SentenceSet:
     if not path.is_dir():
         raise BadInput(f"no folder {path}: give the one that holds pro_stereotyped_type1.txt.dev")
     occupations = _occupations(path)
-    sentences: list[Sentence] = []
-    notes: list[str] = []
-    left_out: Counter[str] = Counter()
+    sentences, notes, left_out = list[Sentence](), list[str](), Counter[str]()
     for kind, split in _PARTS:
         files = {side: path / f"{side}_stereotyped_{kind}.txt.{split}" for side in _SIDES}
         lines = {side: _lines(file, occupations) for side, file in files.items()}
@@ -160,7 +158,7 @@ def load_winogender(folder: str | Path) -> SentenceSet:
         raise BadInput(f"no folder {path}: give the one that holds all_sentences.tsv")
     schemas = _schemas(path / "all_sentences.tsv")
     shares = _shares(path / "occupations-stats.tsv")
-    sentences: list[Sentence] = []
+    sentences = list[Sentence]()
     for (occupation, participant, answer), texts in schemas.items():
         if occupation not in shares:
             raise BadInput(f"occupations-stats.tsv: no row for '{occupation}', which all_sentences.tsv has")

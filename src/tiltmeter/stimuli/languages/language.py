@@ -180,8 +180,7 @@ def _is_end(text: str, place: re.Match[str], abbreviations: Collection[str], spa
     mark, after = place[0], text[place.end() : place.end() + 3]
     if after and not after[0].isspace():
         # Unspaced scripts quote a whole sentence inside another: 「行く。」と言った。
-        closed = mark[-1] in _CLOSING
-        return not closed and not (spaced and mark[-1] in _NEED_SPACE)
+        return mark[-1] not in _CLOSING and not (spaced and mark[-1] in _NEED_SPACE)
     following = after.lstrip().lstrip("\"'“‘«([")
     if mark[0] in _NEED_SPACE and following[:1].islower():
         return False

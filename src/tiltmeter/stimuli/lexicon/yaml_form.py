@@ -81,11 +81,7 @@ class _LexiconFile(BaseModel, extra="forbid"):
 
 def read_lexicon(path: Path | Traversable) -> Lexicon:
     """Read and check one lexicon file."""
-    return _checked_lexicon(path.name, read_yaml(path))
-
-
-def _checked_lexicon(source: str, raw: Any) -> Lexicon:
-    return _Reader(source, check(source, raw, _LexiconFile)).lexicon()
+    return _Reader(path.name, read_yaml(path)).lexicon()
 
 
 def read_group(words: Sequence[str] | Mapping[str, Any]) -> Group:
@@ -108,7 +104,7 @@ def read_pairs(words: Sequence[Sequence[str]] | Mapping[str, Any]) -> Pairs:
 
 
 def _inline(what: str, entry: Mapping[str, Any]) -> Lexicon:
-    return _checked_lexicon("words given inline", {"name": "inline", "language": "en", what: {"inline": entry}})
+    return _Reader("words given inline", {"name": "inline", "language": "en", what: {"inline": entry}}).lexicon()
 
 
 def _shortened(words: Any) -> str:
@@ -121,8 +117,8 @@ def _shortened(words: Any) -> str:
 class _Reader:
     """Turns the checked shape into typed values, checking what the values say."""
 
-    def __init__(self, source: str, file: _LexiconFile) -> None:
-        self.source, self.file = source, file
+    def __init__(self, source: str, raw: Any) -> None:
+        self.source, self.file = source, check(source, raw, _LexiconFile)
 
     def lexicon(self) -> Lexicon:
         file = self.file
@@ -147,7 +143,7 @@ class _Reader:
             raise self._bad(f"group '{name}': no words in it: add some or remove the group")
         words = tuple(self._word(name, entry, word) for word in entry.words)
         self._check_repeats(f"group '{name}'", [word.text for word in words])
-        return Group(words=words, dimension=self._dimension(entry), **self._header(name, entry))
+        return Group(words=words, **self._header(name, entry))
 
     def _word(self, group: str, entry: _GroupEntry, word: _WordEntry) -> Word:
         text, place = normalise(word.word), f"group '{group}': '{word.word}'"
@@ -188,7 +184,7 @@ class _Reader:
                 raise self._bad(f"pairs '{name}': ['{first}', '{second}'] needs two different words")
         self._check_repeats(f"pairs '{name}'", [f"{first} / {second}" for first, second in pairs])
         labels = {"label_1": normalise(entry.label_1), "label_2": normalise(entry.label_2)}
-        return Pairs(pairs=pairs, dimension=self._dimension(entry), **labels, **self._header(name, entry))
+        return Pairs(pairs=pairs, **labels, **self._header(name, entry))
 
     def _templates(self, name: str, entry: _TemplatesEntry) -> TemplateSet:
         self._check_name("templates", name)
@@ -210,13 +206,12 @@ class _Reader:
 
     def _header(self, name: str, entry: _GroupPart) -> dict[str, Any]:
         inherited = {"licence": self.file.licence, "citation": self.file.citation, "notes": ""}
-        texts = inherited | entry.model_dump(include=set(inherited), exclude_none=True)
-        texts = {key: normalise(text) for key, text in texts.items()}
+        said = entry.model_dump(include=set(inherited), exclude_none=True)
+        texts = {key: normalise(text) for key, text in {**inherited, **said}.items()}
+        if isinstance(entry, _SocialEntry):
+            texts["dimension"] = self.file.dimension if entry.dimension is None else entry.dimension
         label = normalise(entry.label) or name.replace("_", " ")
         return {"name": f"{self.file.name}.{name}", "label": label, "language": self.file.language, **texts}
-
-    def _dimension(self, entry: _SocialEntry) -> str:
-        return self.file.dimension if entry.dimension is None else entry.dimension
 
     def _check_name(self, what: str, name: str) -> None:
         if not _NAME.fullmatch(name):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, cast
+from typing import Any, BinaryIO, Literal
 
 from tiltmeter.errors import BadInput
 
@@ -94,7 +94,15 @@ def open_corpus_file(file: CorpusFile) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     """The bytes of a file, unpacked; and the file itself, whose position tells how far reading has come."""
     try:
         with Path(file.path).open("rb") as raw:
-            yield _unpacked(file, raw), raw
+            stream: Any = raw
+            if file.packed == "gzip":
+                stream = gzip.GzipFile(None, "rb", fileobj=raw)
+            elif file.packed == "zstd":
+                import zstandard
+
+                unpacked: Any = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True, closefd=False)
+                stream = io.BufferedReader(unpacked, BLOCK)
+            yield stream, raw
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise BadInput(f"{file.source}: broken gzip file: {error}") from None
     except OSError as error:
@@ -103,17 +111,6 @@ def open_corpus_file(file: CorpusFile) -> Iterator[tuple[BinaryIO, BinaryIO]]:
         if type(error).__name__ != "ZstdError":
             raise
         raise BadInput(f"{file.source}: broken zstd file: {error}") from None
-
-
-def _unpacked(file: CorpusFile, raw: BinaryIO) -> BinaryIO:
-    if file.packed == "gzip":
-        return cast(BinaryIO, gzip.open(raw, "rb"))
-    if file.packed == "zstd":
-        import zstandard
-
-        stream: Any = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True, closefd=False)
-        return io.BufferedReader(stream, BLOCK)
-    return raw
 
 
 def too_long(file: CorpusFile, number: int) -> BadInput:
@@ -182,10 +179,10 @@ def _row_groups(file: CorpusFile, size: int) -> list[tuple[int, int | None, int]
         return []
     content = open_parquet(file).metadata
     ranges, start, weight = list[tuple[int, int | None, int]](), 0, 0
-    share = file.size / max(1, sum(content.row_group(n).total_byte_size for n in range(content.num_row_groups)))
-    for number in range(content.num_row_groups):
-        weight += content.row_group(number).total_byte_size
-        if weight >= size or number == content.num_row_groups - 1:
-            ranges.append((start, number + 1, int(weight * share)))
-            start, weight = number + 1, 0
+    weights = [content.row_group(number).total_byte_size for number in range(content.num_row_groups)]
+    for stop, more in enumerate(weights, 1):
+        weight += more
+        if weight >= size or stop == len(weights):
+            ranges.append((start, stop, int(weight * (file.size / max(1, sum(weights))))))
+            start, weight = stop, 0
     return ranges

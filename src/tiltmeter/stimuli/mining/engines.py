@@ -40,7 +40,7 @@ class Scanner:
         self.settings = settings
         self._tidy = Tidier(settings.language)
         self._finder = FormFinder(settings.words, settings.language)
-        self._ranks = Ranks(settings.seed, settings.names())
+        self._ranks = Ranks(settings.seed, [f"{word.text}\n{n}" for word in settings.words for n in settings.lengths])
         # For each length: how many words, whether exactly so many, and whether of a record (0) or of a sentence (1).
         rows = [
             (length.words, length.kind == "exactly", "sentence" in (settings.within, length.kind))
@@ -48,19 +48,17 @@ class Scanner:
         ]
         self._lengths = np.array(rows, np.int64)
 
-    def scan(self, shard: Shard, limits: Hashes | None = None, advance: Callable[[int], None] | None = None) -> Finds:
+    def scan(self, shard: Shard, limits: Hashes, advance: Callable[[int], None] = lambda _: None) -> Finds:
         """What one part holds, without windows beyond ``limits``, the largest rank of use in each reservoir.
 
         ``advance`` is told how many bytes were read.
         """
         finds = Finds.none(self.settings)
-        if limits is not None:
-            finds.reservoirs.limits = limits.copy()  # Ray hands out what cannot be written to
+        finds.reservoirs.limits = limits.copy()  # Ray hands out what cannot be written to
         reader = RecordReader(shard, self.settings.errors)
         for text, first, size in reader.blocks():
             self.look(text, finds, shard=shard.number, line=first)
-            if advance:
-                advance(size)
+            advance(size)
         finds.shards[shard.number] = Tally(reader.records, reader.broken)
         return finds
 
@@ -78,7 +76,9 @@ class Scanner:
             hits = hits.take(np.flatnonzero(np.isin(hits.start, words.starts) & np.isin(hits.end, words.ends)))
             lines = block.line_of(hits.start)
         finds.hits += np.bincount(hits.word, minlength=len(finds.hits))
-        texts = [_whole_records(block, words, lines)]
+        # Of the record of each hit: its start and end, its first word and the one after its last.
+        first = words.first_from(block.breaks)
+        texts = [np.stack([block.breaks[lines] + 1, block.breaks[lines + 1], first[lines], first[lines + 1]])]
         if self._lengths[:, 2].any():
             texts.append(_sentences(block, words, lines, hits, self.settings.language))
         windows, rank, counts = kernels.windows(
@@ -130,14 +130,8 @@ def _key(seed: int, name: str) -> int:
     return int.from_bytes(hashlib.blake2b(f"{seed}\n{name}".encode(), digest_size=_BITS // 8).digest(), "little")
 
 
-def _whole_records(block: Block, words: WordSpans, lines: Places) -> Places:
-    """The record of each hit: its start and end, its first word and the one after its last."""
-    first = words.first_from(block.breaks)
-    return np.stack([block.breaks[lines] + 1, block.breaks[lines + 1], first[lines], first[lines + 1]])
-
-
 def _sentences(block: Block, words: WordSpans, lines: Places, hits: Hits, language: Language) -> Places:
-    """The same for the sentence each hit begins in."""
+    """Of the sentence each hit begins in: its start and end, its first word and the one after its last."""
     spans_of: dict[int, Places] = {}
     spans = np.empty((len(hits), 2), np.int64)
     for number, (line, start) in enumerate(zip(lines.tolist(), hits.start.tolist(), strict=True)):

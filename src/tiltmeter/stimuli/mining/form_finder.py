@@ -99,8 +99,11 @@ class FormFinder:
         words, (form, start, end) = self._runs.look_through(block)
         places = np.stack([self._simple[form], start, end])
         if self._automaton is not None:
-            matches = self._automaton.find_matches_as_indexes(block.kinds, overlapping=True)
-            places = np.concatenate([places, self._anywhere(block, matches)], axis=1)
+            matches = self._automaton.find_matches_as_indexes(block.kinds.data, overlapping=True)
+            flat = np.fromiter(itertools.chain.from_iterable(matches), np.int64, 3 * len(matches))
+            form, start, end = flat.reshape(-1, 3).T
+            free = (block.kinds[start - 1] < MARK) & (block.kinds[end] < MARK) | (not self._spaced)
+            places = np.concatenate([places, np.stack([self._others[form], start, end])[:, free]], axis=1)
         if self._checked.any():
             places = places[:, self._true(block, *places)]
         hits = self._by_word(*places)
@@ -115,15 +118,6 @@ class FormFinder:
                 root = next((len(root) for root in roots if form.startswith(root)), len(form))
                 takers.setdefault(form, {}).setdefault(number, root)
         return takers
-
-    def _anywhere(self, block: Block, matches: Sequence[tuple[int, int, int]]) -> Places:
-        """Form, start and end of what the automaton finds."""
-        flat = np.fromiter(itertools.chain.from_iterable(matches), np.int64, 3 * len(matches))
-        form, start, end = flat.reshape(-1, 3).T
-        places = np.stack([self._others[form], start, end])
-        if self._spaced:
-            places = places[:, (block.kinds[start - 1] < MARK) & (block.kinds[end] < MARK)]
-        return places
 
     def _true(self, block: Block, form: Places, start: Places, end: Places) -> npt.NDArray[np.bool_]:
         """Which places hold the very characters of the form."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -109,7 +108,14 @@ def _gather(
         announce(f"resuming: {len(finds.shards)} of {len(shards)} parts of the corpus are done")
     todo = [shard for shard in shards if shard.number not in finds.shards]
     limits = finds.reservoirs.limits.copy
-    with _megabytes(sum(shard.size for shard in todo)) as advance:
+    read = 0
+    with progress_bar("mining, MB", sum(shard.size for shard in todo) // _MEGABYTE) as move_bar:
+
+        def advance(size: int) -> None:
+            nonlocal read
+            move_bar((read + size) // _MEGABYTE - read // _MEGABYTE)
+            read += size
+
         if engine == "ray":
             done = engines.on_ray(settings, todo, limits, advance, workers=workers, address=ray_address)
         elif workers > 1 and len(todo) > 1:
@@ -121,20 +127,6 @@ def _gather(
             finds.add(content)
             store.combine(finds)
     return finds
-
-
-@contextmanager
-def _megabytes(total: int) -> Iterator[Callable[[int], None]]:
-    """A progress bar in megabytes, moved by bytes."""
-    read = 0
-    with progress_bar("mining, MB", total // _MEGABYTE) as advance:
-
-        def count(size: int) -> None:
-            nonlocal read
-            advance((read + size) // _MEGABYTE - read // _MEGABYTE)
-            read += size
-
-        yield count
 
 
 def _identity(settings: MiningSettings, shards: Sequence[Shard]) -> dict[str, Any]:
@@ -157,8 +149,7 @@ def _check_folder(folder: Path) -> None:
         raise BadInput(f"--out {folder} is a file: name a folder")
     ours = {ABOUT, OCCURRENCES, PARTS, LOCK}
     names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
-    other = [name for name in names if name not in ours and not name.endswith(UNFINISHED)]
-    if other:
+    if other := [name for name in names if name not in ours and not name.endswith(UNFINISHED)]:
         raise BadInput(f"--out {folder} holds something else ({', '.join(other[:3])}): name a new or empty folder")
 
 
@@ -171,12 +162,7 @@ def _check_script(settings: MiningSettings, shards: Sequence[Shard]) -> None:
     if not text.strip():
         raise BadInput("the corpus holds no text: give a file with text in it")
     words = " ".join(word.text for word in settings.words)
-    if not _scripts(words) & _scripts(text):
-        raise BadInput(
-            f"the words are {script_of(words) or 'of no script'}, the corpus is {script_of(text) or 'of no script'}: "
-            "give a lexicon in the script of the corpus"
-        )
-
-
-def _scripts(text: str) -> set[str]:
-    return {script_of(letter) for letter in set(text) if letter.isalpha()}
+    scripts = [{script_of(letter) for letter in set(some) if letter.isalpha()} for some in (words, text)]
+    if scripts[0].isdisjoint(scripts[1]):
+        asked, given = (script_of(some) or "of no script" for some in (words, text))
+        raise BadInput(f"the words are {asked}, the corpus is {given}: give a lexicon in the script of the corpus")

@@ -17,9 +17,8 @@ from tiltmeter.errors import BadInput
 from tiltmeter.files import write_atomically
 from tiltmeter.stimuli.lexicon.lexicon import Group, fingerprint
 from tiltmeter.stimuli.mining.blocks import Places
-from tiltmeter.stimuli.mining.columns import numbers_of, of_names, of_numbers, of_texts, pieces_of
 from tiltmeter.stimuli.mining.corpus import Shard
-from tiltmeter.stimuli.mining.finds import FIELDS, Finds
+from tiltmeter.stimuli.mining.finds import FIELDS, Finds, numbers_of, of_names, of_numbers, of_texts, pieces_of
 from tiltmeter.stimuli.mining.mining_settings import MiningSettings
 
 OCCURRENCES, ABOUT, PARTS = "occurrences.parquet", "mined.json", "parts"
@@ -179,7 +178,12 @@ def save_finds(
     """Write the folder of a run, and report on it."""
     corpus, lines_before = _corpus(shards, finds)
     columns = _columns(groups, settings, [shard.file.source for shard in shards], np.array(lines_before), finds)
-    counts = _counts(settings, finds, least)
+    kept = np.bincount(finds.reservoirs.settle().reservoir, minlength=settings.reservoirs).tolist()
+    asked = itertools.product(settings.words, settings.lengths)
+    counts = tuple(
+        Count(word.text, word.groups, str(length), found, n, max(0, least - n))
+        for (word, length), found, n in zip(asked, finds.windows.tolist(), kept, strict=True)
+    )
     never = tuple(word.text for word, hits in zip(settings.words, finds.hits, strict=True) if not hits)
     about: dict[str, Any] = {
         "language": settings.language.code,
@@ -238,13 +242,3 @@ def _corpus(shards: Sequence[Shard], finds: Finds) -> tuple[list[dict[str, Any]]
         entry["records"] += tally.records
         entry["broken"] += tally.broken
     return list(files.values()), before
-
-
-def _counts(settings: MiningSettings, finds: Finds, least: int) -> tuple[Count, ...]:
-    windows = finds.windows.tolist()
-    kept = np.bincount(finds.reservoirs.settle().reservoir, minlength=settings.reservoirs).tolist()
-    both = itertools.product(settings.words, settings.lengths)
-    return tuple(
-        Count(word.text, word.groups, str(length), windows[slot], kept[slot], max(0, least - kept[slot]))
-        for slot, (word, length) in enumerate(both)
-    )

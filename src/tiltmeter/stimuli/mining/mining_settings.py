@@ -63,11 +63,8 @@ class MiningSettings:
 
     @property
     def reservoirs(self) -> int:
+        """How many there are: one for each word and length, numbered by word, then by length."""
         return len(self.words) * len(self.lengths)
-
-    def names(self) -> list[str]:
-        """The names of the reservoirs, which are numbered by word, then by length."""
-        return [f"{word.text}\n{length}" for word in self.words for length in self.lengths]
 
 
 def parse_lengths(texts: Iterable[str]) -> tuple[Length, ...]:

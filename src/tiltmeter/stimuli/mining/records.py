@@ -172,8 +172,7 @@ def _whole_lines(stream: BinaryIO, most: int | None) -> Iterator[bytes]:
     parts: list[bytes] = []
     while data := stream.read(BLOCK if most is None else min(BLOCK, most)):
         most = None if most is None else most - len(data)
-        end = data.rfind(b"\n") + 1
-        if end:  # a line may be longer than many blocks
+        if end := data.rfind(b"\n") + 1:  # a line may be longer than many blocks
             yield b"".join([*parts, data[:end]])
             parts = []
         parts.append(data[end:])

@@ -55,13 +55,11 @@ def load_association_folder(path: str | Path) -> AssociationFolder:
     by_group = {name: [(next(numbers), frame) for frame in frames] for name, frames in templates.items()}
     every = [numbered for frames in by_group.values() for numbered in frames]
     return AssociationFolder(
-        targets=targets,
-        attributes=attributes,
-        templates=templates,
+        targets, attributes, templates,
         target_sentences={name: _verbatim(group, every) for name, group in targets.items()},
         attribute_sentences={name: _verbatim(group, by_group[name]) for name, group in attributes.items()},
         warnings=tuple(warnings),
-    )
+    )  # fmt: skip
 
 
 def _verbatim(group: Group, frames: Iterable[tuple[int, str]]) -> SentenceSet:

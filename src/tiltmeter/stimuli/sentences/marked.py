@@ -129,14 +129,10 @@ def marked_by_lexicon(
             joined.add(number, *(_filled(frame, mark, occupation, tags) for mark in (word.text, MASK)))
     note = f"no frame for words of their kind, left out: {', '.join(left_out)}"
     return MarkedSet(
-        name or f"{one.name} / {two.name}",
-        (one.label, two.label),
-        joined.versions(),
-        dict.fromkeys(occupations, tuple(per_occupation)),
-        read=sum(per_occupation) * len(occupations),
-        dimension=one.dimension if one.dimension == two.dimension else "",
-        notes=(note,) if left_out else (),
-    )
+        name or f"{one.name} / {two.name}", (one.label, two.label), joined.versions(),
+        dict.fromkeys(occupations, tuple(per_occupation)), read=sum(per_occupation) * len(occupations),
+        dimension=one.dimension if one.dimension == two.dimension else "", notes=(note,) if left_out else (),
+    )  # fmt: skip
 
 
 def _filled(frame: str, mark: str, occupation: str, tags: Mapping[str, str]) -> Sentence:

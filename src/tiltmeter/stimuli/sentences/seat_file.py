@@ -56,7 +56,10 @@ def load_seat_file(path: str | Path) -> SeatTest:
     for key, (label, texts) in lists.items():
         place = f"{file.name}: {key} ({label})"
         units = _units(texts, words[key][1] if words else None, place, warnings)
-        sentences = (_sentence(text, unit, frames) for text, unit in zip(texts, units, strict=True))
+        sentences = []
+        for text, (unit, start, end) in zip(texts, units, strict=True):
+            template = frames.setdefault(f"{text[:start]}{{}}{text[end:]}".casefold(), len(frames))
+            sentences.append(Sentence(text, {"word": (start, end)}, unit, tags={"template": str(template)}))
         sets[key] = SentenceSet(f"{file.stem}.{key}", tuple(sentences), label)
     return SeatTest(file.stem, sets["targ1"], sets["targ2"], sets["attr1"], sets["attr2"], tuple(warnings))
 
@@ -130,13 +133,6 @@ def _fillers(texts: Sequence[str]) -> list[_Placed] | None:
 def _alike(lines: Sequence[Sequence[str]], most: int) -> int:
     columns = itertools.islice(zip(*lines, strict=False), max(0, most))
     return sum(1 for _ in itertools.takewhile(lambda column: len(set(column)) == 1, columns))
-
-
-def _sentence(text: str, placed: _Placed, frames: dict[str, int]) -> Sentence:
-    unit, start, end = placed
-    frame = f"{text[:start]}{{}}{text[end:]}".casefold()
-    number = frames.setdefault(frame, len(frames))
-    return Sentence(text, {"word": (start, end)}, unit, tags={"template": str(number)})
 
 
 def _read(file: Path) -> dict[str, tuple[str, tuple[str, ...]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, Field, StrictStr, model_validator
 
@@ -13,6 +13,7 @@ from tiltmeter.errors import unknown
 from tiltmeter.stimuli.sentences.sentence import MASK, Sentence, SentenceSet, expected_by_share
 from tiltmeter.stimuli.text import normalise, repeated
 
+Texts = TypeVar("Texts", bound=Iterable[str])
 _PLACE = re.compile(r"\{[^{}]*\}|[{}]|\[MASK\]")
 
 
@@ -37,17 +38,13 @@ def _check_places(frame: str, *places: str) -> None:
             raise ValueError(f"'{frame}' needs {place} once, not {counts[place]} times")
 
 
-def _check_distinct(texts: Iterable[str]) -> None:
+def _check_distinct(texts: Texts) -> Texts:
     for text in repeated(texts):
         raise ValueError(f"'{text}' is there twice: remove one")
+    return texts
 
 
-def _different(pair: tuple[str, str]) -> tuple[str, str]:
-    _check_distinct(pair)
-    return pair
-
-
-Two = Annotated[tuple[Text, Text], AfterValidator(_different)]
+Two = Annotated[tuple[Text, Text], AfterValidator(_check_distinct)]
 
 
 class _SetPart(BaseModel, extra="forbid"):

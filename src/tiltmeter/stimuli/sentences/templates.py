@@ -36,10 +36,8 @@ def fill_templates(group: Group, template_set: TemplateSet) -> SentenceSet:
             for frame, phrase, text in _frame(word, group, template)
         ]
         if not fitting:
-            raise BadInput(
-                f"{group.name}: '{word.text}' ({word.kind or 'of no kind'}) fits no frame of "
-                f"{template_set.name}: give the word a kind, or the templates a frame for it"
-            )
+            problem = f"'{word.text}' ({word.kind or 'of no kind'}) fits no frame of {template_set.name}"
+            raise BadInput(f"{group.name}: {problem}: give the word a kind, or the templates a frame for it")
         sentences += fitting
     return SentenceSet(group.name, tuple(sentences), group.label, language=group.language)
 
