@@ -163,12 +163,8 @@ def sentence_spans(
     """
     marks = (mark for mark in _marks(ends).finditer(text) if _is_end(text, mark, abbreviations, spaced))
     borders = [0, *(mark.end() for mark in marks), len(text)]
-    pieces = [(start, text[start:end]) for start, end in itertools.pairwise(borders)]
-    return [
-        (start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip()))
-        for start, piece in pieces
-        if piece and not piece.isspace()
-    ]
+    pieces = ((start, text[start:end]) for start, end in itertools.pairwise(borders) if text[start:end].strip())
+    return [(start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())) for start, piece in pieces]
 
 
 @functools.cache

@@ -117,7 +117,7 @@ def _check_chains(groups: dict[str, tuple[Ending, ...]]) -> None:
         for ending in group:
             if ending.then is not None and ending.then not in groups:
                 raise ValueError(f"suffixes: {name}: then: {unknown('suffix group', ending.then, groups)}")
-    following = {name: sorted({ending.then for ending in group if ending.then}) for name, group in groups.items()}
+    following = {name: [ending.then for ending in group if ending.then is not None] for name, group in groups.items()}
     try:
         graphlib.TopologicalSorter(following).prepare()
     except graphlib.CycleError as error:

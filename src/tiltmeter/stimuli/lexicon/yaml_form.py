@@ -54,7 +54,9 @@ class _GroupEntry(_SocialEntry):
     @field_validator("words", mode="before")
     @classmethod
     def _bare_words(cls, words: Any) -> Any:
-        return [w if isinstance(w, dict) else {"word": w} for w in words] if isinstance(words, list) else words
+        if not isinstance(words, list):
+            return words
+        return [word if isinstance(word, dict) else {"word": word} for word in words]
 
 
 class _PairsEntry(_SocialEntry):

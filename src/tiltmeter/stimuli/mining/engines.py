@@ -92,8 +92,8 @@ class Scanner:
         for chosen in np.split(np.arange(len(rank)), np.flatnonzero(np.diff(pieces)) + 1):
             some = chosen[rank[chosen] <= finds.reservoirs.limits[windows[3, chosen]]]
             if len(some):
-                found = _columns(block, hits, lines, windows[:, some], rank[some], shard=shard, line=line)
-                finds.reservoirs.add(found)
+                entering = _columns(block, hits, lines, windows[:, some], rank[some], shard=shard, line=line)
+                finds.reservoirs.add(entering)
 
 
 class Ranks:

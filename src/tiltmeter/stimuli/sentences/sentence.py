@@ -155,9 +155,9 @@ def fill_trait(frame: str, trait: str, terms: Sequence[tuple[str, str]], **tags:
 def pronoun_sentence(text: str, place: Place, forms: tuple[str, str], occupation: str, **tags: str | None) -> Sentence:
     """A sentence with a gendered word (mostly a pronoun) beside an occupation, which is its unit.
 
-    The slot "pronoun" is the ``place`` of the gendered word, with its masculine and its feminine form; the slot
-    "occupation" is where that first stands as a word of its own: a sentence that only inflects it has none. A tag that
-    is None is not known.
+    The slot "pronoun" is the ``place`` of the gendered word, with its masculine and its feminine form. The slot
+    "occupation" is where the occupation first stands as a word of its own; a sentence that only inflects it has none.
+    A tag that is None is not known.
 
     >>> nurse = pronoun_sentence("The nurse said he left.", (15, 17), ("he", "she"), "nurse", expected="women")
     >>> nurse.version("pronoun", 2).text, nurse.word("occupation"), nurse.tags
@@ -189,9 +189,9 @@ def expected_by_share(female_share: float | None) -> str | None:
     ('men', None, 'women')
     """
     low, high = _EXPECTED
-    if female_share is None or low <= female_share <= high:
+    if female_share is None:
         return None
-    return "men" if female_share < low else "women"
+    return "men" if female_share < low else "women" if female_share > high else None
 
 
 def joint_dimension(dimensions: Iterable[str]) -> str:
