@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -158,9 +159,8 @@ class ApiEmbedder:
     @property
     def _limits(self) -> Limits:
         limits = self._provider.limits(self._requests.model)
-        if self._requests.base_url is None:
-            return limits
-        return Limits(min(limits.inputs, _SELF_HOSTED_INPUTS), limits.tokens, limits.tokens_each)
+        self_hosted = self._requests.base_url is not None
+        return replace(limits, inputs=min(limits.inputs, _SELF_HOSTED_INPUTS)) if self_hosted else limits
 
     def __repr__(self) -> str:
         return f"ApiEmbedder({self.identity.name!r})"

@@ -6,7 +6,7 @@ import math
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -114,13 +114,13 @@ class Requests:
         return ModelFailed(f"{self.name}: {why}")
 
     def _try(self, send: Callable[[], tuple[T, Any]], reserved: int, inputs: int) -> T | FaultError:
-        # A copy of a fault is returned, nothing raised: it would drag the client's own error along as its context, and
-        # with that the request and the key.
+        # A copy of a fault is returned, not raised: the exception itself drags the client's own along as its context,
+        # and with it the request and the key.
         self.budget.reserve(reserved, model=self.name)
         try:
             answer, billed = send()
         except FaultError as error:
-            fault = error
+            fault = replace(error)
         except Exception as error:  # anything from ValueError to AttributeError, on a broken body
             kind = "" if isinstance(error, UnusableError) else f"{type(error).__name__}: "
             fault = FaultError(f"an answer that cannot be used ({kind}{error})")
@@ -179,14 +179,12 @@ def _retry_after(headers: Mapping[str, str]) -> float:
     >>> _retry_after({"retry-after": later, "date": now})
     30.0
     """
-    milliseconds = _number(headers.get("retry-after-ms", ""))
-    if milliseconds is not None:
-        return milliseconds / 1000
-    asked = headers.get("retry-after", "")
-    seconds = _number(asked)
-    if seconds is not None:
-        return seconds
-    until = _date(asked)
+    for header, in_a_second in (("retry-after-ms", 1000), ("retry-after", 1)):
+        with suppress(ValueError):
+            number = float(headers.get(header, ""))
+            if not math.isnan(number):
+                return max(number, 0.0) / in_a_second
+    until = _date(headers.get("retry-after", ""))
     if until is None:
         return 0.0
     # By the server's clock where it tells the time: the user's own may be wrong.
@@ -195,14 +193,6 @@ def _retry_after(headers: Mapping[str, str]) -> float:
         return max((until - now).total_seconds(), 0.0)
     except OverflowError:  # the last year there is, in a zone behind
         return math.inf
-
-
-def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return None if math.isnan(number) else max(number, 0.0)
 
 
 def _date(text: str) -> datetime | None:
