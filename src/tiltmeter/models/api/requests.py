@@ -52,7 +52,7 @@ class Requests:
 
     service: Service
     model: str
-    base_url: str | None
+    base_url: str | None = field(repr=False)  # it may hold a password
     budget: Budget
     timeout: float
     max_tries: int
