@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -153,16 +153,10 @@ def save(calibration: Calibration, folder: str | Path) -> None:
     """Write the readings and, last, the manifest that names them."""
     store = ReadingStore(folder)
     store.prepare()
-    manifest: dict[str, Any] = {
-        "suite": _PROBE,
-        "models": [_MODEL],
-        "readings": [store.save(reading) for reading in to_readings(calibration)],
-        "skipped": [],
-        "asked": 0,
-        "recalled": 0,
-        "notes": [f"{left_out.what}: {left_out.reason}" for left_out in calibration.left_out],
-    }
-    store.save_manifest(manifest)
+    files = [store.save(reading) for reading in to_readings(calibration)]
+    notes = [f"{left_out.what}: {left_out.reason}" for left_out in calibration.left_out]
+    empty = {"skipped": [], "asked": 0, "recalled": 0}
+    store.save_manifest({"suite": _PROBE, "models": [_MODEL], "readings": files, **empty, "notes": notes})
 
 
 def _reading(settings: CalibrationSettings, summary: CalibrationDetails, points: tuple[DosePoint, ...]) -> Reading:
@@ -172,6 +166,11 @@ def _reading(settings: CalibrationSettings, summary: CalibrationDetails, points:
         "seeds": settings.seeds,
         "nulls": settings.nulls,
     }
+    items = list[Item]()
+    for point in points:
+        name = f"dose {point.dose:g}, seed {point.seed}"
+        columns = {"dose": point.dose, "seed": point.seed, "p_value": point.p_value}
+        items.append(Item(name, name, f"dose {point.dose:g}", point.value, columns))
     return Reading(
         id=f"{_PROBE}-{summary.measure}-{summary.form}",
         probe=_PROBE,
@@ -188,39 +187,22 @@ def _reading(settings: CalibrationSettings, summary: CalibrationDetails, points:
         plain_words=plain_words(summary),
         n_items=len(points),
         n_units=len(points),
-        items=tuple(_item(point) for point in points),
+        items=tuple(items),
         item_meaning=ItemMeaning(summary.unit, Poles("towards what is planted", "against what is planted")),
         statistic=Statistic("spearman", ("value", "dose")),
         left_out=(),
         notes=(),
         about=_ABOUT,
-        provenance=Provenance(
-            Identity(_MODEL, recipes),
-            frames().digest,
-            chosen,
-            versions(),
-        ),
+        provenance=Provenance(Identity(_MODEL, recipes), frames().digest, chosen, versions()),
         details=summary,
     )
 
 
-def _item(point: DosePoint) -> Item:
-    name = f"dose {point.dose:g}, seed {point.seed}"
-    columns = {"dose": point.dose, "seed": point.seed, "p_value": point.p_value}
-    return Item(name, name, f"dose {point.dose:g}", point.value, columns)
-
-
 def plain_words(summary: CalibrationDetails) -> str:
     """What calibration says of a measure, in a sentence."""
-    smallest = (
-        f"it tells a dose of {summary.smallest_dose:g} from no bias"
-        if summary.smallest_dose is not None
-        else "it tells no dose from no bias"
-    )
-    wrong = (
-        f"; on models without bias {summary.false_positives:.1%} of {summary.n_null} readings are called a lean (5% by "
-        "design)"
-        if summary.false_positives is not None
-        else ""
-    )
-    return f"{summary.measure}, {summary.form}: Spearman with the dose {summary.spearman:.2f}; {smallest}{wrong}."
+    least, wrong = summary.smallest_dose, summary.false_positives
+    said = f"{summary.measure}, {summary.form}: Spearman with the dose {summary.spearman:.2f}; it tells "
+    said += f"{'no dose' if least is None else f'a dose of {least:g}'} from no bias"
+    if wrong is not None:
+        said += f"; on models without bias {wrong:.1%} of {summary.n_null} readings are called a lean (5% by design)"
+    return f"{said}."
