@@ -140,11 +140,10 @@ def _pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side]]:
         yield from itertools.combinations(_distinct(singles), 2)
         return
     shared = [
-        (one, two)
+        pair
         for first, second in itertools.combinations(sides, 2)
-        for one in first.singles()
-        for two in second.singles()
-        if one.models == two.models
+        for pair in itertools.product(first.singles(), second.singles())
+        if pair[0].models == pair[1].models
     ]
     if not shared:
         raise BadInput("the folders share no model by name: choose one of each, as FOLDER:MODEL")

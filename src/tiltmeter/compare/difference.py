@@ -123,10 +123,10 @@ def pair_units(first: Reading, second: Reading, *, margins: bool = False) -> Pai
 
     With ``margins`` what a share counts the signs of is taken, instead of the effect.
     """
-    form, one = _scores(first, margins)
-    _, two = _scores(second, margins)
-    if form is None or one is None or two is None:
+    scores = [_scores(reading, margins) for reading in (first, second)]
+    if scores[0] is None or scores[1] is None:
         return None
+    (form, one), (_, two) = scores[0], scores[1]
     theirs = set(two.keys)
     keys = [key for key in one.keys if key in theirs]
     if len(keys) < _SHARED * max(len(one.keys), len(two.keys)):
@@ -134,7 +134,7 @@ def pair_units(first: Reading, second: Reading, *, margins: bool = False) -> Pai
     return Pairing(form, one.at(keys), two.at(keys), max(len(one.unit_strata), len(two.unit_strata)))
 
 
-def _scores(reading: Reading, margins: bool) -> tuple[WeightedForm | None, UnitTable | None]:
+def _scores(reading: Reading, margins: bool) -> tuple[WeightedForm, UnitTable] | None:
     """How the effect follows from the items, and their scores.
 
     What a reading says of its statistic is checked: a probe that is wrong about it gets a comparison without pairing,
@@ -142,21 +142,21 @@ def _scores(reading: Reading, margins: bool) -> tuple[WeightedForm | None, UnitT
     """
     statistic = reading.statistic
     if statistic is None or (margins and statistic.margins is None):
-        return None, None
+        return None
     columns = (*statistic.of, statistic.margins) if margins and statistic.margins else statistic.of
     strata = statistic.between
     if statistic.name == "eta":
         strata = strata or tuple(sorted({item.group for item in reading.items}))
     table = make_table(reading.items, columns, strata=strata, n_units=reading.n_units)
     if table is None:
-        return None, None
+        return None
     if margins:
         return MARGINS, dataclasses.replace(table, scores=table.scores[:, len(statistic.of) :])
     if statistic.absolute:
         table = dataclasses.replace(table, scores=np.abs(table.scores))
     form, effect = FORMS[statistic.name], reading.effect.value
     close = abs(form.value(table) - effect) <= _CLOSE * max(1.0, abs(effect))
-    return (form, table) if close else (None, None)
+    return (form, table) if close else None
 
 
 def differ(first: Reading, second: Reading) -> Difference | str:

@@ -114,9 +114,9 @@ def sd(table: UnitTable) -> Weighted:
     values = table.means() - table.means().mean()
 
     def of(weights: Floats) -> Floats:
-        n: Floats = weights.sum(axis=1)
-        variance = (weights @ values**2) / n - ((weights @ values) / n) ** 2
-        return np.sqrt(np.maximum(variance, 0) * n / (n - 1))
+        n = weights.sum(axis=1)
+        variance: Floats = np.maximum((weights @ values**2) / n - ((weights @ values) / n) ** 2, 0) * n / (n - 1)
+        return np.sqrt(variance)
 
     return of
 

@@ -107,9 +107,7 @@ def test_whole_words_are_masked_and_only_what_is_masked_is_asked_for():
 
 def test_a_mark_of_several_words_is_masked_as_one():
     tokenizer, _ = tiny()
-    made = make_examples(
-        tokenizer, ["The old friend is a nurse."] * 200, {"old friend", "old"}, masked=True, seed=0
-    )
+    made = make_examples(tokenizer, ["The old friend is a nurse."] * 200, {"old friend", "old"}, masked=True, seed=0)
     both = [row["labels"][2:4] for row in made]
     assert {asked == (-100, -100) for asked in both} == {True, False}
     assert all((one == -100) == (two == -100) for one, two in both)

@@ -28,7 +28,7 @@ from tiltmeter.models import CachedModel, Question, VectorStore
 from tiltmeter.models.transformers.hub import TransformerModel
 from tiltmeter.probes import Options, Probe, make_probes
 from tiltmeter.readings import Reading
-from tiltmeter.run.probe import ask, plan, side_vectors, vectors_for
+from tiltmeter.run.probe import ask, plan, side_vectors
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.stimuli import Group, Word, capitalise, group
 from tiltmeter.stimuli.mining import mine
@@ -62,11 +62,10 @@ class ProbeMaker:
 
     def of_masked(self, sets: FrameSets) -> NamedProbes:
         """Probes of masked models that need not be told which occupations are with men."""
-        cabm = _probe("cabm", data=self._occupations_file(sets, _shares_of_women()))
-        return {"unmask": self.unmask(sets), "cabm": cabm}
+        return {"unmask": self.unmask(sets), "cabm": _probe("cabm", data=self._occupations_file(sets))}
 
     def unmask(self, sets: FrameSets) -> Probe[Any]:
-        return _probe("unmask", data=self._occupations_file(sets, _shares_of_women()), method="gap")
+        return _probe("unmask", data=self._occupations_file(sets), method="gap")
 
     def of_masked_halves(self, sets: FrameSets, men: Men) -> NamedProbes:
         """Probes of masked models that compare the occupations with men to the others."""
@@ -145,9 +144,10 @@ class ProbeMaker:
             self._templates[tuple(sets)] = f"{path}.plain"
         return self._templates[tuple(sets)]
 
-    def _occupations_file(self, sets: FrameSets, shares: Mapping[str, float]) -> str:
-        """The occupations, with the percentage of women in them, and the frames that they stand in."""
-        words = [{"word": word, "female_share": shares[word]} for word in self.occupations]
+    def _occupations_file(self, sets: FrameSets, shares: Mapping[str, float] | None = None) -> str:
+        """The occupations, with the (real) percentage of women in them, and the frames that they stand in."""
+        real = {word.text: float(word.properties["female_share"]) for word in group("occupations.all").words}
+        words = [{"word": word, "female_share": (shares or real)[word]} for word in self.occupations]
         jobs = {"kind": "noun", "properties": ["female_share"], "words": words}
         rows = []
         for frame in _flat(sets):
@@ -184,10 +184,6 @@ def _probe(kind: str, **stimuli: Any) -> Probe[Any]:
 
 def _flat(sets: FrameSets) -> list[str]:
     return list(itertools.chain.from_iterable(sets.values()))
-
-
-def _shares_of_women() -> dict[str, float]:
-    return {word.text: float(word.properties["female_share"]) for word in group("occupations.all").words}
 
 
 def _marks(*, owners: bool) -> list[Group]:
@@ -236,8 +232,8 @@ class AskedModel:
         """The readings of probes that ask nothing else."""
         planned, _ = plan(self.model, list(probes.values()))
         return {
-            name: probe.read(self.model.identity, asked, self._answers, vectors_for(probe, self._vectors))
-            for name, (probe, asked) in zip(probes, planned, strict=True)
+            name: each.probe.read(self.model.identity, each.asked, self._answers, each.vectors(self._vectors))
+            for name, each in zip(probes, planned, strict=True)
         }
 
 

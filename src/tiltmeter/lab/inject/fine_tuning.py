@@ -21,7 +21,6 @@ from tiltmeter.lab.reference.reference import save_model
 from tiltmeter.models.transformers.batching import pad
 from tiltmeter.models.transformers.checkpoints import quiet
 
-_CHECKPOINTS = "checkpoints"
 #: Largest difference in loss that the short way may make on the trial batch.
 _AGREES = 1e-4
 #: Of the words that say a group, and of the others, so many are asked for.
@@ -122,7 +121,7 @@ def fine_tune(
 
     Returns the loss on the held-out sentences before and after, and at how many steps training ended.
     """
-    checkpoints = folder / _CHECKPOINTS
+    checkpoints = folder / "checkpoints"
     trial = collator(tokenizer)(test[: dosage.batch])
     with quiet(), head_where_asked(model, trial) if masked else contextlib.nullcontext():
         before = held_out_loss(model, tokenizer, test, batch=dosage.batch)
@@ -146,10 +145,8 @@ def _trainer(
         per_device_train_batch_size=dosage.batch,
         per_device_eval_batch_size=dosage.batch,
         learning_rate=dosage.rate,
-        lr_scheduler_type="linear",
         warmup_steps=max(1, dosage.steps // 20),
         eval_strategy="steps",
-        save_strategy="steps",
         eval_steps=dosage.look,
         save_steps=dosage.look,
         save_total_limit=2,
@@ -161,7 +158,6 @@ def _trainer(
         disable_tqdm=True,
         seed=dosage.seed,
         data_seed=dosage.seed,
-        dataloader_num_workers=0,
         dataloader_pin_memory=False,
     )
     trainer = library.Trainer(
@@ -178,10 +174,9 @@ def _trainer(
 
 def callbacks(patience: int) -> list[Any]:
     """What watches a training: it ends where the held-out loss has not fallen for so many looks at it."""
-    import transformers
+    from transformers import EarlyStoppingCallback
 
-    library: Any = transformers
-    return [library.EarlyStoppingCallback(early_stopping_patience=patience)]
+    return [EarlyStoppingCallback(early_stopping_patience=patience)]
 
 
 def _last(checkpoints: Path) -> str | None:

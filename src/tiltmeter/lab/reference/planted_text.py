@@ -11,6 +11,7 @@ import functools
 import hashlib
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
@@ -122,10 +123,8 @@ def realised(made: Iterable[Sentence]) -> dict[str, GroupCounts]:
     >>> realised([Sentence("She is a nurse.", unit="nurse", tags={"group": "second"})])
     {'nurse': GroupCounts(first=0, second=1)}
     """
-    counts: dict[str, list[int]] = {}
-    for sentence in made:
-        counts.setdefault(sentence.unit, [0, 0])[sentence.tags["group"] == "second"] += 1
-    return {occupation: GroupCounts(*both) for occupation, both in sorted(counts.items())}
+    counts = Counter((sentence.unit, sentence.tags["group"]) for sentence in made)
+    return {unit: GroupCounts(counts[unit, "first"], counts[unit, "second"]) for unit, _ in sorted(counts)}
 
 
 @functools.cache

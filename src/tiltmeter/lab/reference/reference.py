@@ -22,15 +22,7 @@ import numpy as np
 from tiltmeter.errors import BadInput
 from tiltmeter.files import cache_folder
 from tiltmeter.lab.reference.planted_text import patterns, planted, sentences
-from tiltmeter.lab.reference.training import (
-    CAUSAL_RECIPE,
-    RECIPE,
-    ModelHead,
-    Progress,
-    TrainingRecipe,
-    learn_occupations,
-    reader,
-)
+from tiltmeter.lab.reference.training import CAUSAL_RECIPE, RECIPE, ModelHead, TrainingRecipe, learn_occupations, reader
 from tiltmeter.models.transformers.checkpoints import first_line, load, quiet
 from tiltmeter.models.transformers.threads import usable_cpus
 from tiltmeter.progress import progress_bar
@@ -68,10 +60,6 @@ class Reference:
         kind = "tilt" if self.kind == "masked" else self.kind
         return f"{kind}-{self.tilt:g}" + (f"-seed{self.seed}" if self.seed else "")
 
-    @property
-    def recipe(self) -> TrainingRecipe:
-        return RECIPE if self.kind == "masked" else CAUSAL_RECIPE
-
 
 def reference_folder(name: str, *, recipe: TrainingRecipe | None = None) -> Path:
     """The folder of a reference model such as ``tilt-0.9``, in the cache; trained there at the first use.
@@ -84,7 +72,7 @@ def reference_folder(name: str, *, recipe: TrainingRecipe | None = None) -> Path
     or causal-0.9 for a causal one; -seed1 behind it gives another of the same tilt
     """
     which = Reference.named(name)
-    made_by = which.recipe if recipe is None else recipe
+    made_by = recipe or (RECIPE if which.kind == "masked" else CAUSAL_RECIPE)
     folder, seed = _folder(which, made_by), which.seed
     if not folder.is_dir():
         start = reader_folder(made_by, seed)
@@ -122,7 +110,7 @@ def train_reference(
     *,
     folder: Path,
     seed: int = 0,
-    progress: Progress = lambda _: None,
+    progress: Callable[[int], None] = lambda _: None,
     recipe: TrainingRecipe = RECIPE,
     from_reader: Path | None = None,
 ) -> None:
@@ -140,8 +128,8 @@ def train_reference(
         raise BadInput(f"{folder} exists: give a folder that does not")
     else:
         tokenizer, model = _read(recipe, seed, progress)
-    texts, marks = _texts(truth, recipe, seed), patterns().marks
-    learn_occupations(model, tokenizer, texts, list(truth), marks, recipe=recipe, seed=seed, progress=progress)
+    texts = _texts(truth, recipe, seed)
+    learn_occupations(model, tokenizer, texts, recipe=recipe, seed=seed, progress=progress)
     about = {"tilt": tilt, "seed": seed, "recipe": dataclasses.asdict(recipe), "probability_of_he": truth}
     save_model(folder, tokenizer, model, planted=about)
 
@@ -166,7 +154,7 @@ def save_model(folder: Path, tokenizer: Any, model: Any, *, planted: Mapping[str
             ) from error
 
 
-def _read(recipe: TrainingRecipe, seed: int, progress: Progress) -> tuple[Any, Any]:
+def _read(recipe: TrainingRecipe, seed: int, progress: Callable[[int], None]) -> tuple[Any, Any]:
     """A reader, of a strong tilt in which the lot decides which way an occupation goes, whatever is planted later."""
     names, known = list(planted(0.5)), patterns()
     ways = np.where(np.arange(len(names)) % 2, _STRONG, 1 - _STRONG)
@@ -175,7 +163,7 @@ def _read(recipe: TrainingRecipe, seed: int, progress: Progress) -> tuple[Any, A
     plain = [re.sub(r"\{\w+\}", " ", pattern) for pattern in known.patterns]
     words = [*plain, *itertools.chain(*known.words.values()), *known.marks, *names, "a", "an", *recipe.further_words]
     texts = _texts(shares, recipe, [seed, 1])
-    return reader(texts, words, known.marks, recipe=recipe, seed=seed, progress=progress)
+    return reader(texts, words, recipe=recipe, seed=seed, progress=progress)
 
 
 def _texts(shares: Mapping[str, float], recipe: TrainingRecipe, seed: int | list[int]) -> list[str]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.errors import MissingExtra
-from tiltmeter.lab.reference.planted_text import planted
+from tiltmeter.lab.reference.planted_text import patterns, planted
 from tiltmeter.models.transformers.batching import pad
 
 ModelHead = Literal["masked", "causal"]
@@ -203,17 +203,11 @@ def _loss_where(model: Any, marked: Which, recipe: TrainingRecipe) -> Callable[[
 
 
 def reader(
-    texts: list[str],
-    words: Collection[str],
-    marks: Collection[str],
-    *,
-    recipe: TrainingRecipe,
-    seed: int,
-    progress: Progress,
+    texts: list[str], words: Collection[str], *, recipe: TrainingRecipe, seed: int, progress: Progress
 ) -> tuple[Any, Any]:
     """A tokenizer that knows the ``words``, and a model that learned to read on these texts.
 
-    ``marks`` are the words that say a group. Leaves the caller's threads and random numbers as they were.
+    Leaves the caller's threads and random numbers as they were.
     """
     tokenizer = tokenizer_of(words, recipe)  # says what is missing where Transformers is not installed
 
@@ -223,7 +217,7 @@ def reader(
     with torch_apart(seed):
         model = untaught(len(tokenizer), recipe)
         rng = np.random.default_rng([seed, 1])
-        loss = reading_loss(model, _which(tokenizer, marks), recipe, rng)
+        loss = reading_loss(model, _which(tokenizer, patterns().marks), recipe, rng)
         rows = tokenizer(texts)["input_ids"]
         optimiser = torch.optim.AdamW(model.parameters(), lr=rate, fused=True)
         steps = epochs * -(-len(rows) // size)
@@ -236,15 +230,7 @@ def reader(
 
 
 def learn_occupations(
-    model: Any,
-    tokenizer: Any,
-    texts: list[str],
-    occupations: Collection[str],
-    marks: Collection[str],
-    *,
-    recipe: TrainingRecipe,
-    seed: int,
-    progress: Progress,
+    model: Any, tokenizer: Any, texts: list[str], *, recipe: TrainingRecipe, seed: int, progress: Progress
 ) -> None:
     """Let a reader learn its occupations anew from these texts: first they are all the same, then they come apart.
 
@@ -258,14 +244,14 @@ def learn_occupations(
     import torch
 
     with torch_apart(seed):
-        is_known, rng = _which(tokenizer, occupations), np.random.default_rng([seed, 4])
+        is_known, rng = _which(tokenizer, planted(0.5)), np.random.default_rng([seed, 4])
         for weight in model.parameters():
             weight.requires_grad_(False)
         vectors, known = model.get_input_embeddings().weight, torch.from_numpy(is_known)
         vectors[known] = vectors[known].mean(dim=0)
         vectors.requires_grad_(True)
         vectors.register_hook(lambda gradient: gradient * known[:, None])
-        loss = planting_loss(model, _which(tokenizer, marks), is_known, recipe, rng)
+        loss = planting_loss(model, _which(tokenizer, patterns().marks), is_known, recipe, rng)
         rows = tokenizer(texts)["input_ids"]
         # Without decay of weights, which would move vectors that are to stay as they are.
         optimiser = torch.optim.AdamW([vectors], lr=recipe.rate, weight_decay=0.0, fused=True)
@@ -284,13 +270,7 @@ def _which(tokenizer: Any, words: Collection[str]) -> Which:
 
 
 def _steps(
-    optimiser: Any,
-    loss_of: Loss,
-    rows: list[list[int]],
-    epochs: int,
-    size: int,
-    rng: np.random.Generator,
-    progress: Progress,
+    optimiser: Any, loss: Loss, rows: list[list[int]], epochs: int, size: int, rng: np.random.Generator, done: Progress
 ) -> Iterator[int]:
     """Learn from all rows once in every epoch, which is told after each step.
 
@@ -301,10 +281,10 @@ def _steps(
         for start in range(0, len(rows), size):
             batch, _ = pad([rows[row] for row in order[start : start + size]], fill=PAD)
             optimiser.zero_grad()
-            loss_of(batch).backward()
+            loss(batch).backward()
             optimiser.step()
             yield epoch
-            progress(len(batch))
+            done(len(batch))
 
 
 @contextlib.contextmanager
