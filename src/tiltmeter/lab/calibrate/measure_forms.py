@@ -157,8 +157,12 @@ def _weighted(weighting: str, form: Form) -> LeansOf:
 
 
 def column(name: str) -> Callable[[Item], float]:
-    """The value of an item or one of its columns, as a number."""
-    return lambda item: float(item.get(name) or 0.0)
+    """What an item has in a column, as a number."""
+    return lambda item: float(item.columns[name] or 0.0)
+
+
+def value_of(item: Item) -> float:
+    return float(item.value or 0.0)
 
 
 def _won(item: Item) -> float:
@@ -171,7 +175,6 @@ def _won_as_published(item: Item) -> float:
     return float(np.sign(column("published_1")(item) - column("published_2")(item))) / 2
 
 
-value_of = column("value")
 #: What compares the halves, where the reading does.
 _effect, _published = attrgetter("effect"), attrgetter("published")
 

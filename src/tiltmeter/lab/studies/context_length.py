@@ -25,12 +25,12 @@ def context_length(readings: Sequence[Reading]) -> ContextLength:
             counts = reading.n_units, reading.n_items
             point = LengthPoint(length, effect.value, effect.ci, effect.p_value, value, p_value, *counts)
             points.setdefault((reading.model, reading.probe), []).append(point)
-    curves = (
-        LengthCurve(*key, tuple(ordered), stable_from(ordered), "")
-        for key, some in points.items()
-        if (ordered := sorted(some, key=lambda point: order(point.length)))
-    )
-    return ContextLength(tuple(dataclasses.replace(curve, plain_words=_sentence(curve)) for curve in curves))
+    curves = []
+    for (model, probe), some in points.items():
+        ordered = tuple(sorted(some, key=lambda point: order(point.length)))
+        curve = LengthCurve(model, probe, ordered, stable_from(ordered), "")
+        curves.append(dataclasses.replace(curve, plain_words=_sentence(curve)))
+    return ContextLength(tuple(curves))
 
 
 def length_of(reading: Reading) -> str:
