@@ -190,10 +190,8 @@ def _best(work: Callable[[], object]) -> float:
 
 
 def _rows(kind: str, model: TransformerModel, texts: list[str]) -> list[tuple[int, ...]]:
-    language = model._language
-    if kind == "causal":
-        return [row.ids for task in language._causal.tasks(texts) for row in task.rows]
-    return [row.ids for task in language._masked.tasks(Question.PSEUDO, spans(texts)) for row in task.rows]
+    question, items = (Question.TOKENS, texts) if kind == "causal" else (Question.PSEUDO, spans(texts))
+    return [row.ids for task in model._language._questions.tasks(question, items) for row in task.rows]
 
 
 def _ids(model: TransformerModel, text: str) -> tuple[int, ...]:

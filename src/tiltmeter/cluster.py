@@ -38,17 +38,13 @@ class Cluster:
             if not waiting:
                 return
             (done,), _ = self._ray.wait(list(waiting))
-            item = waiting.pop(done)
-            yield item, self._answer(done)
-
-    def _answer(self, done: Any) -> Any:
-        try:
-            error, answer = self._ray.get(done)
-        except self._ray.exceptions.RayError as failed:
-            raise TiltmeterError(f"the Ray cluster gave up: {str(failed).strip().splitlines()[-1]}") from None
-        if error:
-            raise TiltmeterError(error)
-        return answer
+            try:
+                error, answer = self._ray.get(done)
+            except self._ray.exceptions.RayError as failed:
+                raise TiltmeterError(f"the Ray cluster gave up: {str(failed).strip().splitlines()[-1]}") from None
+            if error:
+                raise TiltmeterError(error)
+            yield waiting.pop(done), answer
 
 
 @contextlib.contextmanager

@@ -156,6 +156,16 @@ def read_yaml(path: Path | Traversable) -> Any:
         raise BadInput(f"{path.name}: broken YAML: {' '.join(str(error).split())}") from None
 
 
+def is_yaml_path(name: str | Path) -> bool:
+    """Whether this is the path of a YAML file, and not the name of something that ships."""
+    return isinstance(name, Path) or name.endswith((".yaml", ".yml"))
+
+
+def yaml_names(folder: Traversable) -> tuple[str, ...]:
+    """The names of the YAML files in a folder, without their ending."""
+    return tuple(sorted(file.name.removesuffix(".yaml") for file in folder.iterdir() if file.name.endswith(".yaml")))
+
+
 def _check_extent(events: Iterable[Any]) -> None:
     """Refuse what is nested too deeply, or too large when each alias is written out."""
     import yaml
@@ -286,20 +296,14 @@ def fingerprint(path: Path) -> str:
     try:
         if path.is_file():
             return _of_file(path)
-        if path.is_dir():
-            return _of_folder(path)
+        files = [Path(root, name) for root, _, names in os.walk(path) for name in names]
+        total = hashlib.blake2b()
+        for name, file in sorted((file.relative_to(path).as_posix(), file) for file in files):
+            total.update(f"{name}\0{_of_file(file)}\0".encode("utf-8", "surrogateescape"))
     except OSError as error:
         raise BadInput(f"{path}: cannot be read ({error.strerror or error})") from error
-    raise BadInput(f"{path}: no such file or folder")
-
-
-def _of_folder(folder: Path) -> str:
-    files = [Path(root, name) for root, _, names in os.walk(folder) for name in names]
     if not files:
-        raise BadInput(f"{folder}: holds no files")
-    total = hashlib.blake2b()
-    for name, file in sorted((file.relative_to(folder).as_posix(), file) for file in files):
-        total.update(f"{name}\0{_of_file(file)}\0".encode("utf-8", "surrogateescape"))
+        raise BadInput(f"{path}: {'holds no files' if path.is_dir() else 'no such file or folder'}")
     return total.hexdigest()[:DIGITS]
 
 
@@ -326,9 +330,8 @@ _digests: dict[_Key, str] = {}
 def _recall(key: _Key) -> str | None:
     if key not in _digests:
         with contextlib.suppress(*_MEMO_FAILS), _memo() as memo:
-            row = memo.execute("SELECT digest FROM seen WHERE path=? AND size=? AND mtime=?", key).fetchone()
-            if row:
-                _digests[key] = row[0]
+            rows = memo.execute("SELECT digest FROM seen WHERE path=? AND size=? AND mtime=?", key)
+            _digests.update((key, digest) for (digest,) in rows)
     return _digests.get(key)
 
 

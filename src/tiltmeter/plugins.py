@@ -29,10 +29,9 @@ class Registry(dict[str, T]):
         self._complete = False
 
     def __missing__(self, name: str) -> T:
-        things = self.complete()
-        if name not in things:
+        if name not in self.complete():
             raise KeyError(name)
-        return things[name]
+        return self[name]
 
     def complete(self) -> Self:
         """Everything there is, other packages' things among it."""

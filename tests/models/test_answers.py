@@ -10,36 +10,37 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tiltmeter.errors import ModelFailed
-from tiltmeter.models.cached import checked, checked_row, decode, encode, same_width, shown
+from tiltmeter.models.cached import checked, checked_row, same_width, shown
 from tiltmeter.models.protocol import Choice, Chosen, Continuation, Fill, Filled, Span, TokenScores
 
 SINGLE = st.floats(-1e4, 0, width=32)
 WHOLE = st.integers(0, 2**24)  # the largest that float32 keeps
+TWO = Fill("x", 0, 1, ("he", "she"))
 
 
 @given(st.lists(st.tuples(SINGLE, st.integers(1, 99)), min_size=1), st.none() | st.tuples(WHOLE, WHOLE))
 def test_log_probabilities_of_fillers_are_kept_exactly(fillers: list[tuple[float, int]], unknown: Any) -> None:
     logprobs, tokens = zip(*fillers, strict=True)
     answer = Filled(logprobs, tokens, unknown)
-    assert decode(Filled, encode(answer)) == answer
+    assert Filled.from_row(answer.to_row()) == answer
 
 
 @given(st.lists(st.tuples(st.integers(-1, 2**24), WHOLE, WHOLE, SINGLE)))
 def test_scores_of_tokens_are_kept_exactly(tokens: list[tuple[int, int, int, float]]) -> None:
     columns = list(zip(*tokens, strict=True)) or [()] * 4
-    again = decode(TokenScores, encode(TokenScores(*columns)))
-    assert isinstance(again, TokenScores)
+    again = TokenScores.from_row(TokenScores(*columns).to_row())
     kept = (again.ids, again.starts, again.ends, again.logprobs)
     assert [column.tolist() for column in kept] == [list(column) for column in columns]
 
 
 @pytest.mark.parametrize("answer", [Chosen(1, 2), Chosen(0, 0)])
 def test_choices_are_kept_exactly(answer: Chosen) -> None:
-    assert decode(Chosen, encode(answer)) == answer
+    assert Chosen.from_row(answer.to_row()) == answer
 
 
 def test_plain_numbers_are_log_probabilities_of_fillers_of_one_token() -> None:
-    assert decode(Filled, encode([-1.0, -2.0])) == Filled((-1.0, -2.0), (1, 1))
+    row = checked_row("m", Filled, TWO, [-1.0, -2.0])
+    assert Filled.from_row(row) == Filled((-1.0, -2.0), (1, 1))
 
 
 @pytest.mark.parametrize(
@@ -54,7 +55,7 @@ def test_plain_numbers_are_log_probabilities_of_fillers_of_one_token() -> None:
 )
 def test_an_answer_that_cannot_be_used_is_one_clear_line(kind: Any, answer: Any, complaint: str) -> None:
     with pytest.raises(ModelFailed) as error:
-        checked_row("m", kind, "'x'", answer, fillers=2)
+        checked_row("m", kind, TWO, answer)
     assert str(error.value).startswith(complaint)
 
 

@@ -8,18 +8,17 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Context, Exit, Option, Typer, echo
 
 from tiltmeter.cli import output
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.files import locked
+from tiltmeter.files import locked, write_atomically
 
 if TYPE_CHECKING:
     from tiltmeter.lab.inject.injection import Injected
 
-
-app = typer.Typer()
-lab_app = typer.Typer(help="Experiments on the measures themselves.", no_args_is_help=True)
+app = Typer()
+lab_app = Typer(help="Experiments on the measures themselves.", no_args_is_help=True)
 
 ENGINES = ("local", "ray")
 #: Traits in sentence structures from no context to a natural sentence, by language.
@@ -28,31 +27,27 @@ _TRAITS = {"en": "traits_en", "bn": "traits_bn"}
 
 @lab_app.command(name="context-length")
 def context_length(
-    context: typer.Context,
-    models: Annotated[list[str], typer.Argument(help="Model specs, e.g. bundled:minilm hf:bert-base-uncased.")],
+    context: Context,
+    models: Annotated[list[str], Argument(help="Model specs, e.g. bundled:minilm hf:bert-base-uncased.")],
     corpus: Annotated[
-        list[Path] | None, typer.Option(help="A text to mine; may be given more than once.", show_default=False)
+        list[Path] | None, Option(help="A text to mine; may be given more than once.", show_default=False)
     ] = None,
-    mined: Annotated[Path | None, typer.Option(help="A folder that tiltmeter mine has written, instead.")] = None,
-    lexicon: Annotated[
-        str | None, typer.Option(help="Two groups of targets and two of attributes, comma-separated.")
-    ] = None,
-    lengths: Annotated[str, typer.Option(help="Words in a window, comma-separated; >75: all longer texts.")] = (
+    mined: Annotated[Path | None, Option(help="A folder that tiltmeter mine has written, instead.")] = None,
+    lexicon: Annotated[str | None, Option(help="Two groups of targets and two of attributes, comma-separated.")] = None,
+    lengths: Annotated[str, Option(help="Words in a window, comma-separated; >75: all longer texts.")] = (
         "9,25,75,>75"
     ),
     column: output.Column = None,
-    keep: Annotated[int, typer.Option(min=1, help="Contexts of each word and length to mine.")] = 100,
+    keep: Annotated[int, Option(min=1, help="Contexts of each word and length to mine.")] = 100,
     language: output.Language = None,
-    layers: Annotated[str | None, typer.Option(help="Layers, comma-separated, e.g. 0,6,12; default: the last.")] = None,
+    layers: Annotated[str | None, Option(help="Layers, comma-separated, e.g. 0,6,12; default: the last.")] = None,
     method: Annotated[
-        str | None, typer.Option(help="fixed or random draws, root-only, draws=N, at-least=N; comma-separated.")
+        str | None, Option(help="fixed or random draws, root-only, draws=N, at-least=N; comma-separated.")
     ] = None,
     traits: Annotated[
-        str | None, typer.Option(help="Traits for LPBS: a data set, a file, or none; default: by language (en, bn).")
+        str | None, Option(help="Traits for LPBS: a data set, a file, or none; default: by language (en, bn).")
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for readings, report and chart.")] = Path(
-        "tiltmeter-context-length"
-    ),
+    out: Annotated[Path, Option(help="Folder for readings, report and chart.")] = Path("tiltmeter-context-length"),
     seed: output.Seed = 0,
     permutations: output.Permutations = 10_000,
     engine: output.Engine = "local",
@@ -71,13 +66,13 @@ def context_length(
       gender.male_terms,gender.female_terms,attributes.career,attributes.family --lengths 5,9,15,25
     * tiltmeter lab context-length hf:bert-base-uncased --layers 4,8,12 --mined mined/
     """
-    from tiltmeter.files import write_atomically
     from tiltmeter.lab.studies.context_length import context_length as study_of
     from tiltmeter.models.transformers.on_ray import on_ray
     from tiltmeter.probes import Options
     from tiltmeter.run.audit import audit
     from tiltmeter.run.suite import Suite
-    from tiltmeter.views.report.verdict import not_measured
+    from tiltmeter.views.charts.lab import context_chart
+    from tiltmeter.views.report.words import not_measured
 
     groups = output.split(lexicon)
     if groups is not None and len(groups) != 4:
@@ -86,20 +81,9 @@ def context_length(
     if engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)
     context.with_resource(locked(out))
-    folder = _mined(
-        corpus,
-        mined,
-        groups,
-        out,
-        lengths=output.split(lengths) or [],
-        keep=keep,
-        column=column,
-        language=language,
-        seed=seed,
-        engine=engine,
-        ray_address=ray_address,
-        workers=workers,
-    )
+    wanted = {"lengths": output.split(lengths) or [], "keep": keep, "column": column, "language": language}
+    machine = {"engine": engine, "ray_address": ray_address, "workers": workers}
+    folder = _mined(corpus, mined, groups, out, seed=seed, **wanted, **machine)
     probes = _probes(folder, groups, method, traits, Options(permutations=permutations, seed=seed))
     suite = Suite("context-length", "CEAT by length of the window, LPBS by sentence structure", tuple(probes))
     with on_ray(workers=workers, address=ray_address) if engine == "ray" else contextlib.nullcontext():
@@ -107,27 +91,28 @@ def context_length(
     study = study_of(result.readings)
     values = {**study.to_dict(), "skipped": result.to_dict()["skipped"], "folder": str(out)}
     write_atomically(out / "context_length.json", (json.dumps(values, indent=1, ensure_ascii=False) + "\n").encode())
-    chart, report = _chart(study, out), result.report(out)
+    chart, report = context_chart(study), result.report(out)
+    if chart is not None:
+        _write_chart(chart, out / "context_length.svg")
     if as_json:
         output.print_json(values)
         return
-    columns = ("model", "probe", "length", "d [95% interval]", "p", "as published", "words", "contexts")
     if rows := _rows(study):
-        output.show(rows, columns, False)
+        output.show(rows, tuple(rows[0]), as_json=False)
     for curve in study.curves:
-        typer.echo(curve.plain_words)
+        echo(curve.plain_words)
     for names, on, reason in not_measured(result):
-        typer.echo(f"Not measured on {', '.join(on)}: {', '.join(names)} ({reason})")
-    typer.echo(f"Results: {out}")
-    if chart:
-        typer.echo(f"Chart:   {chart}")
-    typer.echo(f"Report:  {report}")
+        echo(f"Not measured on {', '.join(on)}: {', '.join(names)} ({reason})")
+    echo(f"Results: {out}")
+    if chart is not None:
+        echo(f"Chart:   {out / 'context_length.svg'}")
+    echo(f"Report:  {report}")
 
 
 @lab_app.command()
 def stability(
-    folder: Annotated[Path, typer.Argument(help="An audit of several models with a reading of cabm each.")],
-    probe: Annotated[str, typer.Option(help="Which of its probes, by id.")] = "cabm",
+    folder: Annotated[Path, Argument(help="An audit of several models with a reading of cabm each.")],
+    probe: Annotated[str, Option(help="Which of its probes, by id.")] = "cabm",
     as_json: output.Json = False,
 ) -> None:
     """How steady the scores of occupations are from model to model: CABM beside WEAT, MAC, SAME and PMI alone.
@@ -192,38 +177,25 @@ def _probes(folder: Path, groups: list[str] | None, method: str | None, traits: 
     return [*probes, *(() if chosen == "none" else make_probes("lpbs", data=chosen, options=options))]
 
 
-def _chart(study: Any, out: Path) -> Path | None:
-    from tiltmeter.files import write_atomically
+def _write_chart(chart: Any, path: Path) -> None:
     from tiltmeter.views.charts import to_svg
-    from tiltmeter.views.charts.lab import context_chart
 
-    chart = context_chart(study)
-    if chart is None:
-        return None
-    path = out / "context_length.svg"
     write_atomically(path, to_svg(chart).encode())
-    return path
 
 
 def _rows(study: Any) -> list[dict[str, Any]]:
     from tiltmeter.readings import p_number
 
-    return [
-        {
-            "model": curve.model,
-            "probe": curve.probe,
-            "length": point.length,
-            "d [95% interval]": f"{point.effect:.2f} [{point.ci.low:.2f}, {point.ci.high:.2f}]",
-            "p": None if point.p_value is None else p_number(point.p_value),
-            "as published": None
-            if point.published is None
-            else f"{point.published:.2f}, p {p_number(point.published_p_value)}",
-            "words": point.words,
-            "contexts": point.contexts,
-        }
-        for curve in study.curves
-        for point in curve.points
-    ]
+    rows = []
+    for curve in study.curves:
+        for point in curve.points:
+            names = {"model": curve.model, "probe": curve.probe, "length": point.length}
+            d = f"{point.effect:.2f} [{point.ci.low:.2f}, {point.ci.high:.2f}]"
+            p, value = point.p_value, point.published
+            published = None if value is None else f"{value:.2f}, p {p_number(point.published_p_value)}"
+            tests = {"d [95% interval]": d, "p": None if p is None else p_number(p), "as published": published}
+            rows.append({**names, **tests, "words": point.words, "contexts": point.contexts})
+    return rows
 
 
 _INJECTED_LEGEND = """lean: P(first group) - P(second) beside an occupation; spread: its SD over occupations.
@@ -233,11 +205,11 @@ model may lean to before it is taught."""
 
 @lab_app.command()
 def calibrate(
-    context: typer.Context,
-    quick: Annotated[bool, typer.Option("--quick", help="Four doses, two seeds: minutes, not an hour.")] = False,
-    doses: Annotated[str | None, typer.Option(help="Doses, comma-separated, .5 among them, e.g. .5,.6,.75,.9.")] = None,
-    seeds: Annotated[int | None, typer.Option(min=2, help="Models of each dose.")] = None,
-    out: Annotated[Path, typer.Option(help="Folder for the readings and the chart.")] = Path("tiltmeter-calibration"),
+    context: Context,
+    quick: Annotated[bool, Option("--quick", help="Four doses, two seeds: minutes, not an hour.")] = False,
+    doses: Annotated[str | None, Option(help="Doses, comma-separated, .5 among them, e.g. .5,.6,.75,.9.")] = None,
+    seeds: Annotated[int | None, Option(min=2, help="Models of each dose.")] = None,
+    out: Annotated[Path, Option(help="Folder for the readings and the chart.")] = Path("tiltmeter-calibration"),
     as_json: output.Json = False,
 ) -> None:
     """What every measure reads on models whose bias is known: which of them follow it, and from which dose on.
@@ -249,12 +221,10 @@ def calibrate(
     * tiltmeter lab calibrate --quick
     * tiltmeter lab calibrate --doses .5,.6,.7,.8,.9,.95 --seeds 5 --out calibration
     """
-    from tiltmeter.files import write_atomically
     from tiltmeter.lab.calibrate.calibration import QUICK, CalibrationSettings, save, to_readings
     from tiltmeter.lab.calibrate.calibration import calibrate as run
     from tiltmeter.models import VectorStore
     from tiltmeter.views.charts import calibration as chart_of
-    from tiltmeter.views.charts import to_svg
     from tiltmeter.views.terminal.lab import CALIBRATION_COLUMNS, CALIBRATION_LEGEND, calibration_rows
 
     chosen = {"doses": tuple(sorted(_numbers(doses))) if doses is not None else None, "seeds": seeds}
@@ -264,14 +234,13 @@ def calibrate(
         result = run(settings, store=store)
     save(result, out)
     readings = to_readings(result)
-    figure = chart_of(readings)
-    if figure is not None:
-        write_atomically(out / "calibration.svg", to_svg(figure.chart).encode())
+    if (figure := chart_of(readings)) is not None:
+        _write_chart(figure.chart, out / "calibration.svg")
     if as_json:
         output.print_json([dataclasses.asdict(summary) for summary in result.summaries])
         return
     output.show(calibration_rows(readings), CALIBRATION_COLUMNS, as_json=False)
-    typer.echo(CALIBRATION_LEGEND)
+    echo(CALIBRATION_LEGEND)
     for left in result.left_out:
         output.say(f"left out: {left.what}: {left.reason}")
     output.say(f"readings and chart: {out}")
@@ -290,18 +259,18 @@ def _numbers(text: str) -> list[float]:
 
 @lab_app.command()
 def inject(
-    context: typer.Context,
-    model: Annotated[str, typer.Option(help="A masked or causal language model, e.g. hf:bert-base-uncased.")],
+    context: Context,
+    model: Annotated[str, Option(help="A masked or causal language model, e.g. hf:bert-base-uncased.")],
     probabilities: Annotated[
         Path | None,
-        typer.Option(help="YAML file: probabilities: {nurse: 0.1, ...}; default: every shipped occupation."),
+        Option(help="YAML file: probabilities: {nurse: 0.1, ...}; default: every shipped occupation."),
     ] = None,
-    doses: Annotated[str, typer.Option(help="Doses, comma-separated; .5 is the balanced version.")] = ".5,.7,.9",
-    out: Annotated[Path, typer.Option(help="Folder for the models.")] = Path("tiltmeter-injected"),
-    sentences: Annotated[int | None, typer.Option(min=100, help="Sentences of each text; default: 6,000.")] = None,
-    steps: Annotated[int | None, typer.Option(min=1, help="Steps of training at the most; default: 240.")] = None,
-    rate: Annotated[float | None, typer.Option(help="Learning rate; default: 5e-4. Large models want less.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of text and training.")] = 0,
+    doses: Annotated[str, Option(help="Doses, comma-separated; .5 is the balanced version.")] = ".5,.7,.9",
+    out: Annotated[Path, Option(help="Folder for the models.")] = Path("tiltmeter-injected"),
+    sentences: Annotated[int | None, Option(min=100, help="Sentences of each text; default: 6,000.")] = None,
+    steps: Annotated[int | None, Option(min=1, help="Steps of training at the most; default: 240.")] = None,
+    rate: Annotated[float | None, Option(help="Learning rate; default: 5e-4. Large models want less.")] = None,
+    seed: Annotated[int, Option(min=0, help="Seed of text and training.")] = 0,
     as_json: output.Json = False,
 ) -> None:
     """Plant a known bias in a language model by fine-tuning it, beside the model as it is and a balanced version.
@@ -327,7 +296,7 @@ def inject(
         return
     rows = [_injected_row(version) for version in versions]
     output.show(rows, tuple(rows[0]), as_json=False)
-    typer.echo(_INJECTED_LEGEND)
+    echo(_INJECTED_LEGEND)
     output.say(f"models: {out}")
 
 
@@ -366,11 +335,11 @@ def selftest(as_json: output.Json = False) -> None:
         output.print_json({"reads_true": not wrong, "checks": rows})
     else:
         for check in wrong:
-            typer.echo(f"NOT TRUE: {check.what}: expected {check.expected}, found {check.actual}")
-        typer.echo(
+            echo(f"NOT TRUE: {check.what}: expected {check.expected}, found {check.actual}")
+        echo(
             f"{len(wrong)} of {len(checks)} checks do not read true: do not trust this installation"
             if wrong
             else f"this installation reads true ({len(checks)} checks)"
         )
     if wrong:
-        raise typer.Exit(1)
+        raise Exit(1)

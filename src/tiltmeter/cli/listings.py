@@ -113,18 +113,13 @@ def cache(
             removed = store.clear(model)
             typer.echo(json.dumps({"removed": removed}) if as_json else f"forgot {removed:,} answers")
             return
-        rows = [
-            {
-                "model": row["name"],
-                "revision": row["revision"],
-                "settings": ", ".join(f"{k}={v}" for k, v in row["settings"].items()),
-                "asked for": row["question"],
-                "answers": row["entries"],
-                "MB": round(row["bytes"] / 1e6, 1),
-            }
-            for row in stored
-            if model is None or row["name"] == model
-        ]
+        rows = []
+        for row in stored:
+            if model in (None, row["name"]):
+                settings = ", ".join(f"{k}={v}" for k, v in row["settings"].items())
+                asked = {"model": row["name"], "revision": row["revision"], "settings": settings}
+                size = {"answers": row["entries"], "MB": round(row["bytes"] / 1e6, 1)}
+                rows.append({**asked, "asked for": row["question"], **size})
         show(rows, ("model", "revision", "settings", "asked for", "answers", "MB"), as_json)
         for note in store.notes:
             say(f"note: {note}")

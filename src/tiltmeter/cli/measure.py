@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Context, Option, Typer, echo
 
 from tiltmeter.cli import output
 from tiltmeter.errors import BadInput, TiltmeterError, without_passwords
@@ -16,24 +16,23 @@ from tiltmeter.files import at_home, locked
 if TYPE_CHECKING:
     from tiltmeter.readings import Audit, Reading
 
-
-app = typer.Typer()
+app = Typer()
 
 
 @app.command()
 def audit(
-    context: typer.Context,
+    context: Context,
     models: Annotated[
-        list[str] | None, typer.Argument(help="Model specs; default: the sample models, and one with a known bias.")
+        list[str] | None, Argument(help="Model specs; default: the sample models, and one with a known bias.")
     ] = None,
-    suite: Annotated[str, typer.Option(help="Suite by name, or a YAML file.")] = "default",
-    out: Annotated[Path, typer.Option(help="Folder for readings and report.")] = Path("tiltmeter-results"),
+    suite: Annotated[str, Option(help="Suite by name, or a YAML file.")] = "default",
+    out: Annotated[Path, Option(help="Folder for readings and report.")] = Path("tiltmeter-results"),
     budget: output.BudgetText = None,
     key: output.Keys = None,
     seed: output.Seed = 0,
     permutations: output.Permutations = 10_000,
     no_cache: output.NoCache = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked and cost; ask nothing.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Say what would be asked and cost; ask nothing.")] = False,
     as_json: output.Json = False,
 ) -> int:
     """Run a suite of probes on models; write readings and a report.
@@ -79,15 +78,13 @@ def audit(
 
 
 def _show_audit(result: Audit, report: Path) -> None:
-    from tiltmeter.views.report.verdict import not_measured
-    from tiltmeter.views.rows import reading_rows
+    from tiltmeter.views.report.words import not_measured
+    from tiltmeter.views.rows import rows_by_model
     from tiltmeter.views.terminal.table import audit_table
 
-    rows = reading_rows(result.readings, result.adjusted())
-    for name in result.models:
-        of_model = [row for row in rows if row.reading.model == name]
-        if of_model:
-            output.print_view(audit_table(name, of_model))
+    for name, rows in rows_by_model(result).items():
+        if rows:
+            output.print_view(audit_table(name, rows))
     for probes, models, reason in not_measured(result):
         output.print_view(f"Not measured on {', '.join(models)}: {', '.join(probes)} ({reason})")
     for note in result.notes:
@@ -95,33 +92,31 @@ def _show_audit(result: Audit, report: Path) -> None:
     output.print_view(
         "d: 0 is level, .2 small, .5 medium, .8 large; nearer to 0 is better. p is Holm-corrected for all tests here."
     )
-    typer.echo(f"{result.asked:,} inputs asked of models, {result.recalled:,} known from before.")
-    typer.echo(f"Results: {result.folder}\nReport:  {report}")
+    echo(f"{result.asked:,} inputs asked of models, {result.recalled:,} known from before.")
+    echo(f"Results: {result.folder}\nReport:  {report}")
 
 
 @app.command()
 def probe(
-    name: Annotated[str, typer.Argument(help="Kind of probe; tiltmeter probes lists them.")],
-    model: Annotated[str, typer.Argument(help="Model spec, e.g. bundled:glove.")],
+    name: Annotated[str, Argument(help="Kind of probe; tiltmeter probes lists them.")],
+    model: Annotated[str, Argument(help="Model spec, e.g. bundled:glove.")],
     targets: Annotated[
-        str | None, typer.Option(help="Groups, comma-separated: gender.male_terms, or words: he+him+his.")
+        str | None, Option(help="Groups, comma-separated: gender.male_terms, or words: he+him+his.")
     ] = None,
-    attributes: Annotated[str | None, typer.Option(help="Groups, comma-separated.")] = None,
-    pairs: Annotated[
-        str | None, typer.Option(help="Word pairs, e.g. gender.definitional, or she/he,woman/man.")
-    ] = None,
-    templates: Annotated[str | None, typer.Option(help="Sentence templates, e.g. seat.bleached.")] = None,
+    attributes: Annotated[str | None, Option(help="Groups, comma-separated.")] = None,
+    pairs: Annotated[str | None, Option(help="Word pairs, e.g. gender.definitional, or she/he,woman/man.")] = None,
+    templates: Annotated[str | None, Option(help="Sentence templates, e.g. seat.bleached.")] = None,
     source: Annotated[
         str | None,
-        typer.Option("--from", help="Sentences: a data set's name, a file or folder (GenderLex, SEAT, ...)."),
+        Option("--from", help="Sentences: a data set's name, a file or folder (GenderLex, SEAT, ...)."),
     ] = None,
-    vectors: Annotated[str | None, typer.Option(help="Word vectors for similarities, e.g. bundled:glove.")] = None,
-    method: Annotated[str | None, typer.Option(help="How to score, where a probe has several ways.")] = None,
-    threshold: Annotated[float | None, typer.Option(help="cabm: from where on a score is a lean (0.1).")] = None,
-    labels: Annotated[str | None, typer.Option(help="cabm: table of occupations with labels of your own.")] = None,
-    corpus: Annotated[str | None, typer.Option(help="cabm: folder of tiltmeter mine, to count PMI in.")] = None,
-    option: Annotated[list[str] | None, typer.Option(help="NAME=VALUE: what a probe of another package takes.")] = None,
-    alternative: Annotated[str, typer.Option(help="two-sided, greater or less.")] = "two-sided",
+    vectors: Annotated[str | None, Option(help="Word vectors for similarities, e.g. bundled:glove.")] = None,
+    method: Annotated[str | None, Option(help="How to score, where a probe has several ways.")] = None,
+    threshold: Annotated[float | None, Option(help="cabm: from where on a score is a lean (0.1).")] = None,
+    labels: Annotated[str | None, Option(help="cabm: table of occupations with labels of your own.")] = None,
+    corpus: Annotated[str | None, Option(help="cabm: folder of tiltmeter mine, to count PMI in.")] = None,
+    option: Annotated[list[str] | None, Option(help="NAME=VALUE: what a probe of another package takes.")] = None,
+    alternative: Annotated[str, Option(help="two-sided, greater or less.")] = "two-sided",
     budget: output.BudgetText = None,
     key: output.Keys = None,
     seed: output.Seed = 0,
@@ -192,16 +187,13 @@ def _further(options: list[str]) -> dict[str, Any]:
 
 
 def _show_readings(readings: Sequence[Reading]) -> None:
+    from tiltmeter.views.terminal.cloze import cloze_view
     from tiltmeter.views.terminal.table import reading_view
 
     kind = readings[0].probe
-    if kind == "cloze":
-        from tiltmeter.views.terminal.cloze import cloze_view
-
-        table = cloze_view(readings)
-        if table is not None:
-            output.print_view(reading_view(readings[0]), "", table)
-            return
+    if kind == "cloze" and (table := cloze_view(readings)) is not None:
+        output.print_view(reading_view(readings[0]), "", table)
+        return
     for reading in readings:
         output.print_view(reading_view(reading), "")
         if kind == "cabm":
@@ -212,10 +204,10 @@ def _show_readings(readings: Sequence[Reading]) -> None:
 
 @app.command()
 def cloze(
-    model: Annotated[str, typer.Argument(help="A causal or masked language model, e.g. bundled:smollm2.")],
-    sentence: Annotated[str, typer.Argument(help="A sentence with a choice such as [him/her] in it.")],
-    context: Annotated[list[str] | None, typer.Option(help="A context word; may be given more than once.")] = None,
-    vectors: Annotated[str, typer.Option(help="Word vectors for the similarities.")] = "bundled:glove",
+    model: Annotated[str, Argument(help="A causal or masked language model, e.g. bundled:smollm2.")],
+    sentence: Annotated[str, Argument(help="A sentence with a choice such as [him/her] in it.")],
+    context: Annotated[list[str] | None, Option(help="A context word; may be given more than once.")] = None,
+    vectors: Annotated[str, Option(help="Word vectors for the similarities.")] = "bundled:glove",
     key: output.Keys = None,
     no_cache: output.NoCache = False,
     as_json: output.Json = False,
@@ -234,27 +226,22 @@ def cloze(
 
     output.use_keys(key)
     with stored(not no_cache) as store:
-        rows, words = one_sentence(
-            CachedModel(load(model), store), CachedModel(load(vectors), store), sentence, context
-        )
+        asked, beside = (CachedModel(load(spec), store) for spec in (model, vectors))
+        rows, words = one_sentence(asked, beside, sentence, context)
     if as_json:
         output.print_json({"model": without_passwords(model), "sentence": sentence, "words": list(words), "rows": rows})
         return
     output.print_view(sentence_view(rows, pronouns=words))
     if rows[0]["ended_to_1"] is not None:
-        typer.echo(
-            "ended: the word is scored together with the full stop after it, so that 'her mother' does not count."
-        )
-    typer.echo("0.50 each is level. A context revises a probability P to P^(1 - similarity of word and context).")
+        echo("ended: the word is scored together with the full stop after it, so that 'her mother' does not count.")
+    echo("0.50 each is level. A context revises a probability P to P^(1 - similarity of word and context).")
 
 
 @app.command()
 def unmask(
-    model: Annotated[str, typer.Argument(help="A masked language model, e.g. hf:bert-base-uncased.")],
-    sentence: Annotated[
-        str | None, typer.Argument(help="A sentence with [MASK] in it; without one, you are asked.")
-    ] = None,
-    top: Annotated[int, typer.Option(min=1, help="How many words to show.")] = 10,
+    model: Annotated[str, Argument(help="A masked language model, e.g. hf:bert-base-uncased.")],
+    sentence: Annotated[str | None, Argument(help="A sentence with [MASK] in it; without one, you are asked.")] = None,
+    top: Annotated[int, Option(min=1, help="How many words to show.")] = 10,
     key: output.Keys = None,
     as_json: output.Json = False,
 ) -> None:
@@ -300,14 +287,9 @@ def _unmask(loaded: Any, model: str, sentence: str, top: int, as_json: bool) -> 
         )
     start = sentence.index(MASK)
     words = loaded.top(sentence, (start, start + len(MASK)), k=top)
-    rows: list[dict[str, Any]] = [{"word": word, "probability": f"{p:.4f}"} for word, p in words]
     if as_json:
-        output.print_json(
-            {
-                "model": without_passwords(model),
-                "sentence": sentence,
-                "words": [{"word": w, "probability": p} for w, p in words],
-            }
-        )
+        rows = [{"word": word, "probability": p} for word, p in words]
+        output.print_json({"model": without_passwords(model), "sentence": sentence, "words": rows})
     else:
+        rows = [{"word": word, "probability": f"{p:.4f}"} for word, p in words]
         output.show(rows, ("word", "probability"), as_json=False)

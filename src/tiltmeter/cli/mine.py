@@ -86,12 +86,13 @@ def _show(report: MiningReport) -> None:
         typer.echo(f"Words with fewer than {report.least} texts of a length:")
         show(few, tuple(few[0]), as_json=False)
     if report.never_found:
-        typer.echo(f"Never found: {_named(report.never_found)}")
+        left = len(report.never_found) - _MOST_NAMED
+        named = ", ".join(report.never_found[:_MOST_NAMED])
+        typer.echo(f"Never found: {named}{f' and {left} more' if left > 0 else ''}")
     if report.broken:
         typer.echo(f"{report.broken:,} characters were no UTF-8 and were replaced.")
-    typer.echo(
-        f"{report.occurrences:,} occurrences in {report.records:,} records; {report.rows:,} texts in {report.folder}"
-    )
+    kept = f"{report.rows:,} texts in {report.folder}"
+    typer.echo(f"{report.occurrences:,} occurrences in {report.records:,} records; {kept}")
 
 
 def _by_group(report: MiningReport) -> list[dict[str, Any]]:
@@ -106,8 +107,3 @@ def _by_group(report: MiningReport) -> list[dict[str, Any]]:
             row["kept"] += count.kept
             row["with too few"] += bool(count.missing)
     return list(rows.values())
-
-
-def _named(words: tuple[str, ...]) -> str:
-    more = f" and {len(words) - _MOST_NAMED} more" if len(words) > _MOST_NAMED else ""
-    return ", ".join(words[:_MOST_NAMED]) + more

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Context, Option, Typer, echo
 
 from tiltmeter.cli.output import Json, print_json, print_view, say
 from tiltmeter.errors import BadInput, MissingExtra, unknown
@@ -17,24 +17,19 @@ if TYPE_CHECKING:
     from tiltmeter.readings import Audit
     from tiltmeter.views.charts import Figure
 
-
-app = typer.Typer()
+app = Typer()
 
 
 @app.command()
 def report(
-    context: typer.Context,
-    folder: Annotated[Path, typer.Argument(help="The folder of a finished audit.")],
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Where to write it; default: FOLDER/audit.html.")
-    ] = None,
+    context: Context,
+    folder: Annotated[Path, Argument(help="The folder of a finished audit.")],
+    out: Annotated[Path | None, Option("--out", "-o", help="Where to write it; default: FOLDER/audit.html.")] = None,
     format: Annotated[
         str | None,
-        typer.Option(
-            help="html, md, csv, parquet, latex or model-card (default: html); with --charts: png, svg or pdf."
-        ),
+        Option(help="html, md, csv, parquet, latex or model-card (default: html); with --charts: png, svg or pdf."),
     ] = None,
-    charts: Annotated[Path | None, typer.Option(help="Write the charts as files into this folder instead.")] = None,
+    charts: Annotated[Path | None, Option(help="Write the charts as files into this folder instead.")] = None,
     as_json: Json = False,
 ) -> None:
     """Write a finished audit as a report that needs nothing else, or in another form.
@@ -89,14 +84,12 @@ def _tell(values: dict[str, Any], line: str, as_json: bool) -> None:
     if as_json:
         print_json(values)
     else:
-        typer.echo(line)
+        echo(line)
 
 
 @app.command()
 def compare(
-    results: Annotated[
-        list[str], typer.Argument(help="Folders of results, or FOLDER:MODEL for one model of a folder.")
-    ],
+    results: Annotated[list[str], Argument(help="Folders of results, or FOLDER:MODEL for one model of a folder.")],
     as_json: Json = False,
 ) -> None:
     """How models differ: the difference of every effect, its interval, and whether it is real.
@@ -126,11 +119,11 @@ def compare(
 
 @app.command()
 def check(
-    run: Annotated[Path, typer.Argument(help="Folder of the new results.", metavar="DIR")],
-    baseline: Annotated[Path, typer.Option(help="Folder of the results to hold them against.")],
-    policy: Annotated[Path | None, typer.Option(help="YAML file with tolerances and limits.")] = None,
-    junit: Annotated[Path | None, typer.Option(help="Write the result of every probe as JUnit XML.")] = None,
-    summary: Annotated[Path | None, typer.Option(help="Write a summary as Markdown, for a pull request.")] = None,
+    run: Annotated[Path, Argument(help="Folder of the new results.", metavar="DIR")],
+    baseline: Annotated[Path, Option(help="Folder of the results to hold them against.")],
+    policy: Annotated[Path | None, Option(help="YAML file with tolerances and limits.")] = None,
+    junit: Annotated[Path | None, Option(help="Write the result of every probe as JUnit XML.")] = None,
+    summary: Annotated[Path | None, Option(help="Write a summary as Markdown, for a pull request.")] = None,
     as_json: Json = False,
 ) -> int:
     """Has bias really grown since a baseline, or passed a limit? Exit code 0: no; 1: yes; 2: it cannot be told.
@@ -163,21 +156,19 @@ def check(
 
 @app.command()
 def serve(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="An audit's folder, or one that holds several.")],
-    host: Annotated[str, typer.Option(help="Address to listen on; other than this machine's own needs --token.")] = (
+    folder: Annotated[Path, Argument(metavar="DIR", help="An audit's folder, or one that holds several.")],
+    host: Annotated[str, Option(help="Address to listen on; other than this machine's own needs --token.")] = (
         "127.0.0.1"
     ),
-    port: Annotated[int, typer.Option(help="Port to listen on.")] = 8765,
+    port: Annotated[int, Option(help="Port to listen on.")] = 8765,
     token: Annotated[
-        str | None, typer.Option(envvar="TILTMETER_TOKEN", help="What readers must know, at least 16 characters.")
+        str | None, Option(envvar="TILTMETER_TOKEN", help="What readers must know, at least 16 characters.")
     ] = None,
     model: Annotated[
-        list[str] | None, typer.Option(help="A further model that may be asked; may be given more than once.")
+        list[str] | None, Option(help="A further model that may be asked; may be given more than once.")
     ] = None,
-    allow_paid: Annotated[
-        bool, typer.Option("--allow-paid", help="Let the dashboard ask models that are paid for.")
-    ] = False,
-    open_browser: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    allow_paid: Annotated[bool, Option("--allow-paid", help="Let the dashboard ask models that are paid for.")] = False,
+    open_browser: Annotated[bool, Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
     """Look at audits in the browser, compare models, ask them something, and run further audits.
 

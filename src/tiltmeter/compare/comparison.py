@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,24 +33,25 @@ class Side:
     models: tuple[str, ...]
     readings: tuple[Reading, ...]
 
+    def only(self, model: str) -> Side:
+        """One model of it."""
+        return Side(model, self.folder, (model,), tuple(each for each in self.readings if each.model == model))
+
     def singles(self) -> list[Side]:
         """One side for each model."""
-        return [
-            Side(model, self.folder, (model,), tuple(reading for reading in self.readings if reading.model == model))
-            for model in self.models
-        ]
+        return [self.only(model) for model in self.models]
 
 
 def load_side(address: str) -> Side:
     """FOLDER, or FOLDER:MODEL for one model of it."""
     folder, model = _split(address)
     audit = load_audit(folder)
-    models = tuple(dict.fromkeys(reading.model for reading in audit.readings))
+    side = Side(str(folder), folder, tuple(dict.fromkeys(each.model for each in audit.readings)), audit.readings)
     if model is None:
-        return Side(str(folder), folder, models, audit.readings)
-    if model not in models:
-        raise unknown(f"model of {folder}", model, models)
-    return Side(address, folder, (model,), tuple(reading for reading in audit.readings if reading.model == model))
+        return side
+    if model not in side.models:
+        raise unknown(f"model of {folder}", model, side.models)
+    return dataclasses.replace(side.only(model), label=address)
 
 
 def load_audit(folder: Path) -> Audit:
@@ -67,13 +68,11 @@ def load_audit(folder: Path) -> Audit:
 
 def _split(address: str) -> tuple[Path, str | None]:
     """Where the folder ends: both a path and the name of a model may hold a colon."""
-    if at_home(address).is_dir():
-        return at_home(address), None
-    places = [i for i, character in enumerate(address) if character == ":"]
-    for place in reversed(places):
-        folder = at_home(address[:place])
-        if address[:place] and folder.is_dir():
-            return folder, address[place + 1 :]
+    folder, colon = address, ""
+    while folder:
+        if at_home(folder).is_dir():
+            return at_home(folder), address[len(folder) + 1 :] if colon else None
+        folder, colon, _ = folder.rpartition(":")
     return at_home(address), None
 
 
@@ -126,7 +125,11 @@ def compare(sides: Sequence[Side]) -> Comparisons:
         reasons = [f"{left.id}: {left.reason}" for pair in pairs for left in pair.not_compared]
         raise BadInput(f"nothing can be compared: {reasons[0] if reasons else 'the models share no probe'}")
     adjusted = iter(holm([difference.p_value for pair in pairs for difference in pair.differences]).tolist())
-    return Comparisons(tuple(_with_p(pair, lambda: next(adjusted)) for pair in pairs))
+    for place, pair in enumerate(pairs):
+        tested = [dataclasses.replace(difference, p_holm=next(adjusted)) for difference in pair.differences]
+        tested.sort(key=lambda tested: (not tested.is_real(), tested.p_value, -abs(tested.difference)))
+        pairs[place] = dataclasses.replace(pair, differences=tuple(tested))
+    return Comparisons(tuple(pairs))
 
 
 def _pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side]]:
@@ -137,11 +140,10 @@ def _pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side]]:
         yield from itertools.combinations(_distinct(singles), 2)
         return
     shared = [
-        (one, two)
+        pair
         for first, second in itertools.combinations(sides, 2)
-        for one in first.singles()
-        for two in second.singles()
-        if one.models == two.models
+        for pair in itertools.product(first.singles(), second.singles())
+        if pair[0].models == pair[1].models
     ]
     if not shared:
         raise BadInput("the folders share no model by name: choose one of each, as FOLDER:MODEL")
@@ -151,10 +153,9 @@ def _pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side]]:
 
 def _distinct(sides: Sequence[Side]) -> list[Side]:
     """The sides under names that tell them apart: the models', or with their folders where those are the same."""
-    names = [side.models[0] for side in sides]
-    if len(set(names)) == len(names):
-        return [dataclasses.replace(side, label=name) for side, name in zip(sides, names, strict=True)]
-    return [dataclasses.replace(side, label=f"{side.folder}: {name}") for side, name in zip(sides, names, strict=True)]
+    alike = len({side.models for side in sides}) < len(sides)
+    labels = [f"{side.folder}: {side.models[0]}" if alike else side.models[0] for side in sides]
+    return [dataclasses.replace(side, label=label) for side, label in zip(sides, labels, strict=True)]
 
 
 def _pair(first: Side, second: Side) -> Comparison:
@@ -169,12 +170,6 @@ def _pair(first: Side, second: Side) -> Comparison:
             left.append(NotCompared(reading.id, difference))
     left += [NotCompared(id, f"not measured on {first.label}") for id in theirs]
     return Comparison(first.label, second.label, tuple(differences), tuple(left))
-
-
-def _with_p(pair: Comparison, adjusted: Callable[[], float]) -> Comparison:
-    tested = [dataclasses.replace(difference, p_holm=adjusted()) for difference in pair.differences]
-    tested.sort(key=lambda tested: (not tested.is_real(), tested.p_value, -abs(tested.difference)))
-    return dataclasses.replace(pair, differences=tuple(tested))
 
 
 def _row(pair: Comparison, moved: Difference) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 from tiltmeter.compare.weighted import FORMS, MARGINS, UnitTable, WeightedForm, make_table
-from tiltmeter.readings import Reading, Statistic
+from tiltmeter.readings import Reading
 from tiltmeter.statistics import Interval, Result
 from tiltmeter.statistics.differences import Change, independent_change, paired_change
 
@@ -121,15 +121,12 @@ class Pairing:
 def pair_units(first: Reading, second: Reading, *, margins: bool = False) -> Pairing | None:
     """The units that both readings have; None where the effect does not follow from items, or they share too few.
 
-    Args:
-        first: A reading.
-        second: The reading of the same probe on another model.
-        margins: Take what a share counts the signs of, instead of the effect.
+    With ``margins`` what a share counts the signs of is taken, instead of the effect.
     """
-    form, one = _scores(first, margins)
-    _, two = _scores(second, margins)
-    if form is None or one is None or two is None:
+    scores = [_scores(reading, margins) for reading in (first, second)]
+    if scores[0] is None or scores[1] is None:
         return None
+    (form, one), (_, two) = scores[0], scores[1]
     theirs = set(two.keys)
     keys = [key for key in one.keys if key in theirs]
     if len(keys) < _SHARED * max(len(one.keys), len(two.keys)):
@@ -137,7 +134,7 @@ def pair_units(first: Reading, second: Reading, *, margins: bool = False) -> Pai
     return Pairing(form, one.at(keys), two.at(keys), max(len(one.unit_strata), len(two.unit_strata)))
 
 
-def _scores(reading: Reading, margins: bool) -> tuple[WeightedForm | None, UnitTable | None]:
+def _scores(reading: Reading, margins: bool) -> tuple[WeightedForm, UnitTable] | None:
     """How the effect follows from the items, and their scores.
 
     What a reading says of its statistic is checked: a probe that is wrong about it gets a comparison without pairing,
@@ -145,24 +142,21 @@ def _scores(reading: Reading, margins: bool) -> tuple[WeightedForm | None, UnitT
     """
     statistic = reading.statistic
     if statistic is None or (margins and statistic.margins is None):
-        return None, None
+        return None
     columns = (*statistic.of, statistic.margins) if margins and statistic.margins else statistic.of
-    table = make_table(reading.items, columns, strata=_strata(reading, statistic), n_units=reading.n_units)
+    strata = statistic.between
+    if statistic.name == "eta":
+        strata = strata or tuple(sorted({item.group for item in reading.items}))
+    table = make_table(reading.items, columns, strata=strata, n_units=reading.n_units)
     if table is None:
-        return None, None
+        return None
     if margins:
-        return MARGINS, table.with_scores(table.scores[:, len(statistic.of) :])
+        return MARGINS, dataclasses.replace(table, scores=table.scores[:, len(statistic.of) :])
     if statistic.absolute:
-        table = table.with_scores(np.abs(table.scores))
+        table = dataclasses.replace(table, scores=np.abs(table.scores))
     form, effect = FORMS[statistic.name], reading.effect.value
     close = abs(form.value(table) - effect) <= _CLOSE * max(1.0, abs(effect))
-    return (form, table) if close else (None, None)
-
-
-def _strata(reading: Reading, statistic: Statistic) -> tuple[str, ...]:
-    if statistic.between or statistic.name != "eta":
-        return statistic.between
-    return tuple(sorted({item.group for item in reading.items}))
+    return (form, table) if close else None
 
 
 def differ(first: Reading, second: Reading) -> Difference | str:
@@ -172,19 +166,48 @@ def differ(first: Reading, second: Reading) -> Difference | str:
         return reason
     pairing = pair_units(first, second)
     change = pairing.change() if pairing else None
+    margins: Margins | None = None
     if pairing and change:
-        return _paired(first, second, pairing, change)
-    values = first.effect.value, second.effect.value
-    intervals = first.effect.ci, second.effect.ci
-    if intervals[0] is None or intervals[1] is None:
-        return "it has no interval, and its effect does not follow from its items"
-    change = independent_change((values[0], intervals[0]), (values[1], intervals[1]))
-    how = (
-        "as two independent measurements, from their intervals: the effect does not follow from items that both have; "
-        "the noise is overstated rather than understated"
+        method, values, units = PAIRED, pairing.values, pairing.n_units
+        partly = "" if units == pairing.most else f", of {pairing.most}"
+        how = f"paired: the same {units} units{partly} measured on both"
+        behind = pair_units(first, second, margins=True)
+        moved = behind.change() if behind else None
+        if behind and moved:
+            margins = Margins(*behind.values, moved, moved.interval())
+            how += "; tested twice, as a share and by the log-odds of its items, of which the share counts the signs"
+    else:
+        one, two = first.effect, second.effect
+        if one.ci is None or two.ci is None:
+            return "it has no interval, and its effect does not follow from its items"
+        method, values, units = INDEPENDENT, (one.value, two.value), min(first.n_units, second.n_units)
+        change = independent_change((one.value, one.ci), (two.value, two.ci))
+        how = (
+            "as two independent measurements, from their intervals: the effect does not follow from items that both "
+            "have; the noise is overstated rather than understated"
+        )
+    effect = second.effect
+    difference = Difference(
+        id=second.id,
+        probe=second.probe,
+        title=second.title,
+        statistic=effect.name,
+        level=effect.level,
+        better=effect.better,
+        first=values[0],
+        second=values[1],
+        difference=change.difference,
+        ci=change.interval(),
+        growth=abs(values[1] - effect.level) - abs(values[0] - effect.level),
+        p_value=_p_value(change, margins),
+        p_growth=1.0,
+        method=method,
+        how=how,
+        n_units=units,
+        change=change,
+        margins=margins,
     )
-    units = min(first.n_units, second.n_units)
-    return _difference(second, values, change, None, (INDEPENDENT, how), units)
+    return dataclasses.replace(difference, p_growth=difference.p_beyond(0.0))
 
 
 def incomparable(first: Reading, second: Reading) -> str:
@@ -203,58 +226,10 @@ def incomparable(first: Reading, second: Reading) -> str:
         names = [vectors.name if vectors else "none" for vectors in (one.vectors, two.vectors)]
         return f"other word vectors beside the model ({names[0]} and {names[1]}, or another revision)"
     # Not by the name of the effect: an earlier version may have called the same number otherwise.
-    statistics = [
-        (reading.statistic.name, reading.statistic.absolute) for reading in (first, second) if reading.statistic
-    ]
-    if first.effect.scale != second.effect.scale or len({*statistics}) > 1:
+    statistics = {(each.name, each.absolute) for each in (first.statistic, second.statistic) if each}
+    if first.effect.scale != second.effect.scale or len(statistics) > 1:
         return f"other statistics ({first.effect.name} and {second.effect.name})"
     return ""
-
-
-def _paired(first: Reading, second: Reading, pairing: Pairing, change: Change) -> Difference:
-    partly = "" if pairing.n_units == pairing.most else f", of {pairing.most}"
-    how = f"paired: the same {pairing.n_units} units{partly} measured on both"
-    margins = _margins(pair_units(first, second, margins=True))
-    if margins:
-        how += "; tested twice, as a share and by the log-odds of its items, of which the share counts the signs"
-    return _difference(second, pairing.values, change, margins, (PAIRED, how), pairing.n_units)
-
-
-def _margins(pairing: Pairing | None) -> Margins | None:
-    change = pairing.change() if pairing else None
-    return Margins(*pairing.values, change, change.interval()) if pairing and change else None
-
-
-def _difference(
-    reading: Reading,
-    values: tuple[float, float],
-    change: Change,
-    margins: Margins | None,
-    method: tuple[str, str],
-    units: int,
-) -> Difference:
-    effect = reading.effect
-    difference = Difference(
-        id=reading.id,
-        probe=reading.probe,
-        title=reading.title,
-        statistic=effect.name,
-        level=effect.level,
-        better=effect.better,
-        first=values[0],
-        second=values[1],
-        difference=change.difference,
-        ci=change.interval(),
-        growth=abs(values[1] - effect.level) - abs(values[0] - effect.level),
-        p_value=_p_value(change, margins),
-        p_growth=1.0,
-        method=method[0],
-        how=method[1],
-        n_units=units,
-        change=change,
-        margins=margins,
-    )
-    return dataclasses.replace(difference, p_growth=difference.p_beyond(0.0))
 
 
 def _p_value(change: Change, margins: Margins | None) -> float:

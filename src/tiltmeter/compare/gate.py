@@ -72,23 +72,11 @@ def _probes(count: int) -> str:
     return f"{count} {'probe' if count == 1 else 'probes'}"
 
 
-class _Test(NamedTuple):
-    """A p-value of growth, the same corrected for all tests, and the largest that is taken for growth."""
-
-    p: float
-    p_holm: float
-    allowed: float
-
-
 def check(run: Audit, baseline: Audit, policy: Policy | None = None) -> Check:
     """Hold every reading of a baseline against the same one of a new run.
 
-    Args:
-        run: The new results.
-        baseline: The results to hold them against.
-        policy: Tolerances and limits; without one, growth by more than the usual tolerance fails.
-
-    Raises BadInput where anything that the baseline measured is missing, unfinished or was measured otherwise.
+    Without a policy, growth by more than the usual tolerance fails. Raises BadInput where anything that the baseline
+    measured is missing, unfinished or was measured otherwise.
     """
     policy = policy or Policy()
     _check_finished(run, "the run")
@@ -100,8 +88,8 @@ def check(run: Audit, baseline: Audit, policy: Policy | None = None) -> Check:
     tests = _tests(rules, differences, policy)
     checked = zip(pairs, rules, differences, tests, strict=True)
     probes = [_check_probe(*pair, rule, difference, test, policy) for pair, rule, difference, test in checked]
-    order = {FAILED: 0, PASSED: 1, IGNORED: 2}
-    probes.sort(key=lambda probe: (order[probe.outcome], 1.0 if probe.p_grown is None else probe.p_grown))
+    order = (FAILED, PASSED, IGNORED)
+    probes.sort(key=lambda probe: (order.index(probe.outcome), 1.0 if probe.p_grown is None else probe.p_grown))
     n_tests = sum(test is not None for test in tests)
     return Check(str(run.folder), str(baseline.folder), policy.alpha, n_tests, tuple(probes), tuple(notes))
 
@@ -124,20 +112,15 @@ def _match(run: Audit, baseline: Audit, models: Mapping[str, str]) -> tuple[list
     """
     named = _models(run, baseline, models)
     new = {(named.get(reading.model), reading.id): reading for reading in run.readings}
-    pairs, missing = list[tuple[Reading, Reading]](), list[Reading]()
-    for old in baseline.readings:
-        answer = new.pop((old.model, old.id), None)
-        if answer is None:
-            missing.append(old)
-        else:
-            pairs.append((answer, old))
+    known = {(reading.model, reading.id): reading for reading in baseline.readings}
+    missing = [old for key, old in known.items() if key not in new]
     if missing:
         raise BadInput(_missing(missing, run, set(named.values())))
-    if not pairs:
+    if not known:
         raise BadInput(f"the baseline {baseline.folder} holds no readings: run its audit again")
-    return pairs, [
-        f"not checked, because the baseline does not have it: {extra.id} of {extra.model}" for extra in new.values()
-    ]
+    extras = [f"{extra.id} of {extra.model}" for key, extra in new.items() if key not in known]
+    notes = [f"not checked, because the baseline does not have it: {extra}" for extra in extras]
+    return [(new[key], old) for key, old in known.items()], notes
 
 
 def _models(run: Audit, baseline: Audit, models: Mapping[str, str]) -> dict[str, str]:
@@ -179,6 +162,14 @@ def _differ(new: Reading, old: Reading) -> Difference | str:
     return differ(old, new)
 
 
+class _Test(NamedTuple):
+    """A p-value of growth, the same corrected for all tests, and the largest that is taken for growth."""
+
+    p: float
+    p_holm: float
+    allowed: float
+
+
 def _tests(rules: Sequence[Rule], differences: Sequence[Difference | str], policy: Policy) -> list[_Test | None]:
     """One test of growth for each difference that the policy does not leave out."""
     p_values = [
@@ -195,15 +186,13 @@ def _check_probe(
 ) -> ProbeCheck:
     tolerance = policy.tolerance_of(rule)
     grew = test is not None and test.p <= test.allowed
-    over = not rule.ignore and rule.limit is not None and _is_beyond(new, rule.limit)
+    over = "" if rule.ignore or rule.limit is None else _over(new, rule.limit)
     if rule.ignore:
         why = "left out by the policy" if policy.names(new.id) else "a control: that it leans is no harm"
     elif isinstance(difference, str) or test is None:
         why = f"growth cannot be tested: {difference}"
     else:
         why = in_words(difference, test.p_holm, tolerance, grew=grew)
-    if over and rule.limit is not None:
-        why = f"{_over(new, rule.limit)}; {why}"
     checked = not rule.ignore and (test is not None or rule.limit is not None)
     return ProbeCheck(
         model=new.model,
@@ -211,29 +200,25 @@ def _check_probe(
         id=new.id,
         title=new.title,
         outcome=FAILED if grew or over else PASSED if checked else IGNORED,
-        why=why,
+        why=over + why,
         difference=None if isinstance(difference, str) else difference,
         tolerance=tolerance,
         limit=rule.limit,
         grown_by=None if isinstance(difference, str) or test is None else difference.lower_bound(test.allowed),
         p_grown=test.p_holm if test else None,
         grew=grew,
-        over_limit=over,
+        over_limit=bool(over),
     )
 
 
-def _is_beyond(reading: Reading, limit: float) -> bool:
-    """Whether the whole interval lies further from level than the limit."""
-    effect = reading.effect
-    if effect.ci is None:
-        raise BadInput(f"{reading.id} has no interval, so no limit can be held against it: take the limit out")
-    return effect.ci.low - effect.level > limit or effect.level - effect.ci.high > limit
-
-
 def _over(reading: Reading, limit: float) -> str:
+    """What to say where the whole interval lies further from level than the limit; empty where it does not."""
     ci, level = reading.effect.ci, reading.effect.level
-    assert ci is not None  # the limit was held against it
-    return f"past the limit: its 95% interval {ci.low:.3f} to {ci.high:.3f} lies more than {limit:g} from {level:g}"
+    if ci is None:
+        raise BadInput(f"{reading.id} has no interval, so no limit can be held against it: take the limit out")
+    if not (ci.low - level > limit or level - ci.high > limit):
+        return ""
+    return f"past the limit: its 95% interval {ci.low:.3f} to {ci.high:.3f} lies more than {limit:g} from {level:g}; "
 
 
 def in_words(difference: Difference, p: float, tolerance: float, *, grew: bool) -> str:

@@ -43,9 +43,6 @@ class UnitTable:
         chosen = [place[key] for key in keys]
         return UnitTable.of(keys, [self.units[i] for i in chosen], self.scores[chosen])
 
-    def with_scores(self, scores: Floats) -> UnitTable:
-        return dataclasses.replace(self, scores=scores)
-
     @property
     def sizes(self) -> Floats:
         """How many rows each unit has."""
@@ -57,14 +54,12 @@ class UnitTable:
 
     def means(self, column: int = 0) -> Floats:
         """Each unit's mean of a score."""
-        means: Floats = self.sums(column) / self.sizes
-        return means
+        return self.sums(column) / self.sizes
 
     @property
     def row_weights(self) -> Floats:
         """Weights of rows with which every unit counts once."""
-        weights: Floats = 1 / self.sizes[self.index]
-        return weights
+        return 1 / self.sizes[self.index]
 
 
 def make_table(
@@ -72,13 +67,9 @@ def make_table(
 ) -> UnitTable | None:
     """The items that have a number in all of the columns; None where there are none.
 
-    Args:
-        items: The rows of a reading.
-        columns: What they are scored by.
-        strata: Groups within which units are resampled, in this order; items of other groups do not count. Without
-            any, all items count and form one stratum.
-        n_units: How many units the reading counts. If it is the number of rows, every row is one, even where the same
-            pair of sentences stands in a list twice.
+    ``strata`` are the groups within which units are resampled, in this order; items of other groups do not count.
+    Without any, all items count and form one stratum. Where the reading counts as many units (``n_units``) as rows,
+    every row is one, even where the same pair of sentences stands in a list twice.
 
     >>> table = make_table([Item("he", "he", "", 0.5), Item("she", "she", "", None)], ["value"])
     >>> table.units, table.scores.tolist()
@@ -89,21 +80,15 @@ def make_table(
     chosen = [(place.get(item.group, 0), item) for item in items if not strata or item.group in place]
     chosen.sort(key=lambda row: row[0])
     seen: Counter[Hashable] = Counter()
-    keys: list[tuple[Hashable, ...]] = []
-    units: list[tuple[Hashable, Hashable]] = []
-    rows: list[list[Cell]] = []
+    rows: dict[tuple[Hashable, ...], list[Cell]] = {}
     for stratum, item in chosen:
         scores = [item.get(column) for column in columns]
-        if None in scores:
-            continue
-        name = (stratum, item.label, item.unit)
-        keys.append((*name, seen[name]))  # the same sentence may stand in a list twice
-        seen[name] += 1
-        units.append((stratum, item.unit))
-        rows.append(scores)
-    if len(rows) == n_units:
-        units = [(key[0], key) for key in keys]
-    return UnitTable.of(keys, units, np.array(rows, dtype=np.float64)) if rows else None
+        if None not in scores:
+            name = (stratum, item.label, item.unit)
+            rows[*name, seen[name]] = scores  # the same sentence may stand in a list twice
+            seen[name] += 1
+    units = [(key[0], key if len(rows) == n_units else key[2]) for key in rows]
+    return UnitTable.of(list(rows), units, np.array(list(rows.values()), dtype=np.float64)) if rows else None
 
 
 def mean(table: UnitTable) -> Weighted:
@@ -126,14 +111,12 @@ def mean_over_sd(table: UnitTable) -> Weighted:
 
 def sd(table: UnitTable) -> Weighted:
     """The SD of the units' means (ddof = 1)."""
-    values = table.means()
-    values = values - values.mean()
+    values = table.means() - table.means().mean()
 
     def of(weights: Floats) -> Floats:
         n = weights.sum(axis=1)
-        centre = (weights @ values) / n
-        spread: Floats = np.sqrt(np.maximum((weights @ values**2) / n - centre**2, 0) * n / (n - 1))
-        return spread
+        variance: Floats = np.maximum((weights @ values**2) / n - ((weights @ values) / n) ** 2, 0) * n / (n - 1)
+        return np.sqrt(variance)
 
     return of
 
@@ -154,16 +137,14 @@ def _d(table: UnitTable, squares: Floats, sizes: Floats) -> Weighted:
     centre = means.mean()  # squares of large, close scores would lose their digits
     squares = np.maximum(squares - means**2, 0) + (means - centre) ** 2
     means = means - centre
-    strata = table.unit_strata
-    first = np.array([stratum == strata[0] for stratum in strata])
+    first = np.array([stratum == table.unit_strata[0] for stratum in table.unit_strata])
 
     def of(weights: Floats) -> Floats:
         one, two = weights * first, weights * ~first
-        gap = (one @ means) / one.sum(axis=1) - (two @ means) / two.sum(axis=1)
+        gap: Floats = (one @ means) / one.sum(axis=1) - (two @ means) / two.sum(axis=1)
         n, rows = weights.sum(axis=1), weights @ sizes
-        variance = (weights @ squares) / n - ((weights @ means) / n) ** 2
-        d: Floats = gap / np.sqrt(variance * rows / (rows - 1))
-        return d
+        variance: Floats = (weights @ squares) / n - ((weights @ means) / n) ** 2
+        return gap / np.sqrt(variance * rows / (rows - 1))
 
     return of
 
@@ -172,20 +153,18 @@ def eta(table: UnitTable) -> Weighted:
     """The SD between strata over the SD of all units, scores of several columns taken together."""
     columns = np.stack([table.means(i) for i in range(table.scores.shape[1])], axis=1)
     columns = columns - columns.mean(axis=0)
-    strata = table.unit_strata
-    members = [np.array([stratum == one for stratum in strata]) for one in dict.fromkeys(strata)]
+    members = _members(table).T
 
     def of(weights: Floats) -> Floats:
         n = weights.sum(axis=1)
         centre = (weights @ columns) / n[:, None]
-        total = (weights @ columns**2).sum(axis=1) - n * (centre**2).sum(axis=1)
+        total: Floats = (weights @ columns**2).sum(axis=1) - n * (centre**2).sum(axis=1)
         between = np.zeros(len(weights))
         for member in members:
             size = (weights * member).sum(axis=1)
             middle = ((weights * member) @ columns) / size[:, None]
             between += size * ((middle - centre) ** 2).sum(axis=1)
-        ratio: Floats = np.sqrt(between / total)
-        return ratio
+        return np.sqrt(between / total)
 
     return of
 
@@ -193,32 +172,22 @@ def eta(table: UnitTable) -> Weighted:
 def pearson(table: UnitTable) -> Weighted:
     """Pearson's r of the first and the second score."""
     x, y = (table.means(i) - table.means(i).mean() for i in (0, 1))
-
-    def of(weights: Floats) -> Floats:
-        return _r(weights, np.broadcast_to(x, weights.shape), np.broadcast_to(y, weights.shape))
-
-    return of
+    return lambda weights: _r(weights, x, y)
 
 
 def spearman(table: UnitTable) -> Weighted:
     """Spearman's rho of the first and the second score."""
-    below = [_below(table.means(i)) for i in (0, 1)]
+    scores = [table.means(i)[:, None] for i in (0, 1)]
+    # For each unit (row) which ones lie below it, ties counting half.
+    x, y = ((each > each.T) + 0.5 * (each == each.T) for each in scores)
     # A unit's rank is the weight of the units below it: with equal weights the ordinary one.
-    return lambda weights: _r(weights, weights @ below[0].T, weights @ below[1].T)
-
-
-def _below(values: Floats) -> Floats:
-    """For each unit (row) which ones lie below it, ties counting half."""
-    below: Floats = (values[None, :] < values[:, None]) + 0.5 * (values[None, :] == values[:, None])
-    return below
+    return lambda weights: _r(weights, weights @ x.T, weights @ y.T)
 
 
 def _r(weights: Floats, x: Floats, y: Floats) -> Floats:
     n = weights.sum(axis=1, keepdims=True)
-    x = x - (weights * x).sum(axis=1, keepdims=True) / n
-    y = y - (weights * y).sum(axis=1, keepdims=True) / n
-    squares = (weights * x**2).sum(axis=1) * (weights * y**2).sum(axis=1)
-    r: Floats = (weights * x * y).sum(axis=1) / np.sqrt(squares)
+    x, y = (each - (weights * each).sum(axis=1, keepdims=True) / n for each in (x, y))
+    r: Floats = (weights * x * y).sum(axis=1) / np.sqrt((weights * x**2).sum(axis=1) * (weights * y**2).sum(axis=1))
     return r
 
 
@@ -228,13 +197,9 @@ def divergence(table: UnitTable) -> Weighted:
 
     shares = table.means()
     entropies = xlogy(shares, shares)
-
-    def of(weights: Floats) -> Floats:
-        total = weights @ shares
-        kl: Floats = (weights @ entropies) / total - np.log(total) + np.log(weights.sum(axis=1))
-        return kl
-
-    return of
+    return lambda weights: (
+        (weights @ entropies) / (weights @ shares) - np.log(weights @ shares) + np.log(weights.sum(axis=1))
+    )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -262,21 +227,22 @@ class WeightedForm:
         if not np.array_equal(first.scores[:, fixed:], second.scores[:, fixed:]):
             return None
         moved = align(second.scores[:, :fixed], first.scores[:, :fixed], self.design(first), first.row_weights)
-        return self.weigh(second.with_scores(np.concatenate([moved, second.scores[:, fixed:]], axis=1)))
+        scores = np.concatenate([moved, second.scores[:, fixed:]], axis=1)
+        return self.weigh(dataclasses.replace(second, scores=scores))
 
     def leverage(self, table: UnitTable) -> Floats | None:
         """How much each unit's score counts for the effect; None where all count alike."""
-        if self.design is not _line:
-            return None
-        fact = table.means(1)
-        from_mean: Floats = fact - fact.mean()
-        return from_mean
+        return table.means(1) - table.means(1).mean() if self.design is _line else None
+
+
+def _members(table: UnitTable) -> Floats:
+    """For each unit (row) 1 in the column of its stratum."""
+    strata = list(dict.fromkeys(table.unit_strata))
+    return np.array([[float(stratum == one) for one in strata] for stratum in table.unit_strata])
 
 
 def _groups(table: UnitTable) -> Floats:
-    names = list(dict.fromkeys(table.unit_strata))
-    of_units = np.array([[float(stratum == name) for name in names] for stratum in table.unit_strata])
-    return of_units[table.index]
+    return _members(table)[table.index]
 
 
 def _line(table: UnitTable) -> Floats:

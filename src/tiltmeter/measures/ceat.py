@@ -4,26 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.measures.geometry import rows, unit, vanishes
-from tiltmeter.statistics import (
-    Alternative,
-    Interval,
-    Result,
-    UnitScores,
-    by_unit,
-    concatenated_d,
-    permutation_test,
-    random_effects,
-    resampled_interval,
-)
-from tiltmeter.statistics.groups import Floats
-from tiltmeter.statistics.permutation import generator
+from tiltmeter.statistics import Interval, Result, random_effects, resampled_interval
+from tiltmeter.statistics.groups import Floats, UnitScores, by_unit, concatenated_d
+from tiltmeter.statistics.permutation import Alternative, generator, permutation_test
 
 Sampling = Literal["random", "fixed"]
 #: Numbers gathered at a time: as many as stay in a processor's own cache.
@@ -61,6 +51,10 @@ class Contexts:
         return np.cumsum((0, *self.counts[:-1]))
 
 
+#: X, Y, A and B.
+FourSets: TypeAlias = tuple[Contexts, Contexts, Contexts, Contexts]
+
+
 def contexts(name: str, words: Sequence[ArrayLike], *, like: Contexts | None = None, at_least: int = 1) -> Contexts:
     """Check the words of a set, one (contexts x dim) array each as wide as those of ``like``, and pack them.
 
@@ -86,15 +80,6 @@ def contexts(name: str, words: Sequence[ArrayLike], *, like: Contexts | None = N
         packed.append((units - centre).astype(np.float32))
     assert centre is not None  # there is at least one word
     return Contexts(np.concatenate(packed), tuple(map(len, packed)), np.array(means), centre)
-
-
-def scores(words: Sequence[ArrayLike], lean: Floats) -> list[Floats]:
-    """s of every context of checked words, in double precision: equal scores stay equal.
-
-    >>> scores([[[3.0, 4.0], [2.0, 0.0]]], np.array([1.0, -1.0]))[0].tolist()
-    [-0.20000000000000007, 1.0]
-    """
-    return [unit(np.asarray(word, dtype=np.float64)) @ lean for word in words]
 
 
 def draw_contexts(
@@ -124,8 +109,9 @@ def draw_contexts(
     return np.ascontiguousarray(picks.T)
 
 
-def drawn_effects(x: Contexts, y: Contexts, a: Contexts, b: Contexts, picks: NDArray[np.intp]) -> tuple[Floats, Floats]:
+def drawn_effects(sets: FourSets, picks: NDArray[np.intp]) -> tuple[Floats, Floats]:
     """d of every draw, and the variance of s over X and Y that it was divided by (ddof 1)."""
+    x, y, a, b = sets
     targets = np.concatenate([x.rows, y.rows])
     weights = np.repeat([1 / len(a), -1 / len(b)], [len(a.rows), len(b.rows)]).astype(np.float32)
     attributes = np.concatenate([a.rows, b.rows]) * weights[:, None]
@@ -145,10 +131,7 @@ def drawn_effects(x: Contexts, y: Contexts, a: Contexts, b: Contexts, picks: NDA
 
 
 def _scores(
-    targets: NDArray[np.float32],
-    attributes: NDArray[np.float32],
-    at_targets: NDArray[np.intp],
-    at_attributes: NDArray[np.intp],
+    targets: Small, attributes: Small, at_targets: NDArray[np.intp], at_attributes: NDArray[np.intp]
 ) -> tuple[Floats, Floats]:
     """s of every word in every draw, and the length of the draw's lean.
 
@@ -166,15 +149,12 @@ def _scores(
 
 
 def two_level_interval(
-    x: Contexts,
-    y: Contexts,
-    a: Contexts,
-    b: Contexts,
+    sets: FourSets,
     scores: tuple[Sequence[Floats], Sequence[Floats]],
     *,
     d: float,
     resamples: int = RESAMPLES,
-    seed: int = 0,
+    seed: int,
 ) -> Interval:
     """Bootstrap interval of d: target words are drawn anew, and the contexts of every target and attribute word.
 
@@ -183,6 +163,7 @@ def two_level_interval(
     the spread within a word is of second order and left out.
     """
     rng = generator(seed, "resample")
+    x, y, a, b = sets
     words = np.concatenate([x.means, y.means])
     moved = _moved(a, words, resamples, rng) - _moved(b, words, resamples, rng)
     drawn = [_drawn(of_group, by, rng) for of_group, by in zip(scores, np.split(moved, [len(x)]), strict=True)]
@@ -328,13 +309,21 @@ def ceat(
     lean = in_a.means.mean(axis=0) - in_b.means.mean(axis=0)
     if vanishes(lean, in_a.means):
         raise BadInput("the two sets of attributes have the same average, so no word can lean to either")
-    leans = scores(x, lean), scores(y, lean)
+    # Every context in double precision: equal scores stay equal.
+    leans_x, leans_y = ([unit(np.asarray(word, dtype=np.float64)) @ lean for word in words] for words in (x, y))
+    leans = leans_x, leans_y
     concatenated_d(*map(by_context, leans))  # refuses scores that do not vary at all
     sets = in_x, in_y, in_a, in_b
     counts = [count for words in sets for count in words.counts]
-    picks = draw_contexts(counts, draws=draws, sampling=sampling, seed=seed)
-    effects, variances = drawn_effects(*sets, picks)
+    effects, variances = drawn_effects(sets, draw_contexts(counts, draws=draws, sampling=sampling, seed=seed))
+    low, median, high = np.quantile(effects, [0.025, 0.5, 0.975]).tolist()
+    n_x, n_y = len(in_x), len(in_y)
     published = random_effects(effects, variances)
+    pooled = random_effects(effects, (n_x + n_y) / (n_x * n_y) + effects**2 / (2 * (n_x + n_y)))
+    means_x, means_y = ([float(leans_of_word.mean()) for leans_of_word in words] for words in leans)
+    test = permutation_test(
+        by_unit(means_x), by_unit(means_y), alternative=alternative, permutations=permutations, seed=seed
+    )
     return CeatResult(
         effect_size=published.mean,
         tau2=published.tau2,
@@ -342,42 +331,19 @@ def ceat(
         p_value=published.p_value,
         draws=draws,
         sampling=sampling,
-        n=len(in_x) + len(in_y),
+        n=n_x + n_y,
         n_contexts=sum(in_x.counts) + sum(in_y.counts),
-        effects=_summary(effects),
-        repaired=_repaired(sets, leans, effects, alternative=alternative, permutations=permutations, seed=seed),
+        effects=DrawnEffects(float(effects.mean()), float(effects.std()), low, median, high),
+        repaired=RepairedCeat(
+            effect_size=pooled.mean,
+            tau2=pooled.tau2,
+            p_value=test.p_value,
+            ci=two_level_interval(sets, leans, d=pooled.mean, seed=seed),
+            exact=test.exact,
+            p_standard_error=test.standard_error,
+            alternative=alternative,
+            score=float(np.mean(means_x) - np.mean(means_y)),
+            scores_x=tuple(means_x),
+            scores_y=tuple(means_y),
+        ),
     )
-
-
-def _repaired(
-    sets: tuple[Contexts, Contexts, Contexts, Contexts],
-    leans: tuple[list[Floats], list[Floats]],
-    effects: Floats,
-    *,
-    alternative: Alternative,
-    permutations: int,
-    seed: int,
-) -> RepairedCeat:
-    n_x, n_y = map(len, leans)
-    pooled = random_effects(effects, (n_x + n_y) / (n_x * n_y) + effects**2 / (2 * (n_x + n_y)))
-    means_x, means_y = ([float(leans_of_word.mean()) for leans_of_word in words] for words in leans)
-    test = permutation_test(
-        by_unit(means_x), by_unit(means_y), alternative=alternative, permutations=permutations, seed=seed
-    )
-    return RepairedCeat(
-        effect_size=pooled.mean,
-        tau2=pooled.tau2,
-        p_value=test.p_value,
-        ci=two_level_interval(*sets, leans, d=pooled.mean, seed=seed),
-        exact=test.exact,
-        p_standard_error=test.standard_error,
-        alternative=alternative,
-        score=float(np.mean(means_x) - np.mean(means_y)),
-        scores_x=tuple(means_x),
-        scores_y=tuple(means_y),
-    )
-
-
-def _summary(effects: Floats) -> DrawnEffects:
-    low, median, high = np.quantile(effects, [0.025, 0.5, 0.975]).tolist()
-    return DrawnEffects(float(effects.mean()), float(effects.std()), low, median, high)

@@ -116,11 +116,12 @@ def cloze(
         raise BadInput("probabilities and similarities must have one value for each row, the same number in all lists")
     c_1, c_2 = _centred(s_1, s_2, has_vector)
 
-    def scored(one: Floats, two: Floats, near_1: Floats | float, near_2: Floats | float) -> ClozeScores:
+    def scored(one: Floats, two: Floats, near_1: Floats, near_2: Floats) -> ClozeScores:
         return _judge(_log_scores(one, near_1), _log_scores(two, near_2), labels, clusters, permutations, seed)
 
     published, repaired = scored(p_1, p_2, s_1, s_2), scored(e_1, e_2, c_1, c_2)
-    steps = [scored(p_1, p_2, 0.0, 0.0).step("probability alone"), published.step("as published")]
+    alone = np.zeros_like(p_1)
+    steps = [scored(p_1, p_2, alone, alone).step("probability alone"), published.step("as published")]
     if ended_1 is not None:
         steps.append(scored(e_1, e_2, s_1, s_2).step("sentence ended"))
     steps += [scored(p_1, p_2, c_1, c_2).step("similarities centred"), repaired.step("repaired")]
@@ -139,13 +140,7 @@ def cloze_combined(
 ) -> ClozeScores:
     """The winner by the product of the scores over contexts (verb, noun, occupation).
 
-    Args:
-        scores_1: The scores of group 1, one list per context.
-        scores_2: The scores of group 2, one list per context.
-        labels: The group that people expect in each row, 1 or 2; None has no label.
-        clusters: Names of rows that are alike; they are resampled together.
-        permutations: How many sign flips of clusters the test draws.
-        seed: Of the draws.
+    ``scores_1`` and ``scores_2`` hold one list per context, of group 1 and of group 2; for the options see ``cloze``.
 
     >>> cloze_combined([[0.5, 0.2], [0.5, 0.2]], [[0.4, 0.3], [0.4, 0.1]]).winners
     (1, 1)
@@ -218,32 +213,27 @@ def _centred(sim_1: Floats, sim_2: Floats, known: NDArray[np.bool_]) -> tuple[Fl
     return np.where(known, sim_1 - mean_1 + common, common), np.where(known, sim_2 - mean_2 + common, common)
 
 
-def _log_scores(probabilities: Floats, similarities: Floats | float) -> Floats:
+def _log_scores(probabilities: Floats, similarities: Floats) -> Floats:
     # Centring may lift a similarity above 1, where the score of an unlikely filler would pass any bound.
-    exponents = np.maximum(1 - np.broadcast_to(similarities, probabilities.shape), 0.0)
+    exponents = np.maximum(1 - similarities, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(exponents == 0, 0.0, exponents * np.log(probabilities))
 
 
 def _judge(
-    log_1: Floats,
-    log_2: Floats,
-    labels: Labels | None,
-    clusters: Units | None,
-    permutations: int,
-    seed: int,
+    log_1: Floats, log_2: Floats, labels: Labels | None, clusters: Units | None, permutations: int, seed: int
 ) -> ClozeScores:
     """What two lists of scores say, from their logarithms: these keep apart products too small for a number."""
     winners = _winners(log_1, log_2)
-    decided = winners > 0
+    decided = np.flatnonzero(winners).tolist()
     ones, twos = int((winners == 1).sum()), int((winners == 2).sum())
     if clusters is not None and len(clusters) != winners.size:
         raise BadInput(f"{winners.size} rows but {len(clusters)} clusters: name one per row")
     won = None
-    if clusters is None and decided.any():
+    if decided and clusters is None:
         won = share(ones, ones + twos)
-    elif clusters is not None and decided.any():
-        kept = [cluster for cluster, has in zip(clusters, decided, strict=True) if has]
+    elif decided and clusters is not None:
+        kept = [clusters[row] for row in decided]
         won = clustered_share(winners[decided] == 1, kept, permutations=permutations, seed=seed)
     scores_1, scores_2 = np.exp(log_1), np.exp(log_2)
     return ClozeScores(
@@ -254,7 +244,7 @@ def _judge(
         kl=_divergence(scores_1, scores_2, ones - twos),
         human_match=_match(winners, labels),
         winners=tuple(winners.tolist()),
-        ties=winners.size - ones - twos,
+        ties=winners.size - len(decided),
         scores_1=tuple(scores_1.tolist()),
         scores_2=tuple(scores_2.tolist()),
     )

@@ -9,18 +9,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.statistics import (
-    Correlation,
-    Interval,
-    Mean,
-    Result,
-    Share,
-    by_unit,
-    clustered_mean,
-    clustered_share,
-    correlation,
-)
-from tiltmeter.statistics.estimates import preferred, share_of
+from tiltmeter.statistics import Correlation, Interval, Mean, Result, Share, by_unit
+from tiltmeter.statistics.estimates import clustered_mean, clustered_share, correlation, preferred, share_of
 from tiltmeter.statistics.groups import Units, numbers
 
 
@@ -86,12 +76,7 @@ def pronoun_gap(
 
 
 def preference(
-    pro: ArrayLike,
-    anti: ArrayLike,
-    *,
-    clusters: Units | None = None,
-    permutations: int = 10_000,
-    seed: int = 0,
+    pro: ArrayLike, anti: ArrayLike, *, clusters: Units | None = None, permutations: int = 10_000, seed: int = 0
 ) -> PreferenceResult:
     """How often, and by how much, is the pro-stereotypical version of a sentence the likelier one?
 

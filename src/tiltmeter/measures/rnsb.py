@@ -60,24 +60,17 @@ def rnsb(
     shares = _shares(words, label, t)
     score = _divergence(shares)
     rng = generator(seed, "permute")
-    drawn = np.empty(resamples)
+    drawn = []
     with threadpool_limits(limits=1):  # fits this small are ten times slower on all threads than on one
         null = np.array([_divergence(_shares(words, rng.permutation(label), t)) for _ in range(permutations)])
-        for i in range(resamples):
-            chosen = np.concatenate(
-                [rng.integers(len(good), size=len(good)), len(good) + rng.integers(len(bad), size=len(bad))]
-            )
-            drawn[i] = _divergence(_shares(words[chosen], label[chosen], t))
+        for _ in range(resamples):
+            resampled = [part[rng.integers(len(part), size=len(part))] for part in (good, bad)]
+            drawn.append(_divergence(_shares(np.concatenate(resampled), label, t)))
     low, high = np.quantile(drawn, [0.025, 0.975])
     extreme = int(np.count_nonzero(null >= score * (1 - 1e-10)))
-    return RnsbResult(
-        score=score,
-        p_value=(extreme + 1) / (permutations + 1),
-        ci=Interval(float(min(low, score)), float(max(high, score)), 0.95, "percentile bootstrap"),
-        shares=tuple(shares.tolist()),
-        accuracy=_accuracy(words, label, int(rng.integers(2**31))),
-        n=len(t),
-    )
+    ci = Interval(float(min(low, score)), float(max(high, score)), 0.95, "percentile bootstrap")
+    accuracy = _accuracy(words, label, int(rng.integers(2**31)))
+    return RnsbResult(score, (extreme + 1) / (permutations + 1), ci, tuple(shares.tolist()), accuracy, len(t))
 
 
 def _shares(words: Floats, label: np.ndarray[tuple[int], np.dtype[np.intp]], targets: Floats) -> Floats:

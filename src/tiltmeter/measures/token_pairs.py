@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
@@ -84,12 +84,9 @@ def _positions(ids_1: Sequence[int], ids_2: Sequence[int], *, shared: bool) -> t
         raise BadInput("a sentence has no tokens")
     # Without autojunk, which from 200 tokens on would take frequent tokens for noise; shorter lists are not touched.
     matcher = difflib.SequenceMatcher(None, list(ids_1), list(ids_2), autojunk=False)
-    spans = [span for span in matcher.get_opcodes() if (span[0] == "equal") == shared]
-
-    def within(ranges: Iterable[tuple[int, int]]) -> Positions:
-        return tuple(position for start, end in ranges for position in range(start, end))
-
-    return within((start, end) for _, start, end, _, _ in spans), within((start, end) for *_, start, end in spans)
+    spans = [places for tag, *places in matcher.get_opcodes() if (tag == "equal") == shared]
+    one = tuple(position for start, end, _, _ in spans for position in range(start, end))
+    return one, tuple(position for _, _, start, end in spans for position in range(start, end))
 
 
 def _chosen(logprobs: Logprobs, ids: Sequence[int], positions: Positions) -> Floats:

@@ -5,28 +5,13 @@ from __future__ import annotations
 import contextlib
 import inspect
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tiltmeter.errors import BadInput, CacheUnusable, ModelFailed
-from tiltmeter.models.protocol import (
-    METHODS,
-    SCORES,
-    Answer,
-    Batch,
-    Chosen,
-    Filled,
-    Identity,
-    Question,
-    Rows,
-    Span,
-    Streams,
-    TokenScores,
-    Vector,
-)
+from tiltmeter.models.protocol import SCORES, Answer, Batch, Filled, Identity, Question, Rows, Span, Streams, Vector
 from tiltmeter.models.store import VectorStore
 
 #: Inputs per call for a model that does not stream; few enough that a killed run loses little.
@@ -81,31 +66,27 @@ class CachedModel:
         asked_as = self._asked_as(question)
         unique = list(dict.fromkeys(inputs))
         rows: dict[Any, Vector | None] = {}
-        while True:
-            recalled = self._recalled(asked_as, [item for item in unique if item not in rows])
+        while len(rows) < len(unique):
+            missing = [item for item in unique if item not in rows]
+            recalled = self.store.get(self.identity, asked_as, missing) if self.store else {}
             self.recalled += len(recalled)
             progress(len(recalled))
-            rows.update(recalled)
-            width = None if asked_as in SCORES else self._width(list(rows.values()), None)
+            rows.update((missing[i], row) for i, row in recalled.items())
+            width = self._width(asked_as, rows.values(), None)
             missing = [item for item in unique if item not in rows]
             claimed = self._claimed(asked_as, missing)
             if claimed:
                 self._ask(asked_as, unique, claimed, rows, width, progress)
             elif missing:
                 time.sleep(_POLL)  # others are asking for all that is missing
-            if len(rows) == len(unique):
-                break
         if asked_as not in SCORES:
             return rows
         _, form = SCORES[asked_as]
-        return {item: decode(form, row) for item, row in rows.items() if row is not None}
+        return {item: form.from_row(row) for item, row in rows.items() if row is not None}
 
-    def _width(self, vectors: list[Vector | None], width: int | None) -> int | None:
+    def _width(self, question: Question, rows: Iterable[Vector | None], width: int | None) -> int | None:
+        vectors = () if question in SCORES else rows
         return same_width(self.identity.name, vectors, width, stored=self.store is not None)
-
-    def _recalled(self, question: Question, items: list[Any]) -> dict[Any, Vector | None]:
-        stored = self.store.get(self.identity, question, items) if self.store and items else {}
-        return {items[i]: row for i, row in stored.items()}
 
     def _claimed(self, question: Question, items: list[Any]) -> list[Any]:
         """What to ask now: of a model that costs money, only what no other process is asking for."""
@@ -123,14 +104,13 @@ class CachedModel:
         progress: Callable[[int], None],
     ) -> None:
         """Ask for what is claimed, and store each batch before the next is asked for."""
-        name, ours = self.identity.name, set(claimed)
+        ours = set(claimed)
         known = {i for i, item in enumerate(unique) if item not in ours}
         try:
             for positions, answer in self._batches(question, unique, known):
                 items = [unique[i] for i in positions]
                 new = self._checked(question, items, answer)
-                if question not in SCORES:
-                    width = self._width(new, width)
+                width = self._width(question, new, width)
                 if self.store:
                     self.store.put(self.identity, question, items, new)
                 rows.update(zip(items, new, strict=True))
@@ -143,7 +123,8 @@ class CachedModel:
             raise
         left = [item for item in claimed if item not in rows]
         if left:
-            raise ModelFailed(f"{name} left {len(left)} inputs unanswered, e.g. {shown(left[0])}: it must answer each")
+            name, one = self.identity.name, shown(left[0])
+            raise ModelFailed(f"{name} left {len(left)} inputs unanswered, e.g. {one}: it must answer each")
 
     def _checked(self, question: Question, items: list[Any], answer: Any) -> list[Vector | None]:
         name = self.identity.name
@@ -152,10 +133,7 @@ class CachedModel:
         if len(answer) != len(items):
             raise ModelFailed(f"{name} gave {len(answer)} answers for {len(items)} inputs: it must give one each")
         _, form = SCORES[question]
-        return [
-            checked_row(name, form, shown(item), one, fillers=_fillers(item))
-            for item, one in zip(items, answer, strict=True)
-        ]
+        return [checked_row(name, form, item, one) for item, one in zip(items, answer, strict=True)]
 
     def unknown_inputs(self, question: Question, inputs: Sequence[Any]) -> list[Any]:
         """The different inputs that would have to be asked of the model."""
@@ -164,16 +142,13 @@ class CachedModel:
         return [item for i, item in enumerate(unique) if i not in known]
 
     def embed_words(self, words: Sequence[str]) -> list[Vector | None]:
-        vectors = self.answers(Question.WORDS, words)
-        return [vectors[word] for word in words]
+        return list(map(self.answers(Question.WORDS, words).get, words))
 
     def embed_texts(self, texts: Sequence[str]) -> list[Vector | None]:
-        vectors = self.answers(Question.TEXTS, texts)
-        return [vectors[text] for text in texts]
+        return list(map(self.answers(Question.TEXTS, texts).get, texts))
 
     def embed_spans(self, spans: Sequence[Any]) -> list[Vector | None]:
-        vectors = self.answers(Question.SPANS, spans)
-        return [vectors[span] for span in spans]
+        return list(map(self.answers(Question.SPANS, spans).get, spans))
 
     def _asked_as(self, question: Question) -> Question:
         method = self._method(question)
@@ -193,22 +168,17 @@ class CachedModel:
         # Looked for, not asked: a model may have to read its files to say what it answers.
         if inspect.getattr_static(self.model, "questions", None) is not None:
             return question in self.model.questions  # type: ignore[attr-defined]
-        return callable(getattr(self.model, METHODS[question], None))
+        return callable(getattr(self.model, question.method, None))
 
     def _batches(self, question: Question, inputs: list[Any], known: Collection[int]) -> Iterator[Batch]:
         if isinstance(self.model, Streams):
             yield from self.model.stream(question, inputs, known=known)
             return
-        ask = getattr(self.model, METHODS[question])
+        ask = getattr(self.model, question.method)
         asked = [position for position in range(len(inputs)) if position not in known]
         for start in range(0, len(asked), _CHUNK):
             some = asked[start : start + _CHUNK]
             yield some, ask([inputs[position] for position in some])
-
-
-def _fillers(item: Any) -> int | None:
-    """How many log-probabilities an input asks for, where it says so itself."""
-    return len(getattr(item, "fillers", ())) or len(getattr(item, "endings", ())) or None
 
 
 def shown(item: object) -> str:
@@ -217,10 +187,8 @@ def shown(item: object) -> str:
     >>> shown("He is a nurse.")
     "'He is a nurse.'"
     """
-    if isinstance(item, Span):
-        text = item.word
-    else:
-        text = str(getattr(item, "text", None) or getattr(item, "stem", None) or item)
+    whole = getattr(item, "text", None) or getattr(item, "stem", None) or item
+    text = item.word if isinstance(item, Span) else str(whole)
     return f"'{text[:57]}...'" if len(text) > 60 else f"'{text}'"
 
 
@@ -253,58 +221,32 @@ def _vector(model: str, item: object, row: Any) -> Vector:
     return vector
 
 
-def same_width(model: str, vectors: Sequence[Vector | None], width: int | None, *, stored: bool = False) -> int | None:
+def same_width(model: str, vectors: Iterable[Vector | None], width: int | None, *, stored: bool = False) -> int | None:
     """The one width of all vectors so far; different widths are an error, and stored ones may have to be forgotten."""
-    advice = (
-        f"; if stored ones are wrong, forget them with: tiltmeter cache --clear --model '{model}'" if stored else ""
-    )
     for vector in vectors:
-        if vector is not None:
-            if width is not None and vector.size != width:
-                raise ModelFailed(
-                    f"{model} gave vectors of {width} and of {vector.size} numbers: they must have one width{advice}"
-                )
-            width = vector.size
+        if vector is not None and vector.size != (width := width or vector.size):
+            clear = f"tiltmeter cache --clear --model '{model}'"
+            advice = f"; if stored ones are wrong, forget them with: {clear}" if stored else ""
+            raise ModelFailed(
+                f"{model} gave vectors of {width} and of {vector.size} numbers: they must have one width{advice}"
+            )
     return width
 
 
-def encode(answer: Answer | Sequence[float]) -> NDArray[np.float32]:
-    """An answer as a row of numbers; every whole number in it is small enough for float32 to keep."""
-    if isinstance(answer, TokenScores):
-        row: Any = np.concatenate([answer.ids, answer.starts, answer.ends, answer.logprobs])
-    elif isinstance(answer, Chosen):
-        row = (answer.first, answer.second)
-    else:
-        filled = answer if isinstance(answer, Filled) else Filled(tuple(answer), (1,) * len(answer))
-        row = (*(filled.unknown or (-1, -1)), *filled.tokens, *filled.logprobs)
-    return np.asarray(row, dtype=np.float32)
-
-
-def decode(kind: type[Answer], row: NDArray[np.float32]) -> Answer:
-    """The answer that ``encode`` made a row of.
-
-    >>> decode(Filled, encode(Filled((-1.5, -2.0), (1, 2), (4, 9))))
-    Filled(logprobs=(-1.5, -2.0), tokens=(1, 2), unknown=(4, 9))
-    """
-    if kind is TokenScores:
-        return TokenScores(*row.reshape(4, -1))
-    if kind is Chosen:
-        return Chosen(*row.astype(int).tolist())
-    (start, end), (tokens, logprobs) = row[:2].astype(int).tolist(), row[2:].reshape(2, -1)
-    place = None if start < 0 else (start, end)
-    return Filled(tuple(logprobs.astype(float).tolist()), tuple(tokens.astype(int).tolist()), place)
-
-
-def checked_row(model: str, kind: type[Answer], item: str, answer: Any, *, fillers: int | None) -> NDArray[np.float32]:
+def checked_row(model: str, kind: type[Answer], item: object, answer: Any) -> Vector:
     """A model's answer as a row, or one line that says what is wrong with it."""
     if not isinstance(answer, kind) and kind is not Filled:
-        raise ModelFailed(f"{model}: the answer for {item} is a {type(answer).__name__}, not a {kind.__name__}")
+        raise ModelFailed(f"{model}: the answer for {shown(item)} is a {type(answer).__name__}, not a {kind.__name__}")
     try:
-        row = encode(answer)
+        # Plain numbers are log-probabilities of fillers of one token.
+        row = (answer if isinstance(answer, kind) else Filled(tuple(answer), (1,) * len(answer))).to_row()
     except (TypeError, ValueError):
-        raise ModelFailed(f"{model}: the answer for {item} is no list of log-probabilities") from None
+        raise ModelFailed(f"{model}: the answer for {shown(item)} is no list of log-probabilities") from None
     if not np.isfinite(row).all():
-        raise ModelFailed(f"{model}: the log-probabilities of {item} hold NaN or infinity, so nothing can be measured")
-    if fillers is not None and len(row) != 2 + 2 * fillers:
-        raise ModelFailed(f"{model} gave {(len(row) - 2) // 2} log-probabilities for the {fillers} fillers of {item}")
+        where = f"the log-probabilities of {shown(item)}"
+        raise ModelFailed(f"{model}: {where} hold NaN or infinity, so nothing can be measured")
+    fillers = len(getattr(item, "fillers", ())) or len(getattr(item, "endings", ()))
+    if fillers and len(row) != 2 + 2 * fillers:
+        answers = (len(row) - 2) // 2
+        raise ModelFailed(f"{model} gave {answers} log-probabilities for the {fillers} fillers of {shown(item)}")
     return row

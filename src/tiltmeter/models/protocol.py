@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,15 +117,36 @@ class TokenScores:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def to_row(self) -> Vector:
+        """As it is stored; every whole number in an answer is small enough for float32 to keep."""
+        return np.concatenate([self.ids, self.starts, self.ends, self.logprobs]).astype(np.float32)
+
+    @classmethod
+    def from_row(cls, row: Vector) -> Self:
+        return cls(*row.reshape(4, -1))
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Filled:
     """One natural-log probability per filler or ending; ``unknown`` is where the text holds a token that the model
-    does not know, and ``tokens`` how many tokens each filler has."""
+    does not know, and ``tokens`` how many tokens each filler has.
+
+    >>> Filled.from_row(Filled((-1.5, -2.0), (1, 2), (4, 9)).to_row())
+    Filled(logprobs=(-1.5, -2.0), tokens=(1, 2), unknown=(4, 9))
+    """
 
     logprobs: tuple[float, ...]
     tokens: tuple[int, ...]
     unknown: tuple[int, int] | None = None
+
+    def to_row(self) -> Vector:
+        return np.asarray((*(self.unknown or (-1, -1)), *self.tokens, *self.logprobs), dtype=np.float32)
+
+    @classmethod
+    def from_row(cls, row: Vector) -> Self:
+        (start, end), (tokens, logprobs) = row[:2].astype(int).tolist(), row[2:].reshape(2, -1)
+        place = None if start < 0 else (start, end)
+        return cls(tuple(logprobs.astype(float).tolist()), tuple(tokens.astype(int).tolist()), place)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -135,40 +156,45 @@ class Chosen:
     first: int
     second: int
 
+    def to_row(self) -> Vector:
+        return np.asarray((self.first, self.second), dtype=np.float32)
+
+    @classmethod
+    def from_row(cls, row: Vector) -> Self:
+        return cls(*row.astype(int).tolist())
+
 
 Answer: TypeAlias = TokenScores | Filled | Chosen
 
 
 class Question(StrEnum):
-    """What can be asked of a model."""
+    """What can be asked of a model, and the method that answers it: a list of inputs in, one answer each out.
 
-    WORDS = "words"
-    TEXTS = "texts"
-    SPANS = "spans"
-    FILLS = "fills"
-    PSEUDO = "pseudo"
-    UNMASKED = "unmasked"
-    TOKENS = "tokens"
-    CONTINUATIONS = "continuations"
-    CHOICES = "choices"
+    A model that has methods which its weights cannot answer says in ``questions`` which it can.
+    """
 
-    @property
-    def about(self) -> str:
-        """What is asked for, as it stands in a sentence."""
-        return _ABOUT[self]
+    WORDS = "words", "embed_words", "vectors of words"
+    TEXTS = "texts", "embed_texts", "vectors of texts"
+    SPANS = "spans", "embed_spans", "vectors of words in context"
+    FILLS = "fills", "fill", "log-probabilities of fillers at a mask, which masked language models give"
+    PSEUDO = "pseudo", "pseudo_score", "log-probabilities of masked tokens, which masked language models give"
+    UNMASKED = "unmasked", "unmasked_score", "log-probabilities of unmasked tokens, which masked language models give"
+    TOKENS = "tokens", "score", "log-probabilities of tokens from left to right, which causal language models give"
+    CONTINUATIONS = (
+        "continuations",
+        "continue_with",
+        "log-probabilities of continuations, which causal language models give",
+    )
+    CHOICES = "choices", "choose", "a choice between two words, which chat models give"
 
+    method: str
+    #: What is asked for, as it stands in a sentence.
+    about: str
 
-_ABOUT = {
-    Question.WORDS: "vectors of words",
-    Question.TEXTS: "vectors of texts",
-    Question.SPANS: "vectors of words in context",
-    Question.FILLS: "log-probabilities of fillers at a mask, which masked language models give",
-    Question.PSEUDO: "log-probabilities of masked tokens, which masked language models give",
-    Question.UNMASKED: "log-probabilities of unmasked tokens, which masked language models give",
-    Question.TOKENS: "log-probabilities of tokens from left to right, which causal language models give",
-    Question.CONTINUATIONS: "log-probabilities of continuations, which causal language models give",
-    Question.CHOICES: "a choice between two words, which chat models give",
-}
+    def __new__(cls, value: str, method: str, about: str) -> Self:
+        question = str.__new__(cls, value)
+        question._value_, question.method, question.about = value, method, about
+        return question
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -202,19 +228,6 @@ class EmbedsSpans(Protocol):
     def embed_spans(self, spans: Sequence[Span]) -> Rows: ...
 
 
-#: The method that answers each question: a list of inputs in, one answer each out. A model that has methods which its
-#: weights cannot answer says in ``questions`` which it can.
-METHODS: Mapping[Question, str] = {
-    Question.WORDS: "embed_words",
-    Question.TEXTS: "embed_texts",
-    Question.SPANS: "embed_spans",
-    Question.FILLS: "fill",
-    Question.PSEUDO: "pseudo_score",
-    Question.UNMASKED: "unmasked_score",
-    Question.TOKENS: "score",
-    Question.CONTINUATIONS: "continue_with",
-    Question.CHOICES: "choose",
-}
 #: What is asked about, and the form of the answer, where it is no vector.
 SCORES: Mapping[Question, tuple[type[Any], type[Any]]] = {
     Question.FILLS: (Fill, Filled),

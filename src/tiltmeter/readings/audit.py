@@ -253,13 +253,10 @@ def _rows(content: bytes) -> list[dict[str, Any]]:
     # From memory, because pyarrow cannot open a path that is no UTF-8; and neither from a Python file nor with threads,
     # because a thread that lets go of a Python object as the program ends aborts it.
     table = parquet.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
-    names, columns = table.column_names, [_shared(column) for column in table.columns]
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-
-
-def _shared(column: Any) -> list[Any]:
-    values: list[Any] = column.to_pylist()
-    return list(map(sys.intern, values)) if column.type == "string" and not column.null_count else values
+    words = [column.type == "string" and not column.null_count for column in table.columns]
+    lists = zip(words, table.to_pydict().values(), strict=True)
+    columns = [map(sys.intern, values) if are_words else values for are_words, values in lists]
+    return [dict(zip(table.column_names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def _read_json(path: Path) -> dict[str, Any]:

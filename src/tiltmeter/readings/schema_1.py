@@ -5,8 +5,7 @@ What a probe of that time meant by its columns is written down here, and nowhere
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from tiltmeter.readings.reading import Details
@@ -24,21 +23,10 @@ _NO_LEAN = "no clear lean"
 _RENAMED = {"label": "known_label", "corrected_1": "repaired_1", "corrected_2": "repaired_2"}
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _OldItems:
-    """What the items of a kind of probe were: the column of their value, what it means, and how the effect follows."""
-
-    value: Callable[[Values], float | None]
-    name: str
-    statistic: Callable[[Values, Sequence[Values]], dict[str, Any] | None]
-    #: Columns that have become the value.
-    used: tuple[str, ...] = ()
-
-
 def migrated(values: Values) -> dict[str, Any]:
     """The values of a reading of schema 1 as those of schema 2."""
     probe, items, details = str(values["probe"]), list(values["items"]), dict(values.get("details") or {})
-    form = _form(values, items)
+    known = bool(items) and probe in _FORMS
     caveats = [str(caveat) for caveat in values["caveats"]]
     provenance = values["provenance"]
     control = str(values["id"]).startswith("control")
@@ -54,9 +42,9 @@ def migrated(values: Values) -> dict[str, Any]:
         "published": _estimate(values["published"]) if values["published"] else None,
         "repair": values["correction"],
         "poles": _poles(values, details),
-        "items": [_item(item, form) for item in items],
-        "item_meaning": {"name": form.name, "poles": _item_poles(probe, items, details)} if form else None,
-        "statistic": form.statistic(values, items) if form else None,
+        "items": [_item(item, probe) for item in items],
+        "item_meaning": {"name": _FORMS[probe][1], "poles": _item_poles(probe, items, details)} if known else None,
+        "statistic": _statistic(probe, str(values["effect"]["name"]), items) if known else None,
         "left_out": left_out,
         "notes": [*dict.fromkeys([each["reason"] for each in values["left_out"] if each["what"] == "note"] + warnings)],
         "about": {
@@ -120,12 +108,25 @@ def _item_poles(probe: str, items: Sequence[Values], details: Values) -> list[st
     return list(groups[:2]) if items and groups and len(groups) >= 2 else None
 
 
-def _item(item: Values, form: _OldItems | None) -> dict[str, Any]:
+def _item(item: Values, probe: str) -> dict[str, Any]:
     label, unit, group = (_first(item, names) for names in (_LABELS, _UNITS, _GROUPS))
-    row = {"label": label, "unit": unit or label, "group": group, "value": form.value(item) if form else None}
-    taken = {"text", "word", "group", *(form.used if form else ())}
-    further = {_RENAMED.get(name, name): item[name] for name in item if name not in taken}
+    column = _FORMS[probe][0] if probe in _FORMS else ""
+    row = {"label": label, "unit": unit or label, "group": group, "value": _value(item, probe, column)}
+    further = {_RENAMED.get(name, name): item[name] for name in item if name not in ("text", "word", "group", column)}
     return {**row, **further, **({"won": _won(item)} if _is_share(item) else {})}
+
+
+def _value(item: Values, probe: str, column: str) -> float | None:
+    if probe == "pairs":
+        return float(item["score_stereotyped"] - item["score_other"])
+    if probe == "stereoset":
+        return float(item["score_stereotype"] - item["score_anti_stereotype"])
+    if probe == "pronouns":  # the log-odds of the form that is expected; of the masculine one where nothing is
+        return float(-item["log_odds_men"] if item["expected"] == "women" else item["log_odds_men"])
+    if probe == "mac":
+        far = [value for name, value in item.items() if name.startswith("distance to ")]
+        return float(sum(far) / len(far))
+    return item.get(column)
 
 
 def _first(item: Values, names: Sequence[str]) -> str:
@@ -150,95 +151,52 @@ def _won(item: Values) -> float | None:
     return None if wanted is None else 0.5 if item["prefers"] == "neither" else float(item["prefers"] == wanted)
 
 
-def _of(column: str, name: str, statistic: Callable[[Values, Sequence[Values]], dict[str, Any] | None]) -> _OldItems:
-    """The form of items whose value was one of their columns."""
-    return _OldItems(lambda item: item.get(column), name, statistic, (column,))
-
-
-def _fixed(name: str, *of: str, **options: Any) -> Callable[[Values, Sequence[Values]], dict[str, Any] | None]:
-    return lambda _values, _items: {"name": name, "of": list(of or ("value",)), **options}
-
-
-def _between(name: str) -> Callable[[Values, Sequence[Values]], dict[str, Any] | None]:
-    """d between the first two groups that occur, in the order in which they were measured."""
-
-    def statistic(values: Values, items: Sequence[Values]) -> dict[str, Any] | None:
-        groups = list(dict.fromkeys(item["group"] for item in items))
-        by_d = values["effect"]["name"] == "effect size d"
-        return {"name": name, "between": groups[:2]} if by_d and len(groups) >= 2 else {"name": "mean of units"}
-
-    return statistic
-
-
-def _named(prefix: str, name: str) -> Callable[[Values, Sequence[Values]], dict[str, Any] | None]:
-    return lambda _values, items: {"name": name, "of": [each for each in items[0] if each.startswith(prefix)]}
-
-
-def _distances(item: Values) -> float:
-    far = [value for name, value in item.items() if name.startswith("distance to ")]
-    return float(sum(far) / len(far))
-
-
-def _unmasked(values: Values, _items: Sequence[Values]) -> dict[str, Any]:
-    if values["effect"]["name"] == "correlation r":
+def _statistic(probe: str, effect: str, items: Sequence[Values]) -> Mapping[str, Any] | None:
+    """How the effect follows from the items; None where it does not."""
+    if probe in _BETWEEN:  # d between the first two groups that occur, in the order in which they were measured
+        groups = list(dict.fromkeys(item["group"] for item in items))[:2]
+        by_d = effect == "effect size d" and len(groups) == 2
+        return {"name": _BETWEEN[probe], "between": groups} if by_d else _MEAN
+    if probe in _PREFIXES:
+        return {**(_FORMS[probe][2] or {}), "of": [name for name in items[0] if name.startswith(_PREFIXES[probe])]}
+    if probe == "wefat":
+        return {"name": "pearson", "of": ["value", list(items[0])[-1]]}
+    if probe == "unmask" and effect == "correlation r":
         return {"name": "pearson", "of": ["share_he", "share_men"]}
-    return {"name": "mean of units"}
-
-
-def _scored(values: Values, _items: Sequence[Values]) -> dict[str, Any]:
-    if "orrelation" in values["effect"]["name"]:
+    if probe == "cabm" and "correlation" in effect.lower():
         return {"name": "spearman", "of": ["value", "share_men"]}
-    return {"name": "sd of units"}
+    return _FORMS[probe][2]
 
 
-_SHARE = _fixed("mean", "won", margins="value")
-_FORMS: Mapping[str, _OldItems] = {
-    "weat": _of("lean", "lean", _between("d of units")),
-    "seat": _of("lean", "lean", _between("d of rows")),
-    "association": _of("lean", "lean", _between("d of rows")),
-    "ceat": _of("lean", "lean", lambda _values, _items: None),
-    "lpbs": _of("association", "association (log-odds with the attribute, less those without)", _between("d of units")),
-    "rnd": _of("difference", "difference of the distances", _fixed("mean of units")),
-    "ect": _OldItems(lambda _item: None, "similarity", _named("cos to ", "spearman")),
-    "multi_weat": _OldItems(lambda _item: None, "lean", _named("lean to ", "eta")),
-    "wefat": _of(
-        "effect",
-        "effect of the word",
-        lambda _values, items: {"name": "pearson", "of": ["value", list(items[0])[-1]]},
-    ),
-    "semaxis": _of("position", "position on the axis", _fixed("mean of units")),
-    "mac": _OldItems(_distances, "mean distance", _fixed("mean of units")),
-    "same": _of("bias", "bias", _fixed("mean of units", absolute=True)),
-    "rnsb": _of("negative_share", "share of negative sentiment", _fixed("kl from even")),
-    "ripa": _of("inner_product", "inner product", _fixed("mean of units")),
-    "direct_bias": _of("cosine", "cosine", _fixed("mean of units", absolute=True)),
-    "cluster_bias": _of("lean", "lean", lambda _values, _items: None),
-    "neighbour_bias": _of("lean", "lean", _fixed("pearson", "value", "neighbour_share")),
-    "pairs": _OldItems(
-        lambda item: item["score_stereotyped"] - item["score_other"],
-        "log-probability of the stereotype, less that of the other",
-        _SHARE,
-    ),
-    "stereoset": _OldItems(
-        lambda item: item["score_stereotype"] - item["score_anti_stereotype"],
-        "log-probability of the stereotype, less that of the anti-stereotype",
-        _fixed("mean of units", "won", margins="value"),
-    ),
-    "cloze": _of("lean", "log-ratio of the two scores", _SHARE),
-    "unmask": _of("gap", "P(he) - P(she)", _unmasked),
-    "cabm": _of("lean", "score", _scored),
+_BETWEEN = {"weat": "d of units", "seat": "d of rows", "association": "d of rows", "lpbs": "d of units"}
+#: Of effects that are made of several columns, how the names of these begin.
+_PREFIXES = {"ect": "cos to ", "multi_weat": "lean to "}
+_MEAN = {"name": "mean of units"}
+_SIZE = {"name": "mean of units", "absolute": True}
+_WON = {"of": ["won"], "margins": "value"}
+#: By kind of probe the column that has become the value of an item, what that means, and how the effect follows.
+_FORMS: Mapping[str, tuple[str, str, Mapping[str, Any] | None]] = {
+    "weat": ("lean", "lean", None),
+    "seat": ("lean", "lean", None),
+    "association": ("lean", "lean", None),
+    "ceat": ("lean", "lean", None),
+    "lpbs": ("association", "association (log-odds with the attribute, less those without)", None),
+    "rnd": ("difference", "difference of the distances", _MEAN),
+    "ect": ("", "similarity", {"name": "spearman"}),
+    "multi_weat": ("", "lean", {"name": "eta"}),
+    "wefat": ("effect", "effect of the word", None),
+    "semaxis": ("position", "position on the axis", _MEAN),
+    "mac": ("", "mean distance", _MEAN),
+    "same": ("bias", "bias", _SIZE),
+    "rnsb": ("negative_share", "share of negative sentiment", {"name": "kl from even"}),
+    "ripa": ("inner_product", "inner product", _MEAN),
+    "direct_bias": ("cosine", "cosine", _SIZE),
+    "cluster_bias": ("lean", "lean", None),
+    "neighbour_bias": ("lean", "lean", {"name": "pearson", "of": ["value", "neighbour_share"]}),
+    "pairs": ("", "log-probability of the stereotype, less that of the other", {"name": "mean", **_WON}),
+    "stereoset": ("", "log-probability of the stereotype, less that of the anti-stereotype", {**_MEAN, **_WON}),
+    "cloze": ("lean", "log-ratio of the two scores", {"name": "mean", **_WON}),
+    "pronouns": ("", "log-odds of the expected form", {"name": "mean", **_WON}),
+    "unmask": ("gap", "P(he) - P(she)", _MEAN),
+    "cabm": ("lean", "score", {"name": "sd of units"}),
 }
-
-
-def _form(values: Values, items: Sequence[Values]) -> _OldItems | None:
-    if not items:
-        return None
-    if values["probe"] == "pronouns":
-        return _OldItems(_towards, "log-odds of the expected form", _SHARE)
-    return _FORMS.get(str(values["probe"]))
-
-
-def _towards(item: Values) -> float:
-    """The log-odds of the form that is expected; of the masculine one where nothing is."""
-    odds = float(item["log_odds_men"])
-    return -odds if item["expected"] == "women" else odds

@@ -5,29 +5,18 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tiltmeter.errors import BadInput, CacheUnusable, TiltmeterError, without_passwords
 from tiltmeter.files import locked
-from tiltmeter.models import CachedModel, Identity, Question, VectorStore, load
+from tiltmeter.models import CachedModel, Identity, VectorStore, load
 from tiltmeter.models.registry import SAMPLES
 from tiltmeter.probes.kind import model_name
 from tiltmeter.readings import Audit, Reading, ReadingStore, Skipped
-from tiltmeter.run.probe import (
-    Planned,
-    Vectors,
-    ask,
-    check_options,
-    inputs_of,
-    plan,
-    side_vectors,
-    side_words,
-    stored,
-    vectors_for,
-)
+from tiltmeter.run.probe import Answers, Planned, Vectors, ask, check_options, costs, plan, side_vectors, stored
 from tiltmeter.run.suite import Suite, load_suite
 
 if TYPE_CHECKING:
@@ -78,7 +67,7 @@ def audit(
     # Every spec is understood before anything is measured, so that a typo costs nothing.
     loaded = [load(spec, budget=budget) for spec in specs]
     store = ReadingStore(out) if out is not None else None
-    run = _Run(chosen, store, budget, progress, announce)
+    run = _Run(chosen, store, budget, lambda model, planned: ask(model, planned, announce, progress))
     asked = recalled = 0
     names = []
     with locked(store.folder) if store else nullcontext():
@@ -90,7 +79,9 @@ def audit(
                 shown = without_passwords(spec) if isinstance(spec, str) else type(spec).__name__
                 names.append(run.measure(wrapped, shown))
                 asked, recalled = asked + wrapped.asked, recalled + wrapped.recalled
-            notes = (*_notes(loaded), *(vectors.notes if vectors else ()))
+            # What a model has to say to everyone who reads its readings.
+            notes = [model.note for model in loaded if isinstance(getattr(model, "note", None), str)]
+            notes += vectors.notes if vectors else ()
         if not run.readings:
             raise BadInput(f"nothing could be measured: {_why(run.skipped)}")
         result = Audit(
@@ -100,7 +91,7 @@ def audit(
             tuple(run.skipped),
             asked,
             recalled,
-            notes,
+            tuple(notes),
             store.folder if store else None,
             suite_description=chosen.description,
             command=_command(specs, suite, chosen),
@@ -121,47 +112,15 @@ def _command(specs: Sequence[Any], suite: str | Path | Suite, chosen: Suite) -> 
 
 def dry_run(models: Sequence[Any], *, suite: str | Path | Suite = "default") -> list[dict[str, Any]]:
     """What an audit would ask of each model and what that would cost at most; nothing is asked."""
-    chosen = suite if isinstance(suite, Suite) else load_suite(suite)
-    rows, sides = [], dict[Any, tuple[Any, dict[str, None]]]()
-    with VectorStore() as store:
-        for spec in models:
-            model = CachedModel(load(spec), store)
-            planned, _ = plan(model, chosen.probes)
-            rows += [_cost(model, question, inputs) for question, inputs in inputs_of(planned).items()]
-            for key, (side, words) in side_words(planned).items():
-                sides.setdefault(key, (side, {}))[1].update(dict.fromkeys(words))
-        rows += [_cost(CachedModel(load(side), store), Question.WORDS, list(some)) for side, some in sides.values()]
-    return rows
-
-
-def _cost(model: CachedModel, question: Question, inputs: list[Any]) -> dict[str, Any]:
-    new = model.unknown_inputs(question, inputs)
-    estimate = getattr(model.model, "estimate", None)
-    cost = estimate(new) if estimate else None
-    return {
-        "model": model.identity.name,
-        "asked for": question.value,
-        "inputs": len(inputs),
-        "new": len(new),
-        "requests": cost.requests if cost else None,
-        "tokens": cost.tokens if cost else None,
-        "dollars": cost.dollars if cost else None,
-    }
+    return costs(models, (suite if isinstance(suite, Suite) else load_suite(suite)).probes)
 
 
 def _suite(suite: str | Path | Suite, seed: int | None, permutations: int | None) -> Suite:
     values = {"seed": seed, "permutations": permutations}
     options: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
     chosen = suite if isinstance(suite, Suite) else load_suite(suite)
-    probes = (
-        dataclasses.replace(probe, options=dataclasses.replace(probe.options, **options)) for probe in chosen.probes
-    )
-    return dataclasses.replace(chosen, probes=tuple(probes))
-
-
-def _notes(models: Sequence[Any]) -> tuple[str, ...]:
-    """What a model has to say to everyone who reads its readings."""
-    return tuple(model.note for model in models if isinstance(getattr(model, "note", None), str))
+    replace = dataclasses.replace
+    return replace(chosen, probes=tuple(replace(p, options=replace(p.options, **options)) for p in chosen.probes))
 
 
 def _why(skipped: Sequence[Skipped]) -> str:
@@ -172,106 +131,90 @@ def _why(skipped: Sequence[Skipped]) -> str:
     return f"{skipped[-1].model}, {skipped[-1].probe}: {skipped[-1].reason}"
 
 
+@dataclasses.dataclass
 class _Run:
     """The state of one audit while it runs."""
 
-    def __init__(
-        self,
-        suite: Suite,
-        store: ReadingStore | None,
-        budget: Budget | None,
-        progress: bool | None,
-        announce: Callable[[str], None],
-    ) -> None:
-        self._suite = suite
-        self._store = store
-        self._budget = budget
-        self._progress = progress
-        self._announce = announce
-        self.readings: list[Reading] = []
-        self.files: list[str] = []
-        self.skipped: list[Skipped] = []
-        self._seen: list[str] = []
-        self._stopped: CacheUnusable | None = None
+    suite: Suite
+    store: ReadingStore | None
+    budget: Budget | None
+    #: Asks a model what some probes need, and says beforehand what that costs.
+    ask: Callable[[CachedModel, Sequence[Planned]], Answers]
+    #: What the models so far are called.
+    seen: list[str] = dataclasses.field(default_factory=list)
+    readings: list[Reading] = dataclasses.field(default_factory=list)
+    files: list[str] = dataclasses.field(default_factory=list)
+    skipped: list[Skipped] = dataclasses.field(default_factory=list)
+    stopped: CacheUnusable | None = None
 
     def measure(self, model: CachedModel, name: str) -> str:
         """Measure one model with the suite, called ``name`` until it says what it is; returns what readings call it."""
         try:
-            if self._stopped:
-                raise self._stopped
+            if self.stopped:
+                raise self.stopped
             identity = self._distinct(model.identity)
             name = model_name(identity)
-            planned, others = plan(model, self._suite.probes)
-            self.skipped += [
-                Skipped(name, probe.id, f"needs {probe.kind.needs}: this model does not give that") for probe in others
-            ]
+            planned, others = plan(model, self.suite.probes)
+            self._skip(name, {each.id: f"needs {each.kind.needs}: this model does not give that" for each in others})
             planned, vectors = self._side_vectors(model, name, planned)
             planned, answers = self._ask(model, name, planned)
         except TiltmeterError as error:
             reason = str(error)
             if isinstance(error, CacheUnusable):
-                self._stopped, reason = error, f"not finished: {error}"
+                self.stopped, reason = error, f"not finished: {error}"
             done = {each.probe for each in self.skipped if each.model == name}
-            self.skipped += [
-                Skipped(name, probe.id, reason, failed=True) for probe in self._suite.probes if probe.id not in done
-            ]
+            self._skip(name, {each.id: reason for each in self.suite.probes if each.id not in done}, failed=True)
             return name
-        for each in planned:
-            self._read(identity, each, answers, vectors[each.probe.id])
+        for probe, asked in planned:
+            try:
+                reading = probe.read(identity, asked, answers, vectors[probe.id])
+            except TiltmeterError as error:
+                self._skip(name, {probe.id: str(error)})
+                continue
+            self.readings.append(reading)
+            if self.store:
+                self.files.append(self.store.save(reading))
         return name
+
+    def _skip(self, model: str, reasons: Mapping[str, str], *, failed: bool = False) -> None:
+        self.skipped += [Skipped(model, probe, reason, failed=failed) for probe, reason in reasons.items()]
 
     def _side_vectors(
         self, model: CachedModel, name: str, planned: list[Planned]
     ) -> tuple[list[Planned], dict[str, Vectors | None]]:
         """The probes whose second model, if they need one, knows what it must, and its vectors by the probe's id."""
-        answers = side_vectors(planned, model.store, self._budget)
+        answers = side_vectors(planned, model.store, self.budget)
         vectors: dict[str, Vectors | None] = {}
-        for probe, _ in planned:
+        for each in planned:
             try:
-                vectors[probe.id] = vectors_for(probe, answers)
+                vectors[each.probe.id] = each.vectors(answers)
             except BadInput as error:
-                self.skipped.append(Skipped(name, probe.id, str(error)))
+                self._skip(name, {each.probe.id: str(error)})
         return [each for each in planned if each.probe.id in vectors], vectors
 
     def _distinct(self, identity: Identity) -> Identity:
         """Two models of one name (two dicts, two files of one name in different folders) must not share readings."""
-        name = model_name(identity)
-        earlier = self._seen.count(name)
-        self._seen.append(name)
-        return dataclasses.replace(identity, name=f"{identity.name} ({earlier + 1})") if earlier else identity
+        self.seen.append(model_name(identity))
+        same = self.seen.count(self.seen[-1])
+        return dataclasses.replace(identity, name=f"{identity.name} ({same})") if same > 1 else identity
 
-    def _ask(
-        self, model: CachedModel, name: str, planned: list[Planned]
-    ) -> tuple[list[Planned], dict[Question, dict[Any, Any]]]:
+    def _ask(self, model: CachedModel, name: str, planned: list[Planned]) -> tuple[list[Planned], Answers]:
         """The answers, and the probes they are for: one that asks what the model refuses does not stop the others."""
         try:
-            return planned, ask(model, planned, self._announce, self._progress)
+            return planned, self.ask(model, planned)
         except BadInput as error:
             refused: dict[str, str] = {}
-            answers: dict[Question, dict[Any, Any]] = {}
+            answers: Answers = {}
             for each in planned:
                 try:
-                    for question, some in ask(model, [each], self._announce, self._progress).items():
+                    for question, some in self.ask(model, [each]).items():
                         answers.setdefault(question, {}).update(some)
                 except BadInput as own:
                     refused[each.probe.id] = str(own)
             if len(refused) == len(planned):
                 raise error
-        self.skipped += [Skipped(name, probe, reason) for probe, reason in refused.items()]
+        self._skip(name, refused)
         return [each for each in planned if each.probe.id not in refused], answers
-
-    def _read(
-        self, identity: Identity, planned: Planned, answers: dict[Question, dict[Any, Any]], vectors: Vectors | None
-    ) -> None:
-        probe, asked = planned
-        try:
-            reading = probe.read(identity, asked, answers, vectors)
-        except TiltmeterError as error:
-            self.skipped.append(Skipped(model_name(identity), probe.id, str(error)))
-            return
-        self.readings.append(reading)
-        if self._store:
-            self.files.append(self._store.save(reading))
 
 
 def _now() -> str:

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from tiltmeter.models.api import Budget
 
 
+#: What a model says, by question and input.
+Answers: TypeAlias = dict[Question, dict[Any, Any]]
+#: A second model, and its vectors by word.
+Vectors: TypeAlias = tuple[Identity, dict[str, Any]]
+
+
 def probe(
     name: str,
     model: str | object,
@@ -76,13 +82,12 @@ def run_probes(
         for missing in others:
             # A further part of a probe may be for other models.
             if missing is probes[0] or missing.kind is not probes[0].kind:
-                raise BadInput(
-                    f"{missing.kind.name} needs {missing.kind.needs}: {wrapped.identity.name} does not give that"
-                )
-        vectors = side_vectors(planned, store, budget)
-        ready = [(probe, asked, vectors_for(probe, vectors)) for probe, asked in planned]
+                kind, called = missing.kind, wrapped.identity.name
+                raise BadInput(f"{kind.name} needs {kind.needs}: {called} does not give that")
+        sides = side_vectors(planned, store, budget)
+        ready = [(each.probe, each.asked, each.vectors(sides)) for each in planned]
         answers = ask(wrapped, planned, announce, progress)
-        return [probe.read(wrapped.identity, asked, answers, side) for probe, asked, side in ready]
+        return [probe.read(wrapped.identity, asked, answers, vectors) for probe, asked, vectors in ready]
 
 
 @contextlib.contextmanager
@@ -103,24 +108,34 @@ class Planned(NamedTuple):
     probe: Probe[Any]
     asked: Asked
 
+    def vectors(self, sides: Mapping[Any, Vectors]) -> Vectors | None:
+        """The vectors of the probe's second model, if it has one that knows the words it cannot do without."""
+        side = self.probe.vectors
+        if side is None:
+            return None
+        identity, answers = sides[side.key]
+        known = {word for word, vector in answers.items() if vector is not None}
+        missing = [term for term in side.required if term not in known and not known.issuperset(term.split())]
+        if missing or known.isdisjoint(side.words):
+            raise BadInput(
+                f"'{(missing or side.words)[0]}' has no word vector in {identity.name}, so no similarity can be "
+                "computed: use other vectors"
+            )
+        return identity, answers
+
 
 def plan(model: CachedModel, probes: Sequence[Probe[Any]]) -> tuple[list[Planned], list[Probe[Any]]]:
     """What each probe asks the model, and the probes whose question it does not answer."""
-    fitting, others = [], []
-    for probe in probes:
-        asked = probe.asks(model.answers_question)
-        if asked is None:
-            others.append(probe)
-        else:
-            fitting.append(Planned(probe, asked))
-    return fitting, others
+    asked = [(probe, probe.asks(model.answers_question)) for probe in probes]
+    fitting = [Planned(probe, inputs) for probe, inputs in asked if inputs is not None]
+    return fitting, [probe for probe, inputs in asked if inputs is None]
 
 
 def ask(
     model: CachedModel, planned: Sequence[Planned], announce: Callable[[str], None], progress: bool | None
-) -> dict[Question, dict[Any, Any]]:
+) -> Answers:
     """Ask everything all probes need at once: nothing twice, and batches as full as can be."""
-    answers: dict[Question, dict[Any, Any]] = {}
+    answers: Answers = {}
     for question, inputs in inputs_of(planned).items():
         announce_cost(model, question, inputs, announce)
         with progress_bar(f"{model.identity.name}: {question.value}", len(inputs), show=progress) as advance:
@@ -135,9 +150,6 @@ def inputs_of(planned: Sequence[Planned]) -> dict[Question, list[Any]]:
         for question, some in asked.items():
             inputs.setdefault(question, {}).update(dict.fromkeys(some))
     return {question: list(some) for question, some in inputs.items()}
-
-
-Vectors: TypeAlias = tuple[Identity, dict[str, Any]]
 
 
 def side_words(planned: Sequence[Planned]) -> dict[Any, tuple[Any, list[str]]]:
@@ -158,25 +170,6 @@ def side_vectors(planned: Sequence[Planned], store: VectorStore | None, budget: 
     return vectors
 
 
-def vectors_for(probe: Probe[Any], vectors: Mapping[Any, Vectors]) -> Vectors | None:
-    """The vectors of the probe's second model, if it has one that knows the words it cannot do without."""
-    side = probe.vectors
-    if side is None:
-        return None
-    identity, answers = vectors[side.key]
-
-    def has_vector(word: str) -> bool:
-        return answers.get(word) is not None
-
-    missing = [term for term in side.required if not has_vector(term) and not all(map(has_vector, term.split()))]
-    if missing or not any(map(has_vector, side.words)):
-        raise BadInput(
-            f"'{(missing or side.words)[0]}' has no word vector in {identity.name}, so no similarity can be computed: "
-            "use other vectors"
-        )
-    return identity, answers
-
-
 def check_options(probes: Sequence[Probe[Any]]) -> None:
     """Done before a model is asked: a typing error must not cost a request."""
     for options in {probe.options for probe in probes}:
@@ -190,20 +183,33 @@ def check_options(probes: Sequence[Probe[Any]]) -> None:
 
 def announce_cost(model: CachedModel, question: Question, inputs: list[Any], say: Callable[[str], None]) -> None:
     """Before a paid run: what is new to the model, and what it costs at most."""
-    estimate = getattr(model.model, "estimate", None)
-    if estimate is None:
-        return
-    new = model.unknown_inputs(question, inputs)
-    if new:
-        cost = estimate(new)
-        price = _price(cost.dollars)
+    cost = _cost(model, question, inputs) if hasattr(model.model, "estimate") else {"new": 0}
+    if cost["new"]:
+        price, dollars = "price unknown", cost["dollars"]
+        if dollars is not None:
+            price = "less than $0.01" if dollars < 0.01 else f"at most about ${dollars:.2f}"
         say(
-            f"{model.identity.name}: {len(new):,} new {question.value} to ask for ({len(inputs) - len(new):,} known), "
-            f"{cost.requests:,} requests, at most about {cost.tokens:,} tokens, {price}"
+            f"{cost['model']}: {cost['new']:,} new {question.value} to ask for ({len(inputs) - cost['new']:,} known), "
+            f"{cost['requests']:,} requests, at most about {cost['tokens']:,} tokens, {price}"
         )
 
 
-def _price(dollars: float | None) -> str:
-    if dollars is None:
-        return "price unknown"
-    return "less than $0.01" if dollars < 0.01 else f"at most about ${dollars:.2f}"
+def costs(models: Sequence[Any], probes: Sequence[Probe[Any]]) -> list[dict[str, Any]]:
+    """What probes would ask of each model and of their second ones, and what that would cost; nothing is asked."""
+    rows, every = [], list[Planned]()
+    with VectorStore() as store:
+        for spec in models:
+            model = CachedModel(load(spec), store)
+            planned, _ = plan(model, probes)
+            rows += [_cost(model, question, inputs) for question, inputs in inputs_of(planned).items()]
+            every += planned
+        sides = side_words(every).values()
+        rows += [_cost(CachedModel(load(side), store), Question.WORDS, words) for side, words in sides]
+    return rows
+
+
+def _cost(model: CachedModel, question: Question, inputs: list[Any]) -> dict[str, Any]:
+    new = model.unknown_inputs(question, inputs)
+    cost = model.model.estimate(new) if hasattr(model.model, "estimate") else None
+    row = {"model": model.identity.name, "asked for": question.value, "inputs": len(inputs), "new": len(new)}
+    return row | {name: getattr(cost, name, None) for name in ("requests", "tokens", "dollars")}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -12,6 +13,7 @@ from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import read_yaml
 from tiltmeter.probes import Options, Probe, make_probes
 
+_SHIPPED = resources.files(__package__) / "suites"
 #: What an entry may say of any probe, with the form it has; other keys are for the kind of probe.
 _FIELDS = {"probe": str, "id": str, "title": str, "dimension": str, "control": bool, "parts": bool}
 
@@ -36,8 +38,7 @@ def suite_names() -> tuple[str, ...]:
     >>> "default" in suite_names()
     True
     """
-    files = (resources.files(__package__) / "suites").iterdir()
-    return tuple(sorted(file.name.removesuffix(".yaml") for file in files if file.name.endswith(".yaml")))
+    return tuple(sorted(file.name.removesuffix(".yaml") for file in _SHIPPED.iterdir() if file.name.endswith(".yaml")))
 
 
 def suite_summaries() -> list[dict[str, Any]]:
@@ -46,11 +47,8 @@ def suite_summaries() -> list[dict[str, Any]]:
     >>> [summary["suite"] for summary in suite_summaries()][:3]
     ['bangla', 'cabm', 'default']
     """
-    contents = [read_yaml(resources.files(__package__) / "suites" / f"{name}.yaml") for name in suite_names()]
-    return [
-        {"suite": suite["name"], "probes": len(suite["probes"]), "description": suite["description"]}
-        for suite in contents
-    ]
+    suites = (read_yaml(_SHIPPED / f"{name}.yaml") for name in suite_names())
+    return [{"suite": it["name"], "probes": len(it["probes"]), "description": it["description"]} for it in suites]
 
 
 def load_suite(name_or_path: str | Path, *, options: Options | None = None) -> Suite:
@@ -59,14 +57,11 @@ def load_suite(name_or_path: str | Path, *, options: Options | None = None) -> S
     >>> load_suite("weat").probes[5].title
     'male names / female names × career / family'
     """
+    file: Path | Traversable = _SHIPPED / f"{name_or_path}.yaml"
     if isinstance(name_or_path, Path) or name_or_path.endswith((".yaml", ".yml")):
-        return _read(Path(name_or_path), options or Options())
-    if name_or_path not in suite_names():
+        file = Path(name_or_path)
+    elif name_or_path not in suite_names():
         raise unknown("suite", name_or_path, suite_names())
-    return _read(resources.files(__package__) / "suites" / f"{name_or_path}.yaml", options or Options())
-
-
-def _read(file: Path | Traversable, options: Options) -> Suite:
     content = read_yaml(file)
     if not isinstance(content, dict):
         raise BadInput(f"{file.name}: a suite is a mapping with name, description and probes")
@@ -76,16 +71,13 @@ def _read(file: Path | Traversable, options: Options) -> Suite:
     entries = content.get("probes")
     if not isinstance(entries, list) or not entries:
         raise BadInput(f"{file.name}: 'probes' must list at least one probe")
-    probes = tuple(
-        probe for number, entry in enumerate(entries, 1) for probe in _probes(file.name, number, entry, options)
-    )
-    seen: set[str] = set()
-    for probe in probes:
-        if probe.id in seen:
+    made = [_probes(file.name, number, entry, options or Options()) for number, entry in enumerate(entries, 1)]
+    probes: dict[str, Probe[Any]] = {}
+    for probe in itertools.chain.from_iterable(made):
+        if probes.setdefault(probe.id, probe) is not probe:
             raise BadInput(f"{file.name}: two probes have the id '{probe.id}': give each its own")
-        seen.add(probe.id)
     name = str(content.get("name") or file.name.rpartition(".")[0])
-    return Suite(name, str(content.get("description") or ""), probes)
+    return Suite(name, str(content.get("description") or ""), tuple(probes.values()))
 
 
 def _probes(file: str, number: int, entry: Any, options: Options) -> list[Probe[Any]]:

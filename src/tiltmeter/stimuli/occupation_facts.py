@@ -40,7 +40,7 @@ def read_labels(path: str | Path, *, groups: Sequence[str]) -> LabelFile:
     numbers = {comparable(name): number for number, name in enumerate(groups, 1)}
     numbers |= {str(number): number for number in (0, 1, 2)} | dict.fromkeys(NEITHER, 0)
     labels: dict[str, int] = {}
-    for row in table.need_columns("label"):
+    for row in table.need("label", filled=False):
         word, label = comparable(row["occupation"]), comparable(row["label"])
         if not label:
             continue
@@ -65,15 +65,11 @@ def in_corpus(sentences: MarkedSet, folder: str | Path) -> tuple[MarkedSet, str]
 
     mined = load_mined(folder)
     length = "sentence" if "sentence" in mined.lengths else mined.lengths[0]
-    marks = {
-        comparable(sentence.word("pronoun")): place
-        for place, side in enumerate(sentences.sentences)
-        for sentence in side
-    }
+    sides = enumerate(sentences.sentences)
+    marks = {comparable(sentence.word("pronoun")): place for place, side in sides for sentence in side}
     cut = language(mined.language)
-    occupations = dict.fromkeys(row.unit for row in sentences.versions)
-    counts = {word: [0, 0] for word in occupations}
-    by_name = {comparable(word): word for word in occupations}
+    counts = {row.unit: [0, 0] for row in sentences.versions}
+    by_name = {comparable(word): word for word in counts}
     for row in mined.rows:
         word = by_name.get(comparable(row.word))
         if word is None or row.length != length:
@@ -86,5 +82,5 @@ def in_corpus(sentences: MarkedSet, folder: str | Path) -> tuple[MarkedSet, str]
             f"{Path(folder).name} has no occupation beside {', '.join(marks)}: mine the occupations first, "
             "e.g. tiltmeter mine my.txt --lexicon occupations.all --lengths sentence"
         )
-    counted: Mapping[str, tuple[int, ...]] = {word: tuple(by_group) for word, by_group in counts.items()}
-    return dataclasses.replace(sentences, counts=counted), f"'{Path(folder).name}' ({length})"
+    counted = dataclasses.replace(sentences, counts={word: tuple(by_group) for word, by_group in counts.items()})
+    return counted, f"'{Path(folder).name}' ({length})"

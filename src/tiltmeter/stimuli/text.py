@@ -65,14 +65,11 @@ def capitalise(sentence: str) -> str:
     >>> capitalise("“he slept.”")
     '“He slept.”'
     """
-    for position, character in enumerate(sentence):
-        if character.isalnum():
-            # Title case, not upper case: a Georgian sentence has no capital, and "ß" would grow.
-            capital = character.title()
-            if len(capital) == 1:
-                return sentence[:position] + capital + sentence[position + 1 :]
-            break
-    return sentence
+    # Title case, not upper case: a Georgian sentence has no capital, and "ß" would grow.
+    first = re.search(r"[^\W_]", sentence)
+    if first is None or len(first[0].title()) > 1:
+        return sentence
+    return sentence[: first.start()] + first[0].title() + sentence[first.end() :]
 
 
 def article(word: str) -> str:
@@ -83,7 +80,11 @@ def article(word: str) -> str:
     >>> [article(word) for word in ("nurse", "engineer", "honest person", "university", "MBA")]
     ['a', 'an', 'an', 'a', 'an']
     """
-    return "an" if _starts_with_vowel_sound(word) else "a"
+    first = re.split(r"[\s\-]", word, maxsplit=1)[0]
+    spelled_out = first.isalpha() and first.isupper() and first not in _SAID_AS_WORDS
+    if spelled_out and (len(first) > 1 or first != word):
+        return "an" if first[0] in _VOWEL_NAMES else "a"
+    return "an" if _SILENT_H.match(word) or (_VOWEL.match(word) and not _GLIDES.match(word)) else "a"
 
 
 def indefinite(word: str) -> str:
@@ -93,13 +94,3 @@ def indefinite(word: str) -> str:
     'an engineer'
     """
     return f"{article(word)} {word}"
-
-
-def _starts_with_vowel_sound(word: str) -> bool:
-    first = re.split(r"[\s\-]", word, maxsplit=1)[0]
-    spelled_out = first.isalpha() and first.isupper() and first not in _SAID_AS_WORDS
-    if spelled_out and (len(first) > 1 or first != word):
-        return first[0] in _VOWEL_NAMES
-    if _SILENT_H.match(word):
-        return True
-    return bool(_VOWEL.match(word)) and not _GLIDES.match(word)

@@ -6,8 +6,9 @@ import dataclasses
 from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean
+from typing import NamedTuple
 
-from tiltmeter.readings import ALPHA, Estimate, Reading, p_number
+from tiltmeter.readings import ALPHA, Audit, Estimate, Reading, p_number
 from tiltmeter.readings.reading import NO_CLEAR_LEAN
 
 #: Units named at each end.
@@ -16,8 +17,7 @@ _NAMED = 5
 _SAME = 0.005
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(NamedTuple):
     """Where the interval begins and ends and the point stands, in percent of a track with level in its middle."""
 
     low: float
@@ -25,8 +25,7 @@ class Bar:
     at: float
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class UnitValue:
+class UnitValue(NamedTuple):
     """A unit within a group; ``n`` items of the reading are behind its mean value."""
 
     label: str
@@ -35,8 +34,7 @@ class UnitValue:
     n: int
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class UnitValues:
+class UnitValues(NamedTuple):
     """The units of a reading from the highest value to the lowest, what the value is, and what its signs say."""
 
     name: str
@@ -123,17 +121,22 @@ class ReadingRow:
     def differs(self) -> bool:
         """Whether it says something else as published: another number, or a test with another outcome."""
         published, effect = self.reading.published, self.reading.effect
-        if published is None or abs(published.value - effect.value) >= _SAME:
-            return published is not None
-        if published.p_value is None or effect.p_value is None:
+        if published is None:
             return False
-        return (published.p_value <= ALPHA) != (effect.p_value <= ALPHA)
+        outcomes = {p <= ALPHA for p in (published.p_value, effect.p_value) if p is not None}
+        return abs(published.value - effect.value) >= _SAME or len(outcomes) > 1
 
 
 def reading_rows(readings: Sequence[Reading], adjusted: Sequence[float | None] | None = None) -> list[ReadingRow]:
     """One row per reading, under its own p-value where no adjusted ones are given."""
     p_values = [reading.effect.p_value for reading in readings] if adjusted is None else adjusted
     return [ReadingRow(*row) for row in zip(readings, shown_titles(readings), p_values, strict=True)]
+
+
+def rows_by_model(audit: Audit) -> dict[str, list[ReadingRow]]:
+    """The rows of every model of an audit, their p-values corrected for all its tests."""
+    rows = reading_rows(audit.readings, audit.adjusted())
+    return {name: [row for row in rows if row.reading.model == name] for name in audit.models}
 
 
 def shown_titles(readings: Sequence[Reading]) -> list[str]:

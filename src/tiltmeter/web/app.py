@@ -75,26 +75,21 @@ def _static(name: str) -> Response:
 
 
 def _on_error(request: Request, error: Exception) -> Response:
-    status, line = _status_and_line(error)
-    if isinstance(error, TiltmeterError):
-        line = request.app.state.dashboard.shelf.plain(error)
-    return _failure(request.url.path, status, line)
-
-
-def _status_and_line(error: Exception) -> tuple[int, str]:
-    """The status of an error, and its one line."""
+    """The page of an error: its status, and its one line."""
+    status, line = 500, "something went wrong here: the terminal in which the dashboard runs says what"
     if isinstance(error, TooLarge) or isinstance(error.__cause__, TooLarge):
-        return 413, f"that is too large: at most {MOST_BYTES // 1024} KB are taken"
-    if isinstance(error, TiltmeterError):
+        status, line = 413, f"that is too large: at most {MOST_BYTES // 1024} KB are taken"
+    elif isinstance(error, TiltmeterError):
         kinds = ((NotHere, 404), (Busy, 409), (ModelFailed, 502))
-        return next((status for kind, status in kinds if isinstance(error, kind)), 400), str(error)
-    if isinstance(error, RequestValidationError):
+        status = next((status for kind, status in kinds if isinstance(error, kind)), 400)
+        line = request.app.state.dashboard.shelf.plain(error)
+    elif isinstance(error, RequestValidationError):
         first: dict[str, Any] = error.errors()[0]
         place = ".".join(str(step) for step in first.get("loc", ())[1:])
-        return 422, f"{place or 'the request'}: {first.get('msg', 'cannot be used')}"
-    if isinstance(error, HTTPException):
-        return error.status_code, _LINES.get(error.status_code, str(error.detail))
-    return 500, "something went wrong here: the terminal in which the dashboard runs says what"
+        status, line = 422, f"{place or 'the request'}: {first.get('msg', 'cannot be used')}"
+    elif isinstance(error, HTTPException):
+        status, line = error.status_code, _LINES.get(error.status_code, str(error.detail))
+    return _failure(request.url.path, status, line)
 
 
 def _failure(path: str, status: int, line: str) -> Response:
@@ -112,11 +107,15 @@ def _refuse(scope: Scope, status: int, line: str) -> ASGIApp:
 def run(settings: DashboardSettings, *, announce: Callable[[str], None], open_browser: bool = False) -> bool:
     """Serve until it is stopped; False where the address cannot be had."""
     app = create_app(settings)
+    ipv6 = ":" in settings.host
+    family, both = (socket.AF_INET6, socket.has_dualstack_ipv6()) if ipv6 else (socket.AF_INET, False)
+    place = (settings.host, settings.port)
     try:
-        listener = _listen(settings)
+        listener = socket.create_server(place, family=family, backlog=128, dualstack_ipv6=both)
     except OSError:
         return False
-    address = _address(settings)
+    # The token is not part of what is printed: terminals are looked at by others, and kept in logs.
+    address = f"http://{f'[{settings.host}]' if ipv6 else settings.host}:{settings.port}/"
     announce(f"dashboard of {settings.folder}: {address} (Ctrl-C to stop)")
     if open_browser:
         threading.Timer(0.5, webbrowser.open, [address]).start()
@@ -125,15 +124,3 @@ def run(settings: DashboardSettings, *, announce: Callable[[str], None], open_br
     with listener:
         uvicorn.Server(config).run(sockets=[listener])
     return True
-
-
-def _listen(settings: DashboardSettings) -> socket.socket:
-    ipv6 = ":" in settings.host
-    family, both = (socket.AF_INET6, socket.has_dualstack_ipv6()) if ipv6 else (socket.AF_INET, False)
-    return socket.create_server((settings.host, settings.port), family=family, backlog=128, dualstack_ipv6=both)
-
-
-def _address(settings: DashboardSettings) -> str:
-    host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    # The token is not part of what is printed: terminals are looked at by others, and kept in logs.
-    return f"http://{host}:{settings.port}/"

@@ -15,7 +15,7 @@ from fastapi.responses import Response
 from tiltmeter.readings import Audit, Reading
 from tiltmeter.views import exports
 from tiltmeter.views.charts import OVERVIEW, Figure, inline_svg, of_reading
-from tiltmeter.views.exports.frames import to_csv, to_parquet
+from tiltmeter.views.exports import to_csv, to_parquet
 from tiltmeter.web.dashboard import Board
 from tiltmeter.web.listing import key_of
 from tiltmeter.web.shelf import NotHere
@@ -28,11 +28,9 @@ AUDIT_CHARTS = {name: OVERVIEW[name][0] for name in sorted(OVERVIEW, key="grid".
 EFFECT_CHARTS = {name: AUDIT_CHARTS[name] for name in ("effects", "shares")}
 Key = Annotated[str, Query(max_length=80)]
 
+_AS_JSON = exports.Format("readings as JSON", "readings.json", lambda audit: _json(audit.to_dict()))
 #: Every form of an audit.
-FORMATS = {
-    **exports.FORMATS,
-    "json": exports.Format("readings as JSON", "readings.json", lambda audit: _json(audit.to_dict())),
-}
+FORMATS = {**exports.FORMATS, "json": _AS_JSON}
 _KINDS = {
     ".html": "text/html",
     ".md": "text/markdown",
@@ -70,9 +68,8 @@ def _file(content: str | bytes, name: str) -> Response:
     """Always as a download: a report has styles of its own, which no page here may have."""
     kind = _KINDS.get(name[name.rindex(".") :], "application/octet-stream")
     body = content if isinstance(content, bytes) else content.encode(errors="backslashreplace")
-    return Response(
-        body, media_type=kind, headers={"content-disposition": f'attachment; filename="{name.lstrip("-")}"'}
-    )
+    disposition = f'attachment; filename="{name.lstrip("-")}"'
+    return Response(body, media_type=kind, headers={"content-disposition": disposition})
 
 
 def _json(values: object) -> str:
@@ -83,11 +80,7 @@ def _json(values: object) -> str:
 def overview(board: Board, audit: str, name: str, model: Key = "", probe: Key = "") -> list[dict[str, Any]]:
     """A chart of many readings: of all of an audit, of one model or of one probe."""
     stored = board.shelf.look().audit(audit)
-    entries = [
-        entry
-        for entry in stored.entries
-        if (not model or entry.model_key == model) and (not probe or entry.probe_key == probe)
-    ]
+    entries = [entry for entry in stored.entries if model in ("", entry.model_key) and probe in ("", entry.probe_key)]
     if not entries or name not in OVERVIEW:
         raise NotHere("there is no such chart")
 
@@ -123,10 +116,5 @@ def _picture(figures: list[dict[str, Any]]) -> Response:
 
 
 def _plain(figure: Figure) -> dict[str, Any]:
-    return {
-        "name": figure.name,
-        "title": figure.title,
-        "alt": figure.alt,
-        "keeps_colours": figure.keeps_colours,
-        "svg": inline_svg(figure),
-    }
+    values = {name: getattr(figure, name) for name in ("name", "title", "alt", "keeps_colours")}
+    return {**values, "svg": inline_svg(figure)}

@@ -106,9 +106,8 @@ def ask_words(offer: Offer, spec: str, lists: Sequence[tuple[str, Sequence[str]]
 
     Two targets give WEAT's effect size, one alone its place on the axis between the poles.
     """
-    first, second, *poles = [
-        Group.of(f"typed.{label}", words, label=label) if words else None for label, words in lists
-    ]
+    groups = [Group.of(f"typed.{label}", words, label=label) if words else None for label, words in lists]
+    first, second, *poles = groups
     if first is None or any(pole is None for pole in poles):
         raise BadInput("fill in the first list of words and both poles; the second list may stay empty")
     targets = [first, second] if second else [first]

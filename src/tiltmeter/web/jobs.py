@@ -117,28 +117,20 @@ class Jobs:
 
 def _spawn(command: list[str]) -> tuple[subprocess.Popen[bytes], int]:
     """The process, and where what it prints is read. It is given a terminal, because it shows its progress to one."""
-    environment = {**os.environ, "COLUMNS": "120", "TERM": "xterm", "NO_COLOR": "1"}
+    shown = {"COLUMNS": "120", "TERM": "xterm", "NO_COLOR": "1"}
+    usual: dict[str, Any] = {"stdin": subprocess.DEVNULL, "env": {**os.environ, **shown}}
     try:
         import pty
     except ImportError:  # no terminals of this kind on Windows: only the end is seen there
-        piped = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment
-        )
+        piped = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **usual)
         assert piped.stdout is not None
         return piped, os.dup(piped.stdout.fileno())
     screen, terminal = pty.openpty()
     try:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=terminal,
-            env=environment,
-            start_new_session=True,
-        )
+        usual |= {"stdout": subprocess.DEVNULL, "stderr": terminal, "start_new_session": True}
+        return subprocess.Popen(command, **usual), screen
     finally:
         os.close(terminal)
-    return process, screen
 
 
 def _watch(job: Job, screen: int) -> None:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from tiltmeter.views.report.verdict import verdict
+from tiltmeter.views.report.words import verdict
 from tiltmeter.web.dashboard import Board, page
 from tiltmeter.web.downloads import FORMATS
 from tiltmeter.web.explore import MOST_TEXT, MOST_WORDS, ask_sentence, ask_words, word_list
@@ -20,6 +20,8 @@ from tiltmeter.web.shelf import StoredAudit
 router = APIRouter(prefix="/api", tags=["api"])
 
 Values = dict[str, Any]
+Start = Annotated[int, Query(ge=0)]
+Most = Annotated[int, Query(ge=0, le=10_000)]
 Words = Annotated[list[str], Field(max_length=MOST_WORDS)]
 
 
@@ -90,14 +92,7 @@ def readings(
 
 
 @router.get("/audits/{audit}/readings/{file}")
-def reading(
-    board: Board,
-    audit: str,
-    file: str,
-    q: str = "",
-    start: Annotated[int, Query(ge=0)] = 0,
-    most: Annotated[int, Query(ge=0, le=10_000)] = 1000,
-) -> Values:
+def reading(board: Board, audit: str, file: str, q: str = "", start: Start = 0, most: Most = 1000) -> Values:
     """One reading with its items, or a part of them: schema 2, as it is stored.
 
     ``effect`` and ``published`` have a ``scale`` (d, share, correlation, eta, difference, coherence, distance, size),
@@ -150,8 +145,8 @@ def sentence(board: Board, question: SentenceQuestion) -> Values:
 def words(board: Board, question: WordsQuestion) -> Values:
     """How lists of words lean between two poles: a reading that is not stored."""
     spec = board.check_model(question.model)
-    named = (("x", question.x), ("y", question.y), ("a", question.a), ("b", question.b))
-    return ask_words(board.offer, spec, [(name, word_list("\n".join(words))) for name, words in named]).to_dict()
+    lists = [(name, word_list("\n".join(getattr(question, name)))) for name in ("x", "y", "a", "b")]
+    return ask_words(board.offer, spec, lists).to_dict()
 
 
 @router.get("/lexicons")
@@ -174,10 +169,8 @@ def group(board: Board, address: str) -> Values:
 async def add_lexicon(board: Board, request: Request) -> Values:
     """A lexicon of one's own in YAML, to explore with; it is kept until the dashboard stops."""
     lexicon = board.lexicons.add(await request.body())
-    return {
-        "groups": {f"own_{lexicon.name}.{key}": len(group.words) for key, group in lexicon.groups.items()},
-        "warnings": list(lexicon.warnings),
-    }
+    groups = {f"own_{lexicon.name}.{key}": len(group.words) for key, group in lexicon.groups.items()}
+    return {"groups": groups, "warnings": list(lexicon.warnings)}
 
 
 @router.get("/jobs")
@@ -205,14 +198,9 @@ def cancel(board: Board, id: str) -> Values:
 
 
 def _audit(stored: StoredAudit) -> Values:
-    return {
-        "name": stored.name,
-        "suite": stored.audit.suite,
-        "models": list(stored.audit.models),
-        "readings": len(stored.entries),
-        "finished": stored.finished,
-        "notes": list(stored.audit.notes),
-    }
+    names = {"name": stored.name, "suite": stored.audit.suite, "models": list(stored.audit.models)}
+    notes = list(stored.audit.notes)
+    return {**names, "readings": len(stored.entries), "finished": stored.finished, "notes": notes}
 
 
 def _short(entry: Entry) -> Values:

@@ -49,6 +49,11 @@ class Entry:
         return self.row.reading
 
     @property
+    def clear(self) -> bool:
+        """Whether a test has found a clear lean."""
+        return self.row.tested and self.row.clear
+
+    @property
     def model_key(self) -> str:
         return key_of(self.reading.model)
 
@@ -67,10 +72,10 @@ def colour_of(reading: Reading) -> str:
 
 
 LEANS: Mapping[str, tuple[str, Callable[[Entry], bool]]] = {
-    "clear": ("clear leans", lambda entry: entry.row.tested and entry.row.clear),
-    "large": ("clear and large", lambda entry: _strong(entry, "large")),
-    "medium": ("clear and medium", lambda entry: _strong(entry, "medium")),
-    "small": ("clear and small", lambda entry: _strong(entry, "small")),
+    "clear": ("clear leans", lambda entry: entry.clear),
+    "large": ("clear and large", lambda entry: entry.clear and entry.reading.strength == "large"),
+    "medium": ("clear and medium", lambda entry: entry.clear and entry.reading.strength == "medium"),
+    "small": ("clear and small", lambda entry: entry.clear and entry.reading.strength == "small"),
     "none": ("no clear lean", lambda entry: not entry.row.clear),
     "untested": ("without a test", lambda entry: not entry.row.tested),
 }
@@ -102,9 +107,9 @@ class Filters:
         return [
             entry
             for entry in entries
-            if (not self.audit or entry.audit == self.audit)
-            and (not self.model or entry.reading.model == self.model)
-            and (not self.probe or entry.reading.probe == self.probe)
+            if self.audit in ("", entry.audit)
+            and self.model in ("", entry.reading.model)
+            and self.probe in ("", entry.reading.probe)
             and (lean is None or lean(entry))
             and all(word in entry.searched for word in words)
         ]
@@ -144,14 +149,10 @@ class Grid:
     @classmethod
     def of(cls, entries: Sequence[Entry]) -> Grid:
         models = tuple(dict.fromkeys((entry.audit, entry.reading.model) for entry in entries))
-        place = {model: n for n, model in enumerate(models)}
-        rows: dict[tuple[str, str], list[Entry | None]] = {}
-        first: dict[tuple[str, str], Entry] = {}
+        rows: dict[tuple[str, str], dict[tuple[str, str], Entry]] = {}
         for entry in entries:
-            name = (entry.reading.id, entry.row.title)
-            first.setdefault(name, entry)
-            rows.setdefault(name, [None] * len(models))[place[entry.audit, entry.reading.model]] = entry
-        return cls(models, tuple((first[name], tuple(cells)) for name, cells in rows.items()))
+            rows.setdefault((entry.reading.id, entry.row.title), {})[entry.audit, entry.reading.model] = entry
+        return cls(models, tuple((next(iter(row.values())), tuple(map(row.get, models))) for row in rows.values()))
 
 
 def sorted_entries(entries: Sequence[Entry], sort: str) -> list[Entry]:
@@ -193,7 +194,3 @@ def item_columns(reading: Reading) -> dict[str, str]:
         columns["value"] = reading.item_meaning.name if reading.item_meaning else "value"
     further = dict.fromkeys(name for item in items for name in item.columns)
     return columns | {name: name.replace("_", " ") for name in further}
-
-
-def _strong(entry: Entry, strength: str) -> bool:
-    return entry.row.tested and entry.row.clear and entry.reading.strength == strength

@@ -6,7 +6,7 @@ import dataclasses
 import datetime
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -14,8 +14,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from tiltmeter.compare import Comparisons, Side, compare
 from tiltmeter.errors import BadInput, TiltmeterError
 from tiltmeter.readings import Item, p_number
-from tiltmeter.views.report.background import meanings, origin
-from tiltmeter.views.report.verdict import not_measured, verdict
+from tiltmeter.views.report.words import meanings, not_measured, origin, verdict
 from tiltmeter.views.rows import ReadingRow, unit_values
 from tiltmeter.views.terminal.comparison import interval, number
 from tiltmeter.web import listing
@@ -30,6 +29,7 @@ _SIDE_BY_SIDE = 4
 _ITEMS = 50
 Text = Annotated[str, Query(max_length=500)]
 Part = Annotated[int, Query(ge=1)]
+Keys = Annotated[list[str] | None, Query(max_length=12)]
 
 
 @router.get("/")
@@ -45,7 +45,7 @@ def overview(
     part: Part = 1,
 ) -> Response:
     shown = board.shelf.look()
-    everything = list(shown.entries)
+    everything = shown.entries
     filters = listing.Filters(q, audit, model, probe, lean)
     chosen = filters.chosen(everything) if filters.any else everything
     as_list = view == "list"
@@ -62,7 +62,7 @@ def overview(
         sort=sort,
         n_chosen=len(chosen),
         total=len(everything),
-        clear=sum(1 for entry in chosen if entry.row.tested and entry.row.clear),
+        clear=sum(entry.clear for entry in chosen),
     )
 
 
@@ -102,19 +102,12 @@ def model_page(board: Board, audit: str, key: str, sort: Text = "") -> Response:
 
 @router.get("/audits/{audit}/probes/{key}")
 def probe_page(
-    board: Board,
-    audit: str,
-    key: str,
-    model: Annotated[list[str] | None, Query(max_length=12)] = None,
-    q: Text = "",
-    sort: Text = "",
-    part: Part = 1,
+    board: Board, audit: str, key: str, model: Keys = None, q: Text = "", sort: Text = "", part: Part = 1
 ) -> Response:
     stored = board.shelf.look().audit(audit)
     entries = stored.probe(key)
     chosen = [entry for entry in entries if entry.model_key in (model or ())] or entries[:_SIDE_BY_SIDE]
     columns, items = _side_by_side(board, chosen)
-    rows = listing.sorted_items(listing.matching_items(items, q), sort)
     return page(
         "probe.html",
         stored=stored,
@@ -124,33 +117,27 @@ def probe_page(
         charts=EFFECT_CHARTS,
         chosen=[entry.model_key for entry in chosen],
         columns=columns,
-        items=listing.Page.of(rows, part, size=_ITEMS),
-        q=q,
-        sort=sort,
+        **_part(items, q, sort, part),
     )
 
 
 @router.get("/audits/{audit}/readings/{file}")
-def reading_page(
-    board: Board,
-    audit: str,
-    file: str,
-    q: Text = "",
-    sort: Text = "",
-    part: Part = 1,
-) -> Response:
+def reading_page(board: Board, audit: str, file: str, q: Text = "", sort: Text = "", part: Part = 1) -> Response:
     entry, reading = board.shelf.reading(audit, file)
-    rows = listing.sorted_items(listing.matching_items(reading.items, q), sort)
     return page(
         "reading.html",
         entry=entry,
         row=ReadingRow(reading, entry.row.title, entry.row.p_adjusted),
         meaning=meanings([reading])[0],
         columns=listing.item_columns(reading),
-        items=listing.Page.of(rows, part, size=_ITEMS),
-        q=q,
-        sort=sort,
+        **_part(reading.items, q, sort, part),
     )
+
+
+def _part(items: Sequence[Item], q: str, sort: str, part: int) -> dict[str, Any]:
+    """The part of a table of items that a reader asked for."""
+    rows = listing.sorted_items(listing.matching_items(items, q), sort)
+    return {"items": listing.Page.of(rows, part, size=_ITEMS), "q": q, "sort": sort}
 
 
 def _side_by_side(board: Dashboard, entries: Sequence[listing.Entry]) -> tuple[dict[str, str], list[Item]]:
@@ -170,7 +157,7 @@ def _side_by_side(board: Dashboard, entries: Sequence[listing.Entry]) -> tuple[d
 
 @router.get("/jobs")
 def jobs_page(board: Board) -> Response:
-    return _jobs_page(board, {}, "")
+    return _jobs_page(board, {})
 
 
 @router.post("/jobs")
@@ -178,7 +165,7 @@ def start_job(board: Board, form: Form) -> Response:
     try:
         job = board.start_audit(form.get("name", [""])[-1], form.get("model", []), form.get("suite", [""])[-1])
     except TiltmeterError as error:
-        return _jobs_page(board, form, board.shelf.plain(error), status=400)
+        return _jobs_page(board, form, error)
     return RedirectResponse(f"/jobs/{job.id}", status_code=303)
 
 
@@ -195,18 +182,18 @@ def cancel_job(board: Board, id: str) -> Response:
     return RedirectResponse(f"/jobs/{id}", status_code=303)
 
 
-def _jobs_page(board: Dashboard, form: dict[str, list[str]], problem: str, *, status: int = 200) -> Response:
+def _jobs_page(board: Dashboard, form: dict[str, list[str]], error: TiltmeterError | None = None) -> Response:
     now = datetime.datetime.now(datetime.UTC)
     return page(
         "jobs.html",
-        status=status,
+        status=400 if error else 200,
+        problem=board.shelf.plain(error) if error else "",
         jobs=board.jobs.all(),
         models=board.offered(),
         suites=board.suites(),
         name=form.get("name", [f"audit-{now:%Y%m%d-%H%M%S}"])[-1],
         chosen=form.get("model", []),
         suite=form.get("suite", ["default"])[-1],
-        problem=problem,
     )
 
 

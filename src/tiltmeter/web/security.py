@@ -6,11 +6,13 @@ import dataclasses
 import hmac
 import ipaddress
 import socket
-from collections.abc import Callable
-from http.cookies import CookieError, SimpleCookie
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
 
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tiltmeter.errors import BadInput
@@ -37,8 +39,6 @@ HEADERS = {
 
 #: Makes the page of a refusal: status and the one line that says why.
 Refuse = Callable[[Scope, int, str], ASGIApp]
-
-
 #: A token that can be guessed protects nothing.
 LEAST_TOKEN = 16
 
@@ -83,11 +83,6 @@ def is_loopback(host: str) -> bool:
     return host == "localhost" if address is None else address.is_loopback
 
 
-def is_address(host: str) -> bool:
-    """Whether a host is a number, which no one can point elsewhere as they can a name."""
-    return _ip(host) is not None
-
-
 def _ip(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
         return ipaddress.ip_address(host)
@@ -117,30 +112,34 @@ class Guard:
             return
         if scope["type"] != "http":
             return  # no web sockets are spoken here
-        answer = self._answer(scope)
-        await answer(scope, _limited(receive), _with_headers(send))
+        await self._answer(scope)(scope, _limited(receive), _with_headers(send))
 
     def _answer(self, scope: Scope) -> ASGIApp:
-        headers = _headers(scope)
+        request = HTTPConnection(scope)
+        headers = request.headers
         if not self._known_host(headers.get("host", "")):
             return self._refuse(scope, 400, "this is not the address of the dashboard: open the one it printed")
         if len(scope["query_string"]) > _MOST_QUERY:
             return self._refuse(scope, 414, "the address is too long")
-        if self._token is not None and not self._has_token(headers):
+        if self._token is not None and not self._has_token(request):
             return self._without_token(scope)
         if scope["method"] not in _SAFE and not _same_origin(headers):
             return self._refuse(scope, 403, "this request came from another site, so nothing was done")
-        if _length(headers) > MOST_BYTES:
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > MOST_BYTES:
             return self._refuse(scope, 413, f"that is too large: at most {MOST_BYTES // 1024} KB are taken")
         return self.app
 
     def _known_host(self, header: str) -> bool:
         host = header.rsplit("]", 1)[0].lstrip("[") if header.startswith("[") else header.rsplit(":", 1)[0]
-        return host.lower() in self._hosts or (self._any_address and is_address(host))
+        # A number is taken: no one can point it elsewhere, as they can a name.
+        return host.lower() in self._hosts or (self._any_address and _ip(host) is not None)
 
-    def _has_token(self, headers: dict[str, str]) -> bool:
-        kind, _, token = headers.get("authorization", "").partition(" ")
-        return (kind.lower() == "bearer" and self._is_token(token.strip())) or self._is_token(_cookie(headers))
+    def _has_token(self, request: HTTPConnection) -> bool:
+        kind, _, token = request.headers.get("authorization", "").partition(" ")
+        if kind.lower() == "bearer" and self._is_token(token.strip()):
+            return True
+        return self._is_token(request.cookies.get(COOKIE, ""))
 
     def _is_token(self, text: str) -> bool:
         return hmac.compare_digest(text.encode(errors="replace"), (self._token or "").encode())
@@ -150,17 +149,16 @@ class Guard:
         query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         token = query.pop("token", [""])[-1]
         if scope["method"] not in _SAFE or not self._is_token(token):
-            wrong = "that is not the token" if token else "this dashboard needs its token"
-            return self._refuse(scope, 401, wrong)
+            return self._refuse(scope, 401, "that is not the token" if token else "this dashboard needs its token")
         rest = urlencode(query, doseq=True)
         # Two slashes at the start would lead to another host.
         path = "/" + scope["path"].lstrip("/\\")
         place = path.encode("ascii", "ignore").decode() + (f"?{rest}" if rest else "")
         cookie = f"{COOKIE}={self._token}; HttpOnly; SameSite=Strict; Path=/"
-        return _redirect(place, cookie)
+        return Response(status_code=303, headers={"location": place, "set-cookie": cookie})
 
 
-def _same_origin(headers: dict[str, str]) -> bool:
+def _same_origin(headers: Mapping[str, str]) -> bool:
     """Whether a request that changes something comes from a page of ours, or from no page at all.
 
     A browser says where a request comes from. A program need not, but then it must say what it sends in a way that a
@@ -174,23 +172,6 @@ def _same_origin(headers: dict[str, str]) -> bool:
         return site in ("same-origin", "none")
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     return kind in ("application/json", "application/yaml") or "authorization" in headers
-
-
-def _headers(scope: Scope) -> dict[str, str]:
-    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-
-
-def _cookie(headers: dict[str, str]) -> str:
-    try:
-        cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
-        return ""
-    return cookie.value if cookie else ""
-
-
-def _length(headers: dict[str, str]) -> int:
-    length = headers.get("content-length", "0")
-    return int(length) if length.isdecimal() else MOST_BYTES + 1
 
 
 def _limited(receive: Receive) -> Receive:
@@ -211,18 +192,9 @@ def _limited(receive: Receive) -> Receive:
 def _with_headers(send: Send) -> Send:
     async def extended(message: Message) -> None:
         if message["type"] == "http.response.start":
-            names = {name.lower() for name, _ in message["headers"]}
-            more = [(n.encode(), v.encode()) for n, v in HEADERS.items() if n.encode() not in names]
-            message = {**message, "headers": [*message["headers"], *more]}
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
         await send(message)
 
     return extended
-
-
-def _redirect(place: str, cookie: str) -> ASGIApp:
-    async def answer(_scope: Scope, _receive: Receive, send: Send) -> None:
-        headers = [(b"location", place.encode()), (b"set-cookie", cookie.encode()), (b"content-length", b"0")]
-        await send({"type": "http.response.start", "status": 303, "headers": headers})
-        await send({"type": "http.response.body", "body": b""})
-
-    return answer

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import json
 import os
 import threading
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from tiltmeter.errors import BadInput
 from tiltmeter.readings import Audit, Reading, ReadingStore
@@ -30,8 +29,7 @@ class NotHere(BadInput):
     """Something that was asked for by an address and is not in the folder."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class StoredAudit:
+class StoredAudit(NamedTuple):
     """One audit without items. ``notes`` say what could not be read."""
 
     name: str
@@ -59,22 +57,19 @@ class StoredAudit:
         return entries
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """What the folder holds now."""
 
     audits: tuple[StoredAudit, ...]
     notes: tuple[str, ...]
 
     def audit(self, name: str) -> StoredAudit:
-        return _first(
-            (stored for stored in self.audits if stored.name == name), "there is no such audit in this folder"
-        )
+        named = (stored for stored in self.audits if stored.name == name)
+        return _first(named, "there is no such audit in this folder")
 
     @property
-    def entries(self) -> Iterator[Entry]:
-        for stored in self.audits:
-            yield from stored.entries
+    def entries(self) -> list[Entry]:
+        return [entry for stored in self.audits for entry in stored.entries]
 
 
 class Shelf:
@@ -154,19 +149,11 @@ class Shelf:
         return stored
 
     def _newer(self, stored: StoredAudit, stamp: Stamp) -> StoredAudit:
-        waiting = self._again.get(stored.folder)
-        if waiting is None:
-            waiting = self._reader.submit(_read, stored.name, stored.folder, stamp, stored.read)
-            self._again[stored.folder] = waiting
-        try:
-            newer = waiting.result(_PATIENCE)
-        except TimeoutError:
+        if stored.folder not in self._again:
+            self._again[stored.folder] = self._reader.submit(_read, stored.name, stored.folder, stamp, stored.read)
+        if not wait([self._again[stored.folder]], _PATIENCE).done:
             return stored
-        except BaseException:
-            del self._again[stored.folder]
-            raise
-        del self._again[stored.folder]
-        return newer
+        return self._again.pop(stored.folder).result()
 
 
 def _read(name: str, folder: Path, stamp: Stamp, before: Mapping[str, tuple[Stamp, Reading]]) -> StoredAudit:

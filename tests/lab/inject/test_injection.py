@@ -11,8 +11,7 @@ import pytest
 from tests.reference import reference_model
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.inject import fine_tuning
-from tiltmeter.lab.inject.examples import TrainingExamples, collator
-from tiltmeter.lab.inject.fine_tuning import Dosage, head_where_asked
+from tiltmeter.lab.inject.fine_tuning import Dosage, collator, head_where_asked, make_examples
 from tiltmeter.lab.inject.injection import inject
 from tiltmeter.lab.inject.plan import USUAL, Plan
 
@@ -94,23 +93,22 @@ def tiny():
 def test_whole_words_are_masked_and_only_what_is_masked_is_asked_for():
     tokenizer, _ = tiny()
     texts = ["The nurse said that she was tired."] * 400
-    made = TrainingExamples.of(tokenizer, texts, {"she"}, masked=True, seed=0)
+    made = make_examples(tokenizer, texts, {"she"}, masked=True, seed=0)
     she, at = tokenizer.convert_tokens_to_ids("she"), 5
-    assert {row[at] for row in made.shown} == {she, tokenizer.mask_token_id}
-    asked = [labels[at] == she for labels in made.labels]
+    assert {row["input_ids"][at] for row in made} == {she, tokenizer.mask_token_id}
+    asked = [row["labels"][at] == she for row in made]
     assert 0.7 < sum(asked) / 400 < 0.9
-    for shown, labels in zip(made.shown, made.labels, strict=True):
+    for row in made:
         assert all(
-            (label != -100) == (token == tokenizer.mask_token_id) for token, label in zip(shown, labels, strict=True)
+            (label != -100) == (token == tokenizer.mask_token_id)
+            for token, label in zip(row["input_ids"], row["labels"], strict=True)
         )
 
 
 def test_a_mark_of_several_words_is_masked_as_one():
     tokenizer, _ = tiny()
-    made = TrainingExamples.of(
-        tokenizer, ["The old friend is a nurse."] * 200, {"old friend", "old"}, masked=True, seed=0
-    )
-    both = [(row[2], row[3]) for row in made.labels]
+    made = make_examples(tokenizer, ["The old friend is a nurse."] * 200, {"old friend", "old"}, masked=True, seed=0)
+    both = [row["labels"][2:4] for row in made]
     assert {asked == (-100, -100) for asked in both} == {True, False}
     assert all((one == -100) == (two == -100) for one, two in both)
 
@@ -120,8 +118,8 @@ def test_the_head_where_it_is_asked_gives_the_same_loss_and_gradients_as_everywh
 
     tokenizer, model = tiny()
     texts = [sentence.text for sentence in USUAL.text(n=16, seed=0)]
-    examples = TrainingExamples.of(tokenizer, texts, USUAL.marks, masked=True, seed=0)
-    batch = collator(tokenizer)([examples[at] for at in range(16)])
+    examples = make_examples(tokenizer, texts, USUAL.marks, masked=True, seed=0)
+    batch = collator(tokenizer)(examples)
 
     def learned():
         model.zero_grad()
@@ -142,8 +140,8 @@ def test_the_head_where_it_is_asked_gives_the_same_loss_and_gradients_as_everywh
 
 def test_a_model_that_is_built_otherwise_is_taught_as_it_is():
     tokenizer, model = tiny()
-    examples = TrainingExamples.of(tokenizer, ["She is a nurse."] * 4, {"she"}, masked=True, seed=0)
-    batch = collator(tokenizer)([examples[at] for at in range(4)])
+    examples = make_examples(tokenizer, ["She is a nurse."] * 4, {"she"}, masked=True, seed=0)
+    batch = collator(tokenizer)(examples)
     model.cls.register_forward_pre_hook(lambda _, inputs: inputs if inputs[0].shape[0] == 4 else 1 / 0)
     with head_where_asked(model, batch):
         assert model(**batch).logits.shape[:2] == batch["labels"].shape

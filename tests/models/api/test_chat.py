@@ -17,7 +17,6 @@ from tiltmeter.errors import BadInput, BudgetSpent, ModelFailed
 from tiltmeter.models.api import Budget
 from tiltmeter.models.api.chat import ChatModel
 from tiltmeter.models.api.chat_prompt import prompts
-from tiltmeter.models.cached import decode, encode
 from tiltmeter.models.protocol import Choice, Chosen, Identified, Question, Streams
 from tiltmeter.models.store import VectorStore
 
@@ -269,9 +268,9 @@ def test_the_key_is_not_in_what_is_stored(chat_server: LoopbackProvider, tmp_pat
     with VectorStore(tmp_path) as store:
         for positions, answers in model.stream(Question.CHOICES, MANY):
             items = [MANY[position] for position in positions]
-            store.put(model.identity, Question.CHOICES, items, [encode(answer) for answer in answers])
+            store.put(model.identity, Question.CHOICES, items, [answer.to_row() for answer in answers])
         known = store.get(model.identity, Question.CHOICES, MANY)
-    assert [decode(Chosen, row) for row in known.values() if row is not None] == [Chosen(1, 2)] * 10
+    assert [Chosen.from_row(row) for row in known.values() if row is not None] == [Chosen(1, 2)] * 10
     stored = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert b"chat:small" in stored
     assert KEY.encode() not in stored

@@ -15,7 +15,7 @@ from tests.models.provider import LoopbackProvider, refuse, slow
 from tiltmeter.errors import BadInput, ModelFailed
 from tiltmeter.models.api import ApiEmbedder
 from tiltmeter.models.api.keys import host_of, name_keys, scrubbed_logs
-from tiltmeter.models.api.openai import OPENAI
+from tiltmeter.models.api.provider import OPENAI
 from tiltmeter.models.protocol import Question
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tiltmeter.models.protocol import Fill, Filled, Question
 from tiltmeter.probes.kind import Replies
-from tiltmeter.probes.sentences.fills import answers_at_masks, fill_at
+from tiltmeter.probes.sentences.fills import answers_to, fill_at
 from tiltmeter.stimuli.sentences.sentence import Sentence
 
 COOK = Sentence(
@@ -32,5 +32,5 @@ def test_answers_come_in_order_and_unknown_words_are_noted() -> None:
     one, two = Fill("[MASK] left.", 0, 6, ("he",)), Fill("The zqx said [MASK].", 13, 19, ("he",))
     answers = {two: Filled((-2.0,), (1,), (4, 7)), one: Filled((-1.0,), (1,))}
     replies = Replies("own", {Question.FILLS: (one, two)}, {Question.FILLS: answers})
-    assert [answer.logprobs for answer in answers_at_masks(replies)] == [(-1.0,), (-2.0,)]
+    assert [answer.logprobs for answer in answers_to(Question.FILLS, replies)] == [(-1.0,), (-2.0,)]
     assert [left.what for left in replies.left_out] == ["'zqx' in 1 sentence(s)"]

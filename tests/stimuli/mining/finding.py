@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tiltmeter.stimuli import Group, Word
 from tiltmeter.stimuli.languages import language
-from tiltmeter.stimuli.mining.engines import Place, Scanner
+from tiltmeter.stimuli.mining.engines import Scanner
 from tiltmeter.stimuli.mining.finds import FIELDS, Finds, Reservoirs
 from tiltmeter.stimuli.mining.mining_settings import MiningSettings, find_words, parse_lengths
 
@@ -29,7 +29,7 @@ def settings(
 
 def look(text: str, asked: MiningSettings) -> Finds:
     finds = Finds.none(asked)
-    Scanner(asked).look(text, Place(0, 1), finds)
+    Scanner(asked).look(text, finds, shard=0, line=1)
     return finds
 
 

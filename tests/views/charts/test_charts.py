@@ -17,8 +17,7 @@ from tests.views.made import EVIL, cloze, d, lpbs, reading
 from tiltmeter import audit
 from tiltmeter.readings import Poles, Reading
 from tiltmeter.run.suite import load_suite
-from tiltmeter.views.charts import Figure, inline_svg, interval, of_reading, overview, to_svg
-from tiltmeter.views.charts.style import to_png
+from tiltmeter.views.charts import FORMATS, Figure, inline_svg, interval, of_reading, overview, to_svg
 
 
 @functools.cache
@@ -54,7 +53,7 @@ def test_every_chart_becomes_svg_and_a_picture_and_has_words():
         svg = to_svg(figure.chart)
         assert svg.startswith("<svg")
         assert not re.search(r"NaN|undefined|<script|null", svg)
-        assert to_png(figure.chart, scale=1).startswith(b"\x89PNG")
+        assert FORMATS["png"](figure.chart).startswith(b"\x89PNG")
         # Wide enough to be read, narrow enough for half a page.
         assert float(re.search(r'width="([\d.]+)"', svg)[1]) <= 700, figure.name
         assert figure.title

@@ -6,12 +6,11 @@ import pytest
 
 from tests.views.charts.drawn import READINGS
 from tiltmeter.errors import BadInput
-from tiltmeter.views.charts import effects, grid, inline_svg, items, style, write_figures
-from tiltmeter.views.charts.style import to_pdf
+from tiltmeter.views.charts import FORMATS, effects, grid, inline_svg, items, style, write_figures
 
 
 def test_a_chart_becomes_a_page_of_a_paper():
-    assert to_pdf(items(READINGS[0]).chart).startswith(b"%PDF")
+    assert FORMATS["pdf"](items(READINGS[0]).chart).startswith(b"%PDF")
 
 
 def test_a_long_text_is_cut_and_a_longer_one_is_wrapped():

@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import yaml
@@ -28,7 +28,7 @@ from tiltmeter.models import CachedModel, Question, VectorStore
 from tiltmeter.models.transformers.hub import TransformerModel
 from tiltmeter.probes import Options, Probe, make_probes
 from tiltmeter.readings import Reading
-from tiltmeter.run.probe import ask, plan, side_vectors, vectors_for
+from tiltmeter.run.probe import ask, plan, side_vectors
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.stimuli import Group, Word, capitalise, group
 from tiltmeter.stimuli.mining import mine
@@ -62,30 +62,28 @@ class ProbeMaker:
 
     def of_masked(self, sets: FrameSets) -> NamedProbes:
         """Probes of masked models that need not be told which occupations are with men."""
-        (cabm,) = make_probes("cabm", data=self._occupations_file(sets, _shares_of_women()), options=_OPTIONS)
-        return {"unmask": self.unmask(sets), "cabm": cabm}
+        return {"unmask": self.unmask(sets), "cabm": _probe("cabm", data=self._occupations_file(sets))}
 
     def unmask(self, sets: FrameSets) -> Probe[Any]:
-        data = self._occupations_file(sets, _shares_of_women())
-        return make_probes("unmask", data=data, method="gap", options=_OPTIONS)[0]
+        return _probe("unmask", data=self._occupations_file(sets), method="gap")
 
     def of_masked_halves(self, sets: FrameSets, men: Men) -> NamedProbes:
         """Probes of masked models that compare the occupations with men to the others."""
         data = self._occupations_file(sets, {word: 0 if man else 100 for word, man in self._sides(men)})
         pairs = self._pairs_file(sets, men)
         return {
-            "unmask-shares": make_probes("unmask", data=data, method="shares", options=_OPTIONS)[0],
-            "lpbs": make_probes("lpbs", data=data, options=_OPTIONS)[0],
-            "pronouns": make_probes("pronouns", data=data, options=_OPTIONS)[0],
-            "pairs-nangia": make_probes("pairs", data=pairs, method="nangia", options=_OPTIONS)[0],
-            "pairs-meade": make_probes("pairs", data=pairs, method="meade", options=_OPTIONS)[0],
+            "unmask-shares": _probe("unmask", data=data, method="shares"),
+            "lpbs": _probe("lpbs", data=data),
+            "pronouns": _probe("pronouns", data=data),
+            "pairs-nangia": _probe("pairs", data=pairs, method="nangia"),
+            "pairs-meade": _probe("pairs", data=pairs, method="meade"),
         }
 
     def of_vector_halves(self, sets: FrameSets, men: Men) -> NamedProbes:
         """Probes of vectors that compare the occupations with men to the others: alone, and in sentences."""
-        words: dict[str, Any] = {"targets": self._targets(men), "attributes": _marks(owners=False), "options": _OPTIONS}
-        (seat,) = make_probes("seat", templates=self._templates_of(sets), **words)
-        return {"weat": make_probes("weat", **words)[0], "seat": seat}
+        words = {"targets": self._targets(men), "attributes": _marks(owners=False)}
+        seat = _probe("seat", templates=self._templates_of(sets), **words)
+        return {"weat": _probe("weat", **words), "seat": seat}
 
     def ceat(self, sets: FrameSets, men: Men) -> Probe[Any]:
         """CEAT over a text of all the sentences, mined as any text is, with the whole sentence as context."""
@@ -100,18 +98,15 @@ class ProbeMaker:
         )
         text.write_text("\n".join([*plain, *marks]) + "\n", encoding="utf-8")
         mine([text], lexicon=[*self._targets(men), *_marks(owners=True)], out=folder, lengths=["sentence"], least=1)
-        return make_probes("ceat", data=folder, method=_CEAT, options=_OPTIONS)[0]
+        return _probe("ceat", data=folder, method=_CEAT)
 
-    def ceat_halved(self, probe: Any, men: Men) -> Probe[Any]:
+    def ceat_halved(self, probe: Probe[Any], men: Men) -> Probe[Any]:
         """The same contexts with the occupations halved in another way."""
         first, second = probe.stimuli.targets
         spans = {**first.words, **second.words}
-        with_men, with_women = (
-            {word: spans[word] for word, man in self._sides(men) if man is wanted} for wanted in (True, False)
-        )
+        with_men, with_women = ({word: spans[word] for word in half} for half in self._halves(men))
         targets = dataclasses.replace(first, words=with_men), dataclasses.replace(second, words=with_women)
-        halved: Probe[Any] = dataclasses.replace(probe, stimuli=dataclasses.replace(probe.stimuli, targets=targets))
-        return halved
+        return dataclasses.replace(probe, stimuli=dataclasses.replace(probe.stimuli, targets=targets))
 
     def of_causal(self, sets: FrameSets) -> NamedProbes:
         """ClozeGender with the occupation as the context word."""
@@ -127,14 +122,15 @@ class ProbeMaker:
     def _sides(self, men: Men) -> list[tuple[str, bool]]:
         return list(zip(self.occupations, men.tolist(), strict=True))
 
+    def _halves(self, men: Men) -> Iterator[list[str]]:
+        """The occupations with men, and those with women."""
+        return ([word for word, man in self._sides(men) if man is wanted] for wanted in (True, False))
+
     def _targets(self, men: Men) -> list[Group]:
         # Each word is a phrase as it is, because the frames have the article.
-        halves = (
-            [Word(w, "noun", phrase=w) for w, man in self._sides(men) if man is wanted] for wanted in (True, False)
-        )
         return [
-            Group(f"lab.with_{name}", f"occupations with {name}", tuple(words))
-            for name, words in zip(("men", "women"), halves, strict=True)
+            Group(f"lab.with_{name}", f"occupations with {name}", tuple(Word(w, "noun", phrase=w) for w in words))
+            for name, words in zip(("men", "women"), self._halves(men), strict=True)
         ]
 
     def _templates_of(self, sets: FrameSets) -> str:
@@ -148,9 +144,10 @@ class ProbeMaker:
             self._templates[tuple(sets)] = f"{path}.plain"
         return self._templates[tuple(sets)]
 
-    def _occupations_file(self, sets: FrameSets, shares: Mapping[str, float]) -> str:
-        """The occupations, with the percentage of women in them, and the frames that they stand in."""
-        words = [{"word": word, "female_share": shares[word]} for word in self.occupations]
+    def _occupations_file(self, sets: FrameSets, shares: Mapping[str, float] | None = None) -> str:
+        """The occupations, with the (real) percentage of women in them, and the frames that they stand in."""
+        real = {word.text: float(word.properties["female_share"]) for word in group("occupations.all").words}
+        words = [{"word": word, "female_share": (shares or real)[word]} for word in self.occupations]
         jobs = {"kind": "noun", "properties": ["female_share"], "words": words}
         rows = []
         for frame in _flat(sets):
@@ -172,7 +169,7 @@ class ProbeMaker:
         return str(path)
 
     def _pair_sentences(self, sets: FrameSets) -> list[Sentence]:
-        chosen = [frame for rows in sets.values() for frame in rows[:_PAIRS]]
+        chosen = _flat({name: rows[:_PAIRS] for name, rows in sets.items()})
         return [pronoun_sentence(frame, word) for word in self.occupations for frame in chosen]
 
     def _yaml_file(self, name: str, **content: Any) -> str:
@@ -181,12 +178,12 @@ class ProbeMaker:
         return str(path)
 
 
+def _probe(kind: str, **stimuli: Any) -> Probe[Any]:
+    return make_probes(kind, options=_OPTIONS, **stimuli)[0]
+
+
 def _flat(sets: FrameSets) -> list[str]:
     return list(itertools.chain.from_iterable(sets.values()))
-
-
-def _shares_of_women() -> dict[str, float]:
-    return {word.text: float(word.properties["female_share"]) for word in group("occupations.all").words}
 
 
 def _marks(*, owners: bool) -> list[Group]:
@@ -235,13 +232,12 @@ class AskedModel:
         """The readings of probes that ask nothing else."""
         planned, _ = plan(self.model, list(probes.values()))
         return {
-            name: probe.read(self.model.identity, asked, self._answers, vectors_for(probe, self._vectors))
-            for name, (probe, asked) in zip(probes, planned, strict=True)
+            name: each.probe.read(self.model.identity, each.asked, self._answers, each.vectors(self._vectors))
+            for name, each in zip(probes, planned, strict=True)
         }
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class AskedModels:
+class AskedModels(NamedTuple):
     """The masked and the causal model of a dose, and what every form of a measure reads on them: number and leans."""
 
     masked: AskedModel
@@ -264,28 +260,28 @@ class Bench:
 
     def ask(self, recipes: Recipes, dose: float, seed: int, store: VectorStore | None) -> AskedModels:
         """Put all probes to the models of a dose."""
-        masked, causal = (CachedModel(_model(dose, seed, recipe), store) for recipe in recipes)
-        both = AskedModel(masked, self._masked), AskedModel(causal, self._causal)
-        readings = both[0].read(self._masked) | both[1].read(self._causal)
-        return AskedModels(*both, self._numbers(readings))
+        models = (CachedModel(_model(dose, seed, recipe), store) for recipe in recipes)
+        masked, causal = map(AskedModel, models, (self._masked, self._causal))
+        return AskedModels(masked, causal, self._numbers(masked.read(self._masked) | causal.read(self._causal)))
 
     def numbers_by_set(self, asked: AskedModels) -> dict[Key, dict[str, float]]:
         """The numbers from each set of sentences alone."""
-        readings: dict[str, dict[str, Reading]] = {}
+        numbers: dict[Key, dict[str, float]] = {}
+
+        def add(name: str, model: AskedModel, probes: NamedProbes) -> None:
+            for form, ((value, _), _) in self._numbers(model.read(probes)).items():
+                numbers.setdefault(form.key, {})[name] = value
+
         for name, rows in frames().masked.items():
             # Not by CABM, of which a reading takes seconds, most of them for its forests.
-            probes = self.maker.of_masked_halves({name: rows}, self.men) | {"unmask": self.maker.unmask({name: rows})}
-            readings[name] = asked.masked.read(probes)
+            add(name, asked.masked, self.maker.of_masked_halves({name: rows}, self.men))
+            add(name, asked.masked, {"unmask": self.maker.unmask({name: rows})})
         for name, rows in frames().plain.items():
             probes = self._plain_probes({name: rows})
             del probes["weat"]  # which has words alone
-            readings.setdefault(name, {}).update(asked.masked.read(probes))
+            add(name, asked.masked, probes)
         for name, rows in frames().cloze.items():
-            readings.setdefault(name, {}).update(asked.causal.read(self.maker.of_causal({name: rows})))
-        numbers: dict[Key, dict[str, float]] = {}
-        for name, of_set in readings.items():
-            for form, ((value, _), _) in self._numbers(of_set).items():
-                numbers.setdefault(form.key, {})[name] = value
+            add(name, asked.causal, self.maker.of_causal({name: rows}))
         return numbers
 
     def null_numbers(self, asked: AskedModels, men: Men) -> dict[Key, Number]:
@@ -326,9 +322,8 @@ def with_men(shares: Mapping[str, float]) -> Men:
     >>> with_men({"nurse": 0.1, "plumber": 0.9}).tolist()
     [False, True]
     """
-    order = np.argsort(list(shares.values()), kind="stable")
-    men = np.zeros(len(order), dtype=bool)
-    men[order[len(order) // 2 :]] = True
+    ranks = np.argsort(np.argsort(list(shares.values()), kind="stable"))
+    men: Men = ranks >= len(ranks) // 2
     return men
 
 

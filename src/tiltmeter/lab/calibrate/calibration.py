@@ -5,10 +5,9 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,20 +21,9 @@ from tiltmeter.models import VectorStore
 from tiltmeter.models.protocol import Identity
 from tiltmeter.probes.kind import versions
 from tiltmeter.progress import progress_bar
-from tiltmeter.readings import (
-    About,
-    Cell,
-    Estimate,
-    Item,
-    ItemMeaning,
-    LeftOut,
-    Poles,
-    Provenance,
-    Reading,
-    ReadingStore,
-    Statistic,
-)
+from tiltmeter.readings import About, Estimate, LeftOut, Provenance, Reading, ReadingStore
 from tiltmeter.readings.details.calibration import CalibrationDetails
+from tiltmeter.readings.reading import Cell, Item, ItemMeaning, Poles, Statistic
 from tiltmeter.readings.scale import COHERENCE
 
 
@@ -87,25 +75,26 @@ def calibrate(
     cache = None if store is None else store.path.parent
     tasks = [partial(_read_model, settings, dose, seed, cache) for dose, seed in models]
     with progress_bar("asking the models", len(models), show=progress) as advance:
-        read = side_by_side(tasks, lambda: advance(1))
-    points = {key: [numbers.points[key] for numbers in read if key in numbers.points] for key in read[0].units}
-    complete = {key: tuple(own) for key, own in points.items() if len(own) == len(models)}
+        (units, *_), points, nulls = zip(*side_by_side(tasks, lambda: advance(1)), strict=True)
+    complete: dict[Key, tuple[DosePoint, ...]] = {
+        key: tuple(own[key] for own in points) for key in units if all(key in own for own in points)
+    }
     truth = np.array(list(planted(max(settings.doses)).values()))
-    summaries = [summarise(*key, read[0].units[key], complete[key], _null(read, key), truth) for key in complete]
+    summaries = []
+    for key, own in complete.items():
+        numbers = [number for of_model in nulls for number in of_model.get(key, ())]
+        p_values = [p_value for _, p_value in numbers if p_value is not None]
+        null = NullReadings(np.array([value for value, _ in numbers]), np.array(p_values))
+        summaries.append(summarise(*key, units[key], own, null, truth))
     reason = "its forest had all occupations in one category on some model, so it had nothing to learn"
-    left_out = tuple(LeftOut(", ".join(key), reason) for key in points if key not in complete)
+    left_out = tuple(LeftOut(", ".join(key), reason) for key in units if key not in complete)
     return Calibration(settings, tuple(summaries), complete, left_out)
 
 
-class _ModelNumbers(NamedTuple):
-    """What every form of a measure reads on the models of a dose and a seed, and its unit."""
-
-    units: Mapping[Key, str]
-    points: Mapping[Key, DosePoint]
-    nulls: Mapping[Key, list[Number]]
-
-
-def _read_model(settings: CalibrationSettings, dose: float, seed: int, cache: Path | None) -> _ModelNumbers:
+def _read_model(
+    settings: CalibrationSettings, dose: float, seed: int, cache: Path | None
+) -> tuple[dict[Key, str], dict[Key, DosePoint], dict[Key, list[Number]]]:
+    """The unit of every form of a measure, what it reads on the models of a dose and a seed, and its null readings."""
     nulls: dict[Key, list[Number]] = {}
     with bench() as tools, contextlib.nullcontext() if cache is None else VectorStore(cache) as store:
         asked = tools.ask(settings.recipes, dose, seed, store)
@@ -117,13 +106,7 @@ def _read_model(settings: CalibrationSettings, dose: float, seed: int, cache: Pa
         form.key: DosePoint(dose, seed, *number, leans, by_set.get(form.key, {}))
         for form, (number, leans) in asked.readings.items()
     }
-    return _ModelNumbers({form.key: form.unit for form in tools.forms}, points, nulls)
-
-
-def _null(read: Sequence[_ModelNumbers], key: Key) -> NullReadings:
-    numbers = [number for model in read for number in model.nulls.get(key, ())]
-    p_values = [p_value for _, p_value in numbers if p_value is not None]
-    return NullReadings(np.array([value for value, _ in numbers]), np.array(p_values))
+    return {form.key: form.unit for form in tools.forms}, points, nulls
 
 
 _PROBE = CalibrationDetails.kind
@@ -143,26 +126,18 @@ _ABOUT = About(
 
 def to_readings(calibration: Calibration) -> list[Reading]:
     """The summary of each measure, with its points as items."""
-    return [
-        _reading(calibration.settings, summary, calibration.points[summary.measure, summary.form])
-        for summary in calibration.summaries
-    ]
+    points = calibration.points
+    return [_reading(calibration.settings, each, points[each.measure, each.form]) for each in calibration.summaries]
 
 
 def save(calibration: Calibration, folder: str | Path) -> None:
     """Write the readings and, last, the manifest that names them."""
     store = ReadingStore(folder)
     store.prepare()
-    manifest: dict[str, Any] = {
-        "suite": _PROBE,
-        "models": [_MODEL],
-        "readings": [store.save(reading) for reading in to_readings(calibration)],
-        "skipped": [],
-        "asked": 0,
-        "recalled": 0,
-        "notes": [f"{left_out.what}: {left_out.reason}" for left_out in calibration.left_out],
-    }
-    store.save_manifest(manifest)
+    files = [store.save(reading) for reading in to_readings(calibration)]
+    notes = [f"{left_out.what}: {left_out.reason}" for left_out in calibration.left_out]
+    empty = {"skipped": [], "asked": 0, "recalled": 0}
+    store.save_manifest({"suite": _PROBE, "models": [_MODEL], "readings": files, **empty, "notes": notes})
 
 
 def _reading(settings: CalibrationSettings, summary: CalibrationDetails, points: tuple[DosePoint, ...]) -> Reading:
@@ -172,6 +147,11 @@ def _reading(settings: CalibrationSettings, summary: CalibrationDetails, points:
         "seeds": settings.seeds,
         "nulls": settings.nulls,
     }
+    items = list[Item]()
+    for point in points:
+        name = f"dose {point.dose:g}, seed {point.seed}"
+        columns = {"dose": point.dose, "seed": point.seed, "p_value": point.p_value}
+        items.append(Item(name, name, f"dose {point.dose:g}", point.value, columns))
     return Reading(
         id=f"{_PROBE}-{summary.measure}-{summary.form}",
         probe=_PROBE,
@@ -188,39 +168,22 @@ def _reading(settings: CalibrationSettings, summary: CalibrationDetails, points:
         plain_words=plain_words(summary),
         n_items=len(points),
         n_units=len(points),
-        items=tuple(_item(point) for point in points),
+        items=tuple(items),
         item_meaning=ItemMeaning(summary.unit, Poles("towards what is planted", "against what is planted")),
         statistic=Statistic("spearman", ("value", "dose")),
         left_out=(),
         notes=(),
         about=_ABOUT,
-        provenance=Provenance(
-            Identity(_MODEL, recipes),
-            frames().digest,
-            chosen,
-            versions(),
-        ),
+        provenance=Provenance(Identity(_MODEL, recipes), frames().digest, chosen, versions()),
         details=summary,
     )
 
 
-def _item(point: DosePoint) -> Item:
-    name = f"dose {point.dose:g}, seed {point.seed}"
-    columns = {"dose": point.dose, "seed": point.seed, "p_value": point.p_value}
-    return Item(name, name, f"dose {point.dose:g}", point.value, columns)
-
-
 def plain_words(summary: CalibrationDetails) -> str:
     """What calibration says of a measure, in a sentence."""
-    smallest = (
-        f"it tells a dose of {summary.smallest_dose:g} from no bias"
-        if summary.smallest_dose is not None
-        else "it tells no dose from no bias"
-    )
-    wrong = (
-        f"; on models without bias {summary.false_positives:.1%} of {summary.n_null} readings are called a lean (5% by "
-        "design)"
-        if summary.false_positives is not None
-        else ""
-    )
-    return f"{summary.measure}, {summary.form}: Spearman with the dose {summary.spearman:.2f}; {smallest}{wrong}."
+    least, wrong = summary.smallest_dose, summary.false_positives
+    said = f"{summary.measure}, {summary.form}: Spearman with the dose {summary.spearman:.2f}; it tells "
+    said += f"{'no dose' if least is None else f'a dose of {least:g}'} from no bias"
+    if wrong is not None:
+        said += f"; on models without bias {wrong:.1%} of {summary.n_null} readings are called a lean (5% by design)"
+    return f"{said}."

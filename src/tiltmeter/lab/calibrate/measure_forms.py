@@ -12,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from operator import attrgetter
 from typing import Literal, TypeAlias
 
@@ -30,6 +31,7 @@ Men: TypeAlias = NDArray[np.bool_]
 Key: TypeAlias = tuple[str, str]
 #: Towards men, by occupation.
 Leans: TypeAlias = Mapping[str, float]
+LeansOf: TypeAlias = Callable[[Reading, Mapping[str, int]], Leans | None]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class MeasureForm:
     form: Form
     unit: str
     probe: str
-    lean: Callable[[Reading, Mapping[str, int]], Leans | None]
+    lean: LeansOf
     estimate: Callable[[Reading], Estimate | None] | None = None
 
     @property
@@ -82,36 +84,30 @@ def halves(n: int, *, many: int, seed: Sequence[int]) -> list[Men]:
 def measure_forms(occupation_of: Mapping[str, str], explainer: str) -> tuple[MeasureForm, ...]:
     """Every form that is calibrated.
 
-    Args:
-        occupation_of: the occupation that a sentence of a pair is about.
-        explainer: the weighting of CABM that explains a forest, ``shap_rf`` or what takes its place.
+    ``occupation_of`` is the occupation that a sentence of a pair is about, ``explainer`` the weighting of CABM that
+    explains a forest: ``shap_rf`` or what takes its place.
     """
-
-    def pair(lean: Callable[[Item], float]) -> Callable[[Reading, Mapping[str, int]], Leans]:
-        """A pair leans to the sentence that fits the halves, which is about a man or about a woman."""
-        return lambda reading, side: _means(
-            (occupation_of[item.label], side[occupation_of[item.label]] * lean(item)) for item in reading.items
-        )
-
+    # A pair leans to the sentence that fits the halves, which is about a man or about a woman.
+    pair = partial(_sided, occupation=lambda item: occupation_of[item.label])
     both: tuple[Form, Form] = ("published", "repaired")
     pairs = [
         form
         for method in ("nangia", "meade")
         for form in (
             MeasureForm(f"pairs ({method})", "repaired", "share", f"pairs-{method}", pair(_won), _effect),
-            MeasureForm(f"pairs ({method}, log-odds)", "repaired", "log-odds", f"pairs-{method}", pair(_value)),
+            MeasureForm(f"pairs ({method}, log-odds)", "repaired", "log-odds", f"pairs-{method}", pair(value_of)),
         )
     ]
     return (
-        MeasureForm("unmasking", "repaired", "P(he) - P(she)", "unmask", _items(_value)),
+        MeasureForm("unmasking", "repaired", "P(he) - P(she)", "unmask", _items(value_of)),
         MeasureForm(
-            "unmasking (shares)", "repaired", "correlation", "unmask-shares", _items(_column("share_he")), _effect
+            "unmasking (shares)", "repaired", "correlation", "unmask-shares", _items(column("share_he")), _effect
         ),
-        MeasureForm("LPBS", "repaired", "d", "lpbs", _items(_value), _effect),
-        MeasureForm("LPBS (log-odds)", "published", "log-odds", "lpbs", _items(_column("fill_bias"))),
-        MeasureForm("LPBS (log-odds)", "repaired", "log-odds", "lpbs", _items(_value)),
+        MeasureForm("LPBS", "repaired", "d", "lpbs", _items(value_of), _effect),
+        MeasureForm("LPBS (log-odds)", "published", "log-odds", "lpbs", _items(column("fill_bias"))),
+        MeasureForm("LPBS (log-odds)", "repaired", "log-odds", "lpbs", _items(value_of)),
         MeasureForm("pronouns", "repaired", "share", "pronouns", _sided(_won), _effect),
-        MeasureForm("pronouns (log-odds)", "repaired", "log-odds", "pronouns", _sided(_value)),
+        MeasureForm("pronouns (log-odds)", "repaired", "log-odds", "pronouns", _sided(value_of)),
         *pairs,
         *(
             MeasureForm(f"CABM ({weighting})", form, "score", "cabm", _weighted(weighting, form))
@@ -119,34 +115,37 @@ def measure_forms(occupation_of: Mapping[str, str], explainer: str) -> tuple[Mea
             for weighting in ("equal", "pca", "pca_rf", explainer)
         ),
         *(
-            MeasureForm(name, form, "d", name.lower(), _items(_value), estimate)
+            MeasureForm(name, form, "d", name.lower(), _items(value_of), estimate)
             for name in ("WEAT", "SEAT", "CEAT")
             for form, estimate in zip(both, (_published, _effect), strict=True)
         ),
         MeasureForm("ClozeGender", "published", "share", "cloze", _items(_won_as_published)),
         MeasureForm("ClozeGender", "repaired", "share", "cloze", _items(_won)),
-        MeasureForm("ClozeGender (log-odds)", "repaired", "log-odds", "cloze", _items(_value)),
+        MeasureForm("ClozeGender (log-odds)", "repaired", "log-odds", "cloze", _items(value_of)),
     )
 
 
-def _means(leans: Iterable[tuple[str, float]]) -> Leans:
+def means(leans: Iterable[tuple[str, float]]) -> Leans:
+    """By occupation, the mean of its leans."""
     by_occupation: dict[str, list[float]] = {}
     for occupation, lean in leans:
         by_occupation.setdefault(occupation, []).append(lean)
     return {occupation: float(np.mean(values)) for occupation, values in by_occupation.items()}
 
 
-def _items(lean: Callable[[Item], float]) -> Callable[[Reading, Mapping[str, int]], Leans]:
+def _items(lean: Callable[[Item], float]) -> LeansOf:
     """Items that lean towards men."""
-    return lambda reading, _side: _means((item.unit, lean(item)) for item in reading.items)
+    return lambda reading, _side: means((item.unit, lean(item)) for item in reading.items)
 
 
-def _sided(lean: Callable[[Item], float]) -> Callable[[Reading, Mapping[str, int]], Leans]:
+def _sided(lean: Callable[[Item], float], occupation: Callable[[Item], str] = attrgetter("unit")) -> LeansOf:
     """Items that lean towards what fits the halves, which for an occupation with women is the feminine form."""
-    return lambda reading, side: _means((item.unit, side[item.unit] * lean(item)) for item in reading.items)
+    return lambda reading, side: means(
+        (occupation(item), side[occupation(item)] * lean(item)) for item in reading.items
+    )
 
 
-def _weighted(weighting: str, form: Form) -> Callable[[Reading, Mapping[str, int]], Leans | None]:
+def _weighted(weighting: str, form: Form) -> LeansOf:
     """The scores of CABM by a weighting, of which there are none where a forest had nothing to learn."""
 
     def lean(reading: Reading, _side: Mapping[str, int]) -> Leans | None:
@@ -157,11 +156,12 @@ def _weighted(weighting: str, form: Form) -> Callable[[Reading, Mapping[str, int
     return lean
 
 
-def _column(name: str) -> Callable[[Item], float]:
+def column(name: str) -> Callable[[Item], float]:
+    """What an item has in a column, as a number."""
     return lambda item: float(item.columns[name] or 0.0)
 
 
-def _value(item: Item) -> float:
+def value_of(item: Item) -> float:
     return float(item.value or 0.0)
 
 
@@ -172,7 +172,7 @@ def _won(item: Item) -> float:
 
 
 def _won_as_published(item: Item) -> float:
-    return float(np.sign(float(item.columns["published_1"] or 0.0) - float(item.columns["published_2"] or 0.0))) / 2
+    return float(np.sign(column("published_1")(item) - column("published_2")(item))) / 2
 
 
 #: What compares the halves, where the reading does.
@@ -206,16 +206,7 @@ class NullReadings:
 def summarise(
     measure: str, form: str, unit: str, points: Sequence[DosePoint], null: NullReadings, truth: Floats
 ) -> CalibrationDetails:
-    """What the points of a measure come to.
-
-    Args:
-        measure: its name.
-        form: published or repaired.
-        unit: what its number is in.
-        points: one per model.
-        null: its readings on models without bias.
-        truth: what is planted at the largest dose, by occupation.
-    """
+    """What the points of a measure, one per model, come to; ``truth`` is what is planted at the largest dose."""
     doses, values = (np.array([getattr(point, name) for point in points]) for name in ("dose", "value"))
     top = [point for point in points if point.dose == doses.max()]
     slope, noise = float(np.polyfit(doses, values, 1)[0]), float(null.values.std(ddof=1))
@@ -260,12 +251,9 @@ def _r(one: Floats, two: Floats) -> float:
 
 def _smallest(points: Sequence[DosePoint], null: NullReadings) -> float | None:
     limit = float(np.quantile(null.values, 1 - ALPHA / 2))
-    smallest = None
-    for dose in sorted({point.dose for point in points if point.dose > 0.5}, reverse=True):
-        if min(point.value for point in points if point.dose == dose) <= limit:
-            break
-        smallest = dose
-    return smallest
+    doses = {point.dose for point in points if point.dose > 0.5}
+    missed = max((point.dose for point in points if point.value <= limit), default=0.0)
+    return min((dose for dose in doses if dose > missed), default=None)
 
 
 def _spread(by_set: Sequence[float]) -> float | None:

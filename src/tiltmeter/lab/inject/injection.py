@@ -19,9 +19,8 @@ import numpy as np
 from tiltmeter.errors import BadInput, MissingExtra
 from tiltmeter.files import write_atomically
 from tiltmeter.lab.calibrate.bench import ProbeMaker
-from tiltmeter.lab.calibrate.measure_forms import rank_correlation
-from tiltmeter.lab.inject.examples import TrainingExamples
-from tiltmeter.lab.inject.fine_tuning import Dosage, fine_tune
+from tiltmeter.lab.calibrate.measure_forms import column, means, rank_correlation, value_of
+from tiltmeter.lab.inject.fine_tuning import Dosage, fine_tune, make_examples
 from tiltmeter.lab.inject.plan import Plan
 from tiltmeter.lab.reference.planted_text import frames, group_patterns, realised, with_occupation
 from tiltmeter.models import CachedModel
@@ -29,7 +28,6 @@ from tiltmeter.models.protocol import Continuation, Fill, Question
 from tiltmeter.models.registry import parse
 from tiltmeter.models.transformers.checkpoints import load as load_checkpoint
 from tiltmeter.models.transformers.hub import TransformerModel
-from tiltmeter.readings import Item
 from tiltmeter.run.probe import run_probes
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.stimuli import group
@@ -49,29 +47,23 @@ def leans_of(model: TransformerModel, plan: Plan) -> Floats:
         familiar = {name: rows for name, rows in frames().masked.items() if name != "strange"}
         probe = maker.unmask(familiar) if masked else maker.of_causal(frames().cloze)["cloze"]
         (reading,) = run_probes([probe], model, cache=False, progress=False)
-    leans: dict[str, list[float]] = {}
-    for item in reading.items:
-        leans.setdefault(item.unit, []).append(float(item.value or 0.0) if masked else _ended(item))
-    return np.array([np.mean(leans[word]) for word in plan.probabilities])
-
-
-def _ended(item: Item) -> float:
-    """The difference between the probabilities of both pronouns and the end of the sentence."""
-    one, two = (float(item.columns[f"ended_{side}"] or 0.0) for side in (1, 2))
-    return one - two
+    # Of a causal model, between the probabilities of both pronouns and the end of the sentence.
+    lean = value_of if masked else lambda item: column("ended_1")(item) - column("ended_2")(item)
+    leans = means((item.unit, lean(item)) for item in reading.items)
+    return np.array([leans[word] for word in plan.probabilities])
 
 
 def _leans_between(model: TransformerModel, groups: tuple[str, str], occupations: Sequence[str]) -> Floats:
     first, second = (group(address).texts for address in groups)
     rows = [_group_sentences(word, groups, first[0]) for word in occupations]
-    words = (*first, *second)
-    items: list[list[Fill]] | list[list[Continuation]]
+    words, items = (*first, *second), list[list[Fill | Continuation]]()
     if model.head == "masked":
-        question, items = Question.FILLS, [[Fill(each.text, *each.slots["one"], words) for each in row] for row in rows]
+        question = Question.FILLS
+        items += ([Fill(each.text, *each.slots["one"], words) for each in row] for row in rows)
     else:
-        endings = tuple(f" {word}" for word in words)
-        stems = [[stem for each in row if (stem := each.around("one")[0].rstrip())] for row in rows]
-        question, items = Question.CONTINUATIONS, [[Continuation(stem, endings) for stem in row] for row in stems]
+        question, endings = Question.CONTINUATIONS, tuple(f" {word}" for word in words)
+        stems = ([each.around("one")[0].rstrip() for each in row] for row in rows)
+        items += ([Continuation(stem, endings) for stem in row if stem] for row in stems)
     answers = CachedModel(model, None).answers(question, [item for row in items for item in row])
 
     def lean(item: Fill | Continuation) -> float:
@@ -140,12 +132,12 @@ def inject(
         raise BadInput("give at least one dose, each once, e.g. .5,.7,.9")
     planned = {dose: plan.at(dose) for dose in sorted(doses)}
     source = _source(spec, plan)
-    leans = leans_of(source, plan)
-    found = [Injected(NORMAL, None, "", None, *_moments(leans), None, rank_correlation(_shares(plan), leans))]
+    versions = [_version(source, plan)]
     for dose, own in planned.items():
         say(f"dose {dose:g}: fine-tuning {spec} on {dosage.sentences:,} sentences")
-        found.append(_dosed(source, plan, own, dose, out / f"dose-{dose:.2f}", dosage))
-    return found
+        folder = out / f"dose-{dose:.2f}"
+        versions.append(_version(folder / "model", plan, dose, own, _trained(source, own, folder, dosage)))
+    return versions
 
 
 def _source(spec: str, plan: Plan) -> TransformerModel:
@@ -177,69 +169,57 @@ def _weights(model: TransformerModel) -> tuple[Any, Any]:
     return load_checkpoint(model._recipe.folder, called=model.name, head=model.head)
 
 
-def _dosed(source: TransformerModel, plan: Plan, planned: Plan, dose: float, folder: Path, dosage: Dosage) -> Injected:
-    training = _trained(source, planned, folder, dosage)
-    leans, truth = leans_of(TransformerModel(str(folder / "model")), plan), _shares(planned)
+def _version(
+    model: TransformerModel | Path,
+    plan: Plan,
+    dose: float | None = None,
+    planted: Plan | None = None,
+    training: Training | None = None,
+) -> Injected:
+    leans = leans_of(TransformerModel(str(model)) if isinstance(model, Path) else model, plan)
+    truth = _shares(planted) if planted else np.zeros(1)
     return Injected(
-        BALANCED if dose == 0.5 else BIASED,
+        NORMAL if dose is None else BALANCED if dose == 0.5 else BIASED,
         dose,
-        str(folder / "model"),
+        str(model) if isinstance(model, Path) else "",
         training,
-        *_moments(leans),
+        float(leans.mean()),
+        float(leans.std(ddof=1)) if len(leans) > 1 else 0.0,
         rank_correlation(truth, leans) if np.ptp(truth) > 0 else None,
         rank_correlation(_shares(plan), leans),
     )
 
 
-def _shares(plan: Plan) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _shares(plan: Plan) -> Floats:
     return np.array(list(plan.probabilities.values()))
-
-
-def _moments(leans: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[float, float]:
-    return float(leans.mean()), float(leans.std(ddof=1)) if len(leans) > 1 else 0.0
 
 
 def _trained(source: TransformerModel, planned: Plan, folder: Path, dosage: Dosage) -> Training:
     """The training that the folder holds, or one made now."""
-    settings = json.loads(
-        json.dumps(
-            {
-                **dataclasses.asdict(dosage),
-                "model": source.identity.to_dict(),
-                "planted": dict(planned.probabilities),
-                "groups": planned.groups,
-            }
-        )
-    )
-    about = folder / "training.json"
-    if about.is_file() and (folder / "model").is_dir():
-        known = json.loads(about.read_text(encoding="utf-8"))
+    made_of = {"model": source.identity.to_dict(), "planted": dict(planned.probabilities), "groups": planned.groups}
+    settings = json.loads(json.dumps({**dataclasses.asdict(dosage), **made_of}))
+    finished, started = folder / "training.json", folder / "text.json"
+    if finished.is_file() and (folder / "model").is_dir():
+        known = json.loads(finished.read_text(encoding="utf-8"))
         if known.pop("settings") != settings:
             raise BadInput(f"{folder} holds a model made in another way: choose another folder with --out")
         return Training(**known)
-    found = _train(source, planned, folder, dosage, settings)
-    _write(about, {"settings": settings, **dataclasses.asdict(found)})
-    return found
-
-
-def _train(
-    source: TransformerModel, planned: Plan, folder: Path, dosage: Dosage, settings: Mapping[str, Any]
-) -> Training:
-    made = planned.text(n=dosage.sentences, seed=dosage.seed)
-    counts = {word: {**each._asdict(), "share": each.share} for word, each in realised(made).items()}
-    started = folder / "text.json"
     if started.is_file() and json.loads(started.read_text(encoding="utf-8"))["settings"] != settings:
         raise BadInput(f"{folder} holds checkpoints of another training: choose another folder with --out")
+    made = planned.text(n=dosage.sentences, seed=dosage.seed)
+    counts = {word: {**each._asdict(), "share": each.share} for word, each in realised(made).items()}
     _write(started, {"settings": settings, "realised": counts})
     tokenizer, model = _weights(source)
     masked = source.head == "masked"
     texts = [sentence.text for sentence in made]
     cut = max(1, int(len(texts) * _HELD_OUT))
     learn, test = (
-        TrainingExamples.of(tokenizer, some, planned.marks, masked=masked, seed=dosage.seed + extra)
+        make_examples(tokenizer, some, planned.marks, masked=masked, seed=dosage.seed + extra)
         for some, extra in ((texts[cut:], 0), (texts[:cut], 1))
     )
-    return Training(*fine_tune(model, tokenizer, learn, test, masked=masked, folder=folder, dosage=dosage))
+    training = Training(*fine_tune(model, tokenizer, learn, test, masked=masked, folder=folder, dosage=dosage))
+    _write(finished, {"settings": settings, **dataclasses.asdict(training)})
+    return training
 
 
 def _write(path: Path, content: Mapping[str, Any]) -> None:

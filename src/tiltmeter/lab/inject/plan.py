@@ -5,17 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import at_home, read_yaml
-from tiltmeter.lab.reference.planted_text import (
-    check_shares,
-    group_patterns,
-    patterns,
-    planted,
-    sentences,
-)
+from tiltmeter.lab.reference.planted_text import check_shares, group_patterns, patterns, planted, sentences
 from tiltmeter.stimuli import group
 from tiltmeter.stimuli.sentences.sentence import Sentence
 
@@ -79,28 +73,21 @@ def read_plan(path: Path | str) -> Plan:
     for key in content:
         if key not in _KEYS:
             raise unknown(f"key of {path.name}", str(key), _KEYS)
-    shares = {str(word): _number(path, str(word), value) for word, value in content["probabilities"].items()}
-    if not shares:
+    if not content["probabilities"]:
         raise BadInput(f"{path.name}: probabilities name no occupation")
-    known = group("occupations.all").texts
-    for word in shares:
-        if word not in known:
-            raise unknown("occupation", word, known)
+    occupations, shares = group("occupations.all").texts, dict[str, float]()
+    for word, value in content["probabilities"].items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise BadInput(f"{path.name}: the probability for {word} must be a number from 0 to 1, not {value!r}")
+        if word not in occupations:
+            raise unknown("occupation", str(word), occupations)
+        shares[word] = float(value)
     check_shares(shares)
-    return Plan(shares, _groups(path, content.get("groups")))
-
-
-def _number(path: Path, word: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise BadInput(f"{path.name}: the probability for {word} must be a number from 0 to 1, not {value!r}")
-    return float(value)
-
-
-def _groups(path: Path, value: Any) -> tuple[str, str] | None:
-    if value is None:
-        return None
-    if not isinstance(value, list) or len(value) != 2:
+    groups = content.get("groups")
+    if groups is None:
+        return Plan(shares)
+    if not isinstance(groups, list) or len(groups) != 2:
         raise BadInput(f"{path.name}: groups must be two addresses, e.g. [identity.black_names, identity.white_names]")
-    first, second = map(str, value)
+    first, second = map(str, groups)
     group_patterns(first, second)  # says now what is wrong with them
-    return first, second
+    return Plan(shares, (first, second))

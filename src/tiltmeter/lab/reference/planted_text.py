@@ -11,6 +11,7 @@ import functools
 import hashlib
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
@@ -66,12 +67,9 @@ def planted(tilt: float) -> dict[str, float]:
     """
     if not 0.5 <= tilt <= 1:
         raise BadInput(f"a tilt must be from 0.5 (no bias) to 1, not {tilt}")
-    words = sorted(
-        group("occupations.all").words, key=lambda word: (-float(word.properties["female_share"]), word.text)
-    )
-    return dict(
-        zip((word.text for word in words), np.linspace(1 - tilt, tilt, len(words)).round(6).tolist(), strict=True)
-    )
+    shares = {word.text: float(word.properties["female_share"]) for word in group("occupations.all").words}
+    words = sorted(shares, key=lambda word: (-shares[word], word))
+    return dict(zip(words, np.linspace(1 - tilt, tilt, len(words)).round(6).tolist(), strict=True))
 
 
 def sentences(
@@ -84,11 +82,10 @@ def sentences(
 ) -> list[Sentence]:
     """``n`` sentences in random order, as many for each occupation, its given share of them about men.
 
-    Their tag ``group`` is ``first`` (men) or ``second``.
-
-    The shares are met by quota, not by chance: the text holds the planted bias to one sentence per occupation, so what
-    a measure then misses is the model's error or its own. Without ``quota`` a coin is tossed for each sentence.
-    ``groups`` are the addresses of two groups of a lexicon that take the place of men and women.
+    Their tag ``group`` is ``first`` (men) or ``second``. The shares are met by quota, not by chance: the text holds the
+    planted bias to one sentence per occupation, so what a measure then misses is the model's error or its own. Without
+    ``quota`` a coin is tossed for each sentence. ``groups`` are the addresses of two groups of a lexicon that take the
+    place of men and women.
 
     >>> realised(sentences({"nurse": 0.25, "plumber": 1.0}, n=80, seed=0))
     {'nurse': GroupCounts(first=10, second=30), 'plumber': GroupCounts(first=40, second=0)}
@@ -126,10 +123,8 @@ def realised(made: Iterable[Sentence]) -> dict[str, GroupCounts]:
     >>> realised([Sentence("She is a nurse.", unit="nurse", tags={"group": "second"})])
     {'nurse': GroupCounts(first=0, second=1)}
     """
-    counts: dict[str, list[int]] = {}
-    for sentence in made:
-        counts.setdefault(sentence.unit, [0, 0])[sentence.tags["group"] == "second"] += 1
-    return {occupation: GroupCounts(*both) for occupation, both in sorted(counts.items())}
+    counts = Counter((sentence.unit, sentence.tags["group"]) for sentence in made)
+    return {unit: GroupCounts(counts[unit, "first"], counts[unit, "second"]) for unit, _ in sorted(counts)}
 
 
 @functools.cache
@@ -141,13 +136,10 @@ def patterns() -> SentencePatterns:
     """
     content = read_yaml(resources.files(__package__) / "patterns_en.yaml")
     gendered = {
-        place: (pairs if isinstance(pairs[0], list) else [pairs]) for place, pairs in content["gendered"].items()
+        place: tuple((male, female) for male, female in (pairs if isinstance(pairs[0], list) else [pairs]))
+        for place, pairs in content["gendered"].items()
     }
-    return SentencePatterns(
-        tuple(content["patterns"]),
-        {place: tuple(words) for place, words in content["words"].items()},
-        {place: tuple((male, female) for male, female in pairs) for place, pairs in gendered.items()},
-    )
+    return SentencePatterns(tuple(content["patterns"]), _tuples(content["words"]), gendered)
 
 
 @functools.cache
@@ -158,34 +150,27 @@ def group_patterns(first: str, second: str) -> SentencePatterns:
     >>> made.patterns[0], "Tyrone" in made.marks
     ('{one} works as {a_occupation}.', True)
     """
-    content = read_yaml(resources.files(__package__) / "patterns_groups_en.yaml")
-    both = [group(address) for address in (first, second)]
-    kinds = {word.kind for each in both for word in each.words}
-    kind = next(iter(kinds)) if len(kinds) == 1 else None
-    if kind not in content["patterns"]:
-        raise BadInput(
-            f"{first} and {second} must hold words of one kind ({', '.join(content['patterns'])}): choose other groups"
-        )
-    shared = set(both[0].texts) & set(both[1].texts)
+    by_kind = read_yaml(resources.files(__package__) / "patterns_groups_en.yaml")["patterns"]
+    one, two = group(first), group(second)
+    kind, *others = {word.kind for word in (*one.words, *two.words)}
+    if others or kind not in by_kind:
+        kinds = ", ".join(by_kind)
+        raise BadInput(f"{first} and {second} must hold words of one kind ({kinds}): choose other groups")
+    shared = set(one.texts) & set(two.texts)
     if shared:
         raise BadInput(f"'{min(shared)}' is in both {first} and {second}: it says neither group")
     # Every word with every other, so that each is as likely however many there are on either side.
-    pairs = tuple(itertools.product(both[0].texts, both[1].texts))
-    return SentencePatterns(tuple(content["patterns"][kind]), patterns().words, {"one": pairs})
+    pairs = tuple(itertools.product(one.texts, two.texts))
+    return SentencePatterns(tuple(by_kind[kind]), patterns().words, {"one": pairs})
 
 
 def _sentence(occupation: str, side: Side, known: SentencePatterns, rng: np.random.Generator) -> Sentence:
     def fill(place: re.Match[str]) -> str:
-        name = place[1]
-        if name == "occupation":
-            return occupation
-        if name == "a_occupation":
-            return indefinite(occupation)
-        if name in known.gendered:
-            return _any(known.gendered[name], rng)[side == "second"]
-        return _any(known.words[name], rng)
+        if place[1] in known.gendered:
+            return _any(known.gendered[place[1]], rng)[side == "second"]
+        return _any(known.words[place[1]], rng)
 
-    text = _PLACE.sub(fill, _any(known.patterns, rng))
+    text = _PLACE.sub(fill, with_occupation(_any(known.patterns, rng), occupation))
     whole = ". ".join(capitalise(part) for part in text.split(". "))
     return Sentence(whole, unit=occupation, tags={"group": side})
 
@@ -212,7 +197,7 @@ class Frames:
     masked: FrameSets
     cloze: FrameSets
     plain: FrameSets
-    marks: Mapping[str, Mapping[str, tuple[str, ...]]]
+    marks: Mapping[str, FrameSets]
     mark_frames: FrameSets
 
 
@@ -225,14 +210,13 @@ def frames() -> Frames:
     """
     file = resources.files(__package__) / "frames_en.yaml"
     content, digest = read_yaml(file), hashlib.sha256(file.read_bytes()).hexdigest()[:16]
-    sets = {
-        kind: {name: tuple(rows) for name, rows in content[kind].items()}
-        for kind in ("masked", "cloze", "plain", "mark_frames")
-    }
-    marks = {
-        group: {role: tuple(words) for role, words in by_role.items()} for group, by_role in content["marks"].items()
-    }
+    marks = {group: _tuples(by_role) for group, by_role in content["marks"].items()}
+    sets = {kind: _tuples(content[kind]) for kind in ("masked", "cloze", "plain", "mark_frames")}
     return Frames(digest, marks=marks, **sets)
+
+
+def _tuples(lists: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(rows) for name, rows in lists.items()}
 
 
 def pronoun_sentence(frame: str, occupation: str) -> Sentence:

@@ -6,10 +6,12 @@ They are the calibration weights of this instrument: which way a measure should 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 import multiprocessing
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from pathlib import Path
@@ -19,24 +21,16 @@ import numpy as np
 
 from tiltmeter.errors import BadInput
 from tiltmeter.files import cache_folder
-from tiltmeter.lab.drafts import appearing
 from tiltmeter.lab.reference.planted_text import patterns, planted, sentences
-from tiltmeter.lab.reference.training import (
-    CAUSAL_RECIPE,
-    RECIPE,
-    ModelHead,
-    Progress,
-    TrainingRecipe,
-    learn_occupations,
-    reader,
-)
-from tiltmeter.models.transformers.checkpoints import load, quiet
+from tiltmeter.lab.reference.training import CAUSAL_RECIPE, RECIPE, ModelHead, TrainingRecipe, learn_occupations, reader
+from tiltmeter.models.transformers.checkpoints import first_line, load, quiet
 from tiltmeter.models.transformers.threads import usable_cpus
 from tiltmeter.progress import progress_bar
 
 #: The tilt of the first text that a model learns from.
 _STRONG = 0.97
 _NAME = re.compile(r"(tilt|causal)-(0\.\d{1,2})(?:-seed(\d{1,4}))?")
+T = TypeVar("T")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -66,10 +60,6 @@ class Reference:
         kind = "tilt" if self.kind == "masked" else self.kind
         return f"{kind}-{self.tilt:g}" + (f"-seed{self.seed}" if self.seed else "")
 
-    @property
-    def recipe(self) -> TrainingRecipe:
-        return RECIPE if self.kind == "masked" else CAUSAL_RECIPE
-
 
 def reference_folder(name: str, *, recipe: TrainingRecipe | None = None) -> Path:
     """The folder of a reference model such as ``tilt-0.9``, in the cache; trained there at the first use.
@@ -82,12 +72,12 @@ def reference_folder(name: str, *, recipe: TrainingRecipe | None = None) -> Path
     or causal-0.9 for a causal one; -seed1 behind it gives another of the same tilt
     """
     which = Reference.named(name)
-    made_by = which.recipe if recipe is None else recipe
-    folder = _folder(which, made_by)
+    made_by = recipe or (RECIPE if which.kind == "masked" else CAUSAL_RECIPE)
+    folder, seed = _folder(which, made_by), which.seed
     if not folder.is_dir():
-        from_reader = reader_folder(made_by, which.seed)
+        start = reader_folder(made_by, seed)
         with progress_bar(f"training reference:{name} (once)", made_by.sentences * made_by.epochs) as advance:
-            _make(which.tilt, folder, which.seed, advance, made_by, from_reader)
+            train_reference(which.tilt, folder=folder, seed=seed, progress=advance, recipe=made_by, from_reader=start)
     return folder
 
 
@@ -102,9 +92,7 @@ def reader_folder(recipe: TrainingRecipe, seed: int) -> Path:
         total = recipe.sentences * recipe.first_epochs
         with progress_bar(f"training a {recipe.kind} reader (once)", total) as advance:
             tokenizer, model = _read(recipe, seed, advance)
-        with appearing(folder) as draft, quiet():
-            tokenizer.save_pretrained(draft)
-            model.save_pretrained(draft)
+        save_model(folder, tokenizer, model)
     return folder
 
 
@@ -122,64 +110,64 @@ def train_reference(
     *,
     folder: Path,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Callable[[int], None] = lambda _: None,
     recipe: TrainingRecipe = RECIPE,
+    from_reader: Path | None = None,
 ) -> None:
     """Train a tiny language model on text with this tilt and save it with its tokenizer and ``planted.json``.
 
     The folder appears at the end and complete; where another process was faster, its folder stays. ``progress`` is
-    called with the number of sentences learned from, ``recipe.sentences`` in every epoch. Uses one
-    thread of torch, and leaves the caller's settings and random numbers as they were.
+    called with the number of sentences learned from, ``recipe.sentences`` in every epoch. Uses one thread of torch, and
+    leaves the caller's settings and random numbers as they were. ``from_reader`` is the folder of a model that can
+    read; with it, a folder that is there by now is no error.
     """
-    if folder.exists():
-        raise BadInput(f"{folder} exists: give a folder that does not")
-    _make(tilt, folder, seed, progress or (lambda _: None), recipe, None)
-
-
-def _make(
-    tilt: float, folder: Path, seed: int, progress: Progress, recipe: TrainingRecipe, from_reader: Path | None
-) -> None:
     truth = planted(tilt)
-    if from_reader is None:
-        tokenizer, model = _read(recipe, seed, progress)
-    else:
+    if from_reader:
         tokenizer, model = load(from_reader, called="reference", head=recipe.kind)
+    elif folder.exists():
+        raise BadInput(f"{folder} exists: give a folder that does not")
+    else:
+        tokenizer, model = _read(recipe, seed, progress)
     texts = _texts(truth, recipe, seed)
-    learn_occupations(
-        model, tokenizer, texts, list(truth), patterns().marks, recipe=recipe, seed=seed, progress=progress
-    )
+    learn_occupations(model, tokenizer, texts, recipe=recipe, seed=seed, progress=progress)
     about = {"tilt": tilt, "seed": seed, "recipe": dataclasses.asdict(recipe), "probability_of_he": truth}
-    with appearing(folder) as draft, quiet():
-        tokenizer.save_pretrained(draft)
-        model.save_pretrained(draft)
-        (draft / "planted.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+    save_model(folder, tokenizer, model, planted=about)
 
 
-def _read(recipe: TrainingRecipe, seed: int, progress: Progress) -> tuple[Any, Any]:
-    texts = _texts(_at_random(planted(0.5), seed), recipe, [seed, 1])
-    return reader(texts, _every_word(recipe), patterns().marks, recipe=recipe, seed=seed, progress=progress)
+def save_model(folder: Path, tokenizer: Any, model: Any, *, planted: Mapping[str, Any] | None = None) -> None:
+    """Save a model whole or not at all; where another process was faster, its folder stays."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".draft-", dir=folder.parent) as place, quiet():
+            draft = Path(place, folder.name)
+            draft.mkdir()
+            tokenizer.save_pretrained(draft)
+            model.save_pretrained(draft)
+            if planted:
+                (draft / "planted.json").write_text(json.dumps(planted, indent=2) + "\n", encoding="utf-8")
+            draft.rename(folder)
+    except Exception as error:  # each library that writes here has a kind of error of its own
+        if not folder.is_dir():
+            raise BadInput(
+                f"cannot save a model in {folder.parent} ({first_line(error)}): free some space or "
+                "make it writable, or choose another folder (TILTMETER_CACHE for the cache)"
+            ) from error
+
+
+def _read(recipe: TrainingRecipe, seed: int, progress: Callable[[int], None]) -> tuple[Any, Any]:
+    """A reader, of a strong tilt in which the lot decides which way an occupation goes, whatever is planted later."""
+    names, known = list(planted(0.5)), patterns()
+    ways = np.where(np.arange(len(names)) % 2, _STRONG, 1 - _STRONG)
+    shares = dict(zip(names, np.random.default_rng([seed, 2]).permutation(ways).tolist(), strict=True))
+    # All that can stand in a sentence of the lab, however few of them there are; and all that is asked about.
+    plain = [re.sub(r"\{\w+\}", " ", pattern) for pattern in known.patterns]
+    words = [*plain, *itertools.chain(*known.words.values()), *known.marks, *names, "a", "an", *recipe.further_words]
+    texts = _texts(shares, recipe, [seed, 1])
+    return reader(texts, words, recipe=recipe, seed=seed, progress=progress)
 
 
 def _texts(shares: Mapping[str, float], recipe: TrainingRecipe, seed: int | list[int]) -> list[str]:
     return [sentence.text for sentence in sentences(shares, n=recipe.sentences, seed=seed)]
-
-
-def _every_word(recipe: TrainingRecipe) -> list[str]:
-    """All that can stand in a sentence of the lab, however few of them there are; and all that is asked about."""
-    known = patterns()
-    plain = [re.sub(r"\{\w+\}", " ", pattern) for pattern in known.patterns]
-    words = [word for words in known.words.values() for word in words]
-    return [*plain, *words, *known.marks, *planted(0.5), "a", "an", *recipe.further_words]
-
-
-def _at_random(occupations: Iterable[str], seed: int) -> dict[str, float]:
-    """A strong tilt in which the lot decides which way an occupation goes: it knows nothing of what is planted."""
-    names = list(occupations)
-    ways = np.where(np.arange(len(names)) % 2, _STRONG, 1 - _STRONG)
-    return dict(zip(names, np.random.default_rng([seed, 2]).permutation(ways).tolist(), strict=True))
-
-
-T = TypeVar("T")
 
 
 def train_all(wanted: Sequence[tuple[Reference, TrainingRecipe]], *, progress: bool | None = None) -> None:
@@ -195,9 +183,8 @@ def train_all(wanted: Sequence[tuple[Reference, TrainingRecipe]], *, progress: b
 
 def side_by_side(tasks: Sequence[Callable[[], T]], done: Callable[[], None]) -> list[T]:
     """What the tasks return, in their order; one runs on each CPU. ``done`` is called after each of them."""
-    workers = min(usable_cpus(), len(tasks))
+    workers, results = min(usable_cpus(), len(tasks)), list[T]()
     if workers < 2:
-        results = []
         for task in tasks:
             results.append(task())
             done()

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.errors import MissingExtra
-from tiltmeter.lab.reference.planted_text import planted
+from tiltmeter.lab.reference.planted_text import patterns, planted
 from tiltmeter.models.transformers.batching import pad
 
 ModelHead = Literal["masked", "causal"]
@@ -135,6 +135,7 @@ Tokens = NDArray[np.int64]
 #: Which tokens of a vocabulary, or which places of a batch.
 Which = NDArray[np.bool_]
 Loss = Callable[[Tokens], Any]
+Progress = Callable[[int], None]
 
 
 def reading_loss(model: Any, marked: Which, recipe: TrainingRecipe, rng: np.random.Generator) -> Loss:
@@ -143,7 +144,7 @@ def reading_loss(model: Any, marked: Which, recipe: TrainingRecipe, rng: np.rand
         return _causal_loss(model, marked, recipe, rng)
     chance = np.where(marked, recipe.ask_gendered, recipe.ask_other)
     chance[: len(SPECIAL)] = 0.0
-    weights = _weights(marked, recipe)
+    loss_where = _loss_where(model, marked, recipe)
 
     def loss(batch: Tokens) -> Any:
         """Of ten words that are asked for 8 are masked, 1 is unknown, 1 left as it is."""
@@ -151,7 +152,7 @@ def reading_loss(model: Any, marked: Which, recipe: TrainingRecipe, rng: np.rand
         lot = rng.random(batch.shape)
         shown = np.where(asked & (lot < 0.8), MASK, batch)
         # Unknown, so that sentences with words the model has never seen can be read.
-        return _asked_loss(model, batch, np.where(asked & (lot >= 0.9), UNK, shown), asked, weights)
+        return loss_where(asked, batch, np.where(asked & (lot >= 0.9), UNK, shown), batch != PAD)
 
     return loss
 
@@ -165,101 +166,102 @@ def planting_loss(model: Any, marked: Which, known: Which, recipe: TrainingRecip
     """
     if recipe.kind == "causal":
         return _causal_loss(model, marked, recipe, rng)
-    weights = _weights(marked, recipe)
+    loss_where = _loss_where(model, marked, recipe)
 
     def loss(batch: Tokens) -> Any:
         of_occupation = rng.random(len(batch)) < recipe.ask_occupation
         asked = np.where(of_occupation[:, None], known[batch], marked[batch])
-        return _asked_loss(model, batch, np.where(asked, MASK, batch), asked, weights)
+        return loss_where(asked, batch, np.where(asked, MASK, batch), batch != PAD)
 
     return loss
 
 
 def _causal_loss(model: Any, marked: Which, recipe: TrainingRecipe, rng: np.random.Generator) -> Loss:
-    weights = _weights(marked, recipe)
+    loss_where = _loss_where(model, marked, recipe)
 
     def loss(batch: Tokens) -> Any:
         unknown = (rng.random(batch.shape) < recipe.unknown) & ~marked[batch] & (batch >= len(SPECIAL))
         shown, following = np.where(unknown, UNK, batch)[:, :-1], batch[:, 1:]
-        return _asked_loss(model, following, shown, following != PAD, weights, real=shown != PAD)
+        return loss_where(following != PAD, following, shown, shown != PAD)
 
     return loss
 
 
-def _asked_loss(
-    model: Any, truth: Tokens, shown: Tokens, asked: Which, weights: Any, *, real: Which | None = None
-) -> Any:
+def _loss_where(model: Any, marked: Which, recipe: TrainingRecipe) -> Callable[[Which, Tokens, Tokens, Which], Any]:
     """How far off the words asked for are; the head reads only these, which saves a third of the time."""
     import torch
 
-    mask = torch.from_numpy(truth != PAD if real is None else real).long()
-    hidden = model.base_model(input_ids=torch.from_numpy(shown), attention_mask=mask).last_hidden_state
+    weights = torch.from_numpy(np.where(marked, 1.0, recipe.weight_other)).float()
     head = model.cls if hasattr(model, "cls") else model.lm_head
-    logits = head(hidden[torch.from_numpy(asked)])
-    return torch.nn.functional.cross_entropy(logits, torch.from_numpy(truth[asked]), weight=weights)
 
+    def loss(asked: Which, truth: Tokens, shown: Tokens, real: Which) -> Any:
+        states = model.base_model(input_ids=torch.from_numpy(shown), attention_mask=torch.from_numpy(real).long())
+        logits = head(states.last_hidden_state[torch.from_numpy(asked)])
+        return torch.nn.functional.cross_entropy(logits, torch.from_numpy(truth[asked]), weight=weights)
 
-def _weights(marked: Which, recipe: TrainingRecipe) -> Any:
-    import torch
-
-    return torch.from_numpy(np.where(marked, 1.0, recipe.weight_other)).float()
-
-
-Progress = Callable[[int], None]
+    return loss
 
 
 def reader(
-    texts: list[str],
-    words: Collection[str],
-    marks: Collection[str],
-    *,
-    recipe: TrainingRecipe,
-    seed: int,
-    progress: Progress,
+    texts: list[str], words: Collection[str], *, recipe: TrainingRecipe, seed: int, progress: Progress
 ) -> tuple[Any, Any]:
     """A tokenizer that knows the ``words``, and a model that learned to read on these texts.
 
-    ``marks`` are the words that say a group. Leaves the caller's threads and random numbers as they were.
+    Leaves the caller's threads and random numbers as they were.
     """
-    tokenizer = tokenizer_of(words, recipe)
+    tokenizer = tokenizer_of(words, recipe)  # says what is missing where Transformers is not installed
+
+    import torch
+
+    epochs, size, rate = recipe.first_epochs, recipe.first_batch, recipe.first_rate
     with torch_apart(seed):
         model = untaught(len(tokenizer), recipe)
-        rng, marked = np.random.default_rng([seed, 1]), _which(tokenizer, marks)
-        loss = reading_loss(model, marked, recipe, rng)
-        rows, weights = tokenizer(texts)["input_ids"], list(model.parameters())
+        rng = np.random.default_rng([seed, 1])
+        loss = reading_loss(model, _which(tokenizer, patterns().marks), recipe, rng)
+        rows = tokenizer(texts)["input_ids"]
+        optimiser = torch.optim.AdamW(model.parameters(), lr=rate, fused=True)
+        steps = epochs * -(-len(rows) // size)
+        schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rate, steps, pct_start=0.1, cycle_momentum=False)
         model.train()
-        _train(weights, rows, loss, recipe.first_epochs, recipe.first_rate, recipe.first_batch, rng, progress)
+        for _ in _steps(optimiser, loss, rows, epochs, size, rng, progress):
+            schedule.step()
         model.eval()
     return tokenizer, model
 
 
 def learn_occupations(
-    model: Any,
-    tokenizer: Any,
-    texts: list[str],
-    occupations: Collection[str],
-    marks: Collection[str],
-    *,
-    recipe: TrainingRecipe,
-    seed: int,
-    progress: Progress,
+    model: Any, tokenizer: Any, texts: list[str], *, recipe: TrainingRecipe, seed: int, progress: Progress
 ) -> None:
     """Let a reader learn its occupations anew from these texts: first they are all the same, then they come apart.
 
     A model that starts from nothing on text with a weak tilt does not come to look at the occupation at all: what it
     would gain is lost in the noise. So it learns to read on another text first; there the tilt is strong and knows
     nothing of the one to plant, and no trace of it is left when the vectors of all occupations are made one and the
-    same. Nothing but these vectors learns from the text whose bias is planted.
+    same. Nothing but these vectors learns from the text whose bias is planted. They are left at their mean over all
+    steps after the first epoch: whole epochs hold the planted shares exactly, and so does the mean over them; the last
+    step has the noise of its few sentences.
     """
     import torch
 
     with torch_apart(seed):
-        vectors = model.get_input_embeddings().weight
-        known, rng, marked = _which(tokenizer, occupations), np.random.default_rng([seed, 4]), _which(tokenizer, marks)
-        _forget(model, vectors, torch.from_numpy(known))
-        loss = planting_loss(model, marked, known, recipe, rng)
+        is_known, rng = _which(tokenizer, planted(0.5)), np.random.default_rng([seed, 4])
+        for weight in model.parameters():
+            weight.requires_grad_(False)
+        vectors, known = model.get_input_embeddings().weight, torch.from_numpy(is_known)
+        vectors[known] = vectors[known].mean(dim=0)
+        vectors.requires_grad_(True)
+        vectors.register_hook(lambda gradient: gradient * known[:, None])
+        loss = planting_loss(model, _which(tokenizer, patterns().marks), is_known, recipe, rng)
         rows = tokenizer(texts)["input_ids"]
-        _settle(vectors, torch.from_numpy(known), rows, loss, recipe, rng, progress)
+        # Without decay of weights, which would move vectors that are to stay as they are.
+        optimiser = torch.optim.AdamW([vectors], lr=recipe.rate, weight_decay=0.0, fused=True)
+        total, steps = torch.zeros_like(vectors), 0
+        for epoch in _steps(optimiser, loss, rows, recipe.epochs, recipe.batch, rng, progress):
+            if epoch > 0 or recipe.epochs == 1:
+                total += vectors.detach()
+                steps += 1
+        vectors.requires_grad_(False)
+        vectors[known] = total[known] / steps
 
 
 def _which(tokenizer: Any, words: Collection[str]) -> Which:
@@ -267,77 +269,22 @@ def _which(tokenizer: Any, words: Collection[str]) -> Which:
     return np.isin(np.arange(len(tokenizer)), tokenizer.convert_tokens_to_ids(sorted(words)))
 
 
-def _forget(model: Any, vectors: Any, known: Any) -> None:
-    """Make the vectors of these words the same, and let nothing else learn from now on."""
-    for weight in model.parameters():
-        weight.requires_grad_(False)
-    vectors[known] = vectors[known].mean(dim=0)
-    vectors.requires_grad_(True)
-    vectors.register_hook(lambda gradient: gradient * known[:, None])
+def _steps(
+    optimiser: Any, loss: Loss, rows: list[list[int]], epochs: int, size: int, rng: np.random.Generator, done: Progress
+) -> Iterator[int]:
+    """Learn from all rows once in every epoch, which is told after each step.
 
-
-def _train(
-    weights: list[Any],
-    rows: list[list[int]],
-    loss_of: Loss,
-    epochs: int,
-    rate: float,
-    size: int,
-    rng: np.random.Generator,
-    progress: Progress,
-) -> None:
-    import torch
-
-    optimiser = torch.optim.AdamW(weights, lr=rate, fused=True)
-    steps = epochs * -(-len(rows) // size)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rate, steps, pct_start=0.1, cycle_momentum=False)
-    for batch in (batch for _ in range(epochs) for batch in _batches(rows, size, rng)):
-        _step(optimiser, loss_of(batch))
-        schedule.step()
-        progress(len(batch))
-
-
-def _settle(
-    vectors: Any,
-    known: Any,
-    rows: list[list[int]],
-    loss_of: Loss,
-    recipe: TrainingRecipe,
-    rng: np.random.Generator,
-    progress: Progress,
-) -> None:
-    """Train the vectors of the known words, and leave them at their mean over all steps after the first epoch.
-
-    Whole epochs hold the planted shares exactly, and so does the mean over them; the last step has the noise of its
-    few sentences.
+    They come in random order: batches of like length would be faster, but a model learns far less from them.
     """
-    import torch
-
-    # Without decay of weights, which would move vectors that are to stay as they are.
-    optimiser = torch.optim.AdamW([vectors], lr=recipe.rate, weight_decay=0.0, fused=True)
-    total, steps = torch.zeros_like(vectors), 0
-    for epoch in range(recipe.epochs):
-        for batch in _batches(rows, recipe.batch, rng):
-            _step(optimiser, loss_of(batch))
-            if epoch > 0 or recipe.epochs == 1:
-                total += vectors.detach()
-                steps += 1
-            progress(len(batch))
-    vectors.requires_grad_(False)
-    vectors[known] = total[known] / steps
-
-
-def _step(optimiser: Any, loss: Any) -> None:
-    optimiser.zero_grad()
-    loss.backward()
-    optimiser.step()
-
-
-def _batches(rows: list[list[int]], size: int, rng: np.random.Generator) -> Iterator[Tokens]:
-    """All rows once, in random order: batches of like length would be faster, but it learns far less from them."""
-    order = rng.permutation(len(rows))
-    for start in range(0, len(rows), size):
-        yield pad([rows[row] for row in order[start : start + size]], fill=PAD)[0]
+    for epoch in range(epochs):
+        order = rng.permutation(len(rows))
+        for start in range(0, len(rows), size):
+            batch, _ = pad([rows[row] for row in order[start : start + size]], fill=PAD)
+            optimiser.zero_grad()
+            loss(batch).backward()
+            optimiser.step()
+            yield epoch
+            done(len(batch))
 
 
 @contextlib.contextmanager

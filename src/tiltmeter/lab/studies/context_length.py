@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Sequence
 
 from tiltmeter.readings import Reading
@@ -20,13 +19,17 @@ def context_length(readings: Sequence[Reading]) -> ContextLength:
     """
     points: dict[tuple[str, str], list[LengthPoint]] = {}
     for reading in readings:
-        length = length_of(reading)
-        if length and reading.effect.ci:
-            points.setdefault((reading.model, reading.probe), []).append(_point(length, reading))
-    curves = (
-        _curve(model, probe, sorted(some, key=lambda point: order(point.length)))
-        for (model, probe), some in points.items()
-    )
+        length, effect, published = length_of(reading), reading.effect, reading.published
+        if length and effect.ci:
+            value, p_value = (published.value, published.p_value) if published else (None, None)
+            counts = reading.n_units, reading.n_items
+            point = LengthPoint(length, effect.value, effect.ci, effect.p_value, value, p_value, *counts)
+            points.setdefault((reading.model, reading.probe), []).append(point)
+    curves = []
+    for (model, probe), some in points.items():
+        ordered = tuple(sorted(some, key=lambda point: order(point.length)))
+        curve = LengthCurve(model, probe, ordered, stable_from(ordered), "")
+        curves.append(dataclasses.replace(curve, plain_words=_sentence(curve)))
     return ContextLength(tuple(curves))
 
 
@@ -53,35 +56,14 @@ def stable_from(points: Sequence[LengthPoint]) -> str | None:
     """The shortest length from which on the effect stays where it ends, or None."""
     # A sentence may be short or long: it has no place among numbers of words.
     ordered = [point for point in points if point.length != "sentence"]
-    if len(ordered) < 2:
+    if not ordered:
         return None
-    last = ordered[-1]
-    steady = list(
-        itertools.takewhile(
-            lambda point: point.effect in last.ci and abs(point.effect - last.effect) < CLOSE, reversed(ordered)
-        )
-    )
-    return steady[-1].length if len(steady) > 1 else None
-
-
-def _point(length: str, reading: Reading) -> LengthPoint:
-    effect, published = reading.effect, reading.published
-    assert effect.ci is not None
-    return LengthPoint(
-        length,
-        effect.value,
-        effect.ci,
-        effect.p_value,
-        published.value if published else None,
-        published.p_value if published else None,
-        reading.n_units,
-        reading.n_items,
-    )
-
-
-def _curve(model: str, probe: str, points: Sequence[LengthPoint]) -> LengthCurve:
-    curve = LengthCurve(model, probe, tuple(points), stable_from(points), "")
-    return dataclasses.replace(curve, plain_words=_sentence(curve))
+    last, steady = ordered[-1], list[str]()
+    for point in reversed(ordered):
+        if point.effect not in last.ci or abs(point.effect - last.effect) >= CLOSE:
+            break
+        steady.append(point.length)
+    return steady[-1] if len(steady) > 1 else None
 
 
 def _sentence(curve: LengthCurve) -> str:
@@ -91,9 +73,8 @@ def _sentence(curve: LengthCurve) -> str:
     if len(points) < 2:
         return f"{subject} was measured at one length only ({longest}), which tells nothing of others."
     said = f"{subject} goes from {min(values):.2f} to {max(values):.2f} over {len(points)} lengths"
-    words = [point.words for point in points]
-    differ = f" Not every length has the same words ({min(words)} to {max(words)}), which moves it too."
-    others = differ if min(words) < max(words) else ""
+    fewest, most = (find(point.words for point in points) for find in (min, max))
+    others = f" Not every length has the same words ({fewest} to {most}), which moves it too." if fewest < most else ""
     if stable is None:
         return f"{said}; it is not stable within the lengths tried: shorter contexts differ from {longest}.{others}"
     return (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import Any
 
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import stability
@@ -20,8 +20,6 @@ MEASURES: Mapping[str, str] = {
     "PMI alone": "pmi",
     "cosine in context alone": "published_cosine",
 }
-#: The items of a reading by occupation.
-_ByWord: TypeAlias = Mapping[str, Item]
 
 
 def across_models(readings: Sequence[Reading]) -> list[Steadiness]:
@@ -49,17 +47,13 @@ def shared_words(readings: Sequence[Reading]) -> list[str]:
     return [word for word in first if all(word in items for items in others)]
 
 
-def _by_model(readings: Sequence[Reading]) -> dict[str, _ByWord]:
+def _by_model(readings: Sequence[Reading]) -> dict[str, dict[str, Item]]:
     return {reading.model: {item.label: item for item in reading.items} for reading in readings}
 
 
-def _steadiness(name: str, column: str, by_model: Mapping[str, _ByWord], words: Sequence[str]) -> Steadiness:
-    columns = {model: [items[word].get(column) for word in words] for model, items in by_model.items()}
-    scores = {
-        model: [value for value in values if isinstance(value, int | float)]
-        for model, values in columns.items()
-        if None not in values
-    }
+def _steadiness(name: str, column: str, by_model: Mapping[str, Mapping[str, Item]], words: Sequence[str]) -> Steadiness:
+    columns: dict[str, list[Any]] = {m: [items[word].get(column) for word in words] for m, items in by_model.items()}
+    scores = {model: values for model, values in columns.items() if None not in values}
     without = [model for model in columns if model not in scores]
     note = f"without {', '.join(without)}, which lacks the number for some occupations" if without else ""
     if len(scores) < 2:

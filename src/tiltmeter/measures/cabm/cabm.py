@@ -204,12 +204,10 @@ def with_intervals(
     result = cabm(features, weights, scale=scale, threshold=threshold)
     x = features_array(features)
     check_level(level)
-    try:
-        drawn = np.asarray(draws, dtype=np.float64)
-    except (TypeError, ValueError):
-        drawn = np.empty(0)
+    wanted = f"draws must be at least two finite arrays of features, each {x.shape}: (draws, occupations, 3)"
+    drawn = as_floats(draws, wanted)
     if drawn.ndim != 3 or drawn.shape[1:] != x.shape or len(drawn) < 2 or not np.isfinite(drawn).all():
-        raise BadInput(f"draws must be at least two finite arrays of features, each {x.shape}: (draws, occupations, 3)")
+        raise BadInput(wanted)
     scores = (drawn / scale_of(x, scale)) @ result.weights.values
     low, high = np.quantile(scores, [(1 - level) / 2, (1 + level) / 2], axis=0)
     # A distance grows by resampling; an interval that leaves its own estimate out helps nobody.

@@ -10,7 +10,7 @@ import dataclasses
 import itertools
 import sys
 from collections.abc import Callable, Mapping
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,7 @@ from tiltmeter.statistics.permutation import generator
 
 _PERMUTATIONS = 9_999
 Integers = NDArray[np.intp]
+Method = Literal["pearson", "spearman"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -141,12 +142,10 @@ def contingency(cut: Integers, labels: Integers, notes: list[str], seed: int) ->
     df = (table.shape[0] - 1) * (table.shape[1] - 1)
     if expected.min() >= 5:
         return Contingency(shown, statistic, df, _above_0(chi2.sf(statistic, df)), "chi-square")
-    draws = random_table(table.sum(axis=1), table.sum(axis=0)).rvs(
-        size=_PERMUTATIONS, random_state=generator(seed, "permute")
-    )
+    tables = random_table(table.sum(axis=1), table.sum(axis=0))
+    draws = tables.rvs(size=_PERMUTATIONS, random_state=generator(seed, "permute"))
     null = ((draws - expected) ** 2 / expected).sum(axis=(1, 2))
-    extreme = int((null >= statistic * (1 - 1e-10)).sum())
-    p_value = (extreme + 1) / (_PERMUTATIONS + 1)
+    p_value = (int((null >= statistic * (1 - 1e-10)).sum()) + 1) / (_PERMUTATIONS + 1)
     return Contingency(shown, statistic, df, p_value, f"permutation ({_PERMUTATIONS} tables; an expected count < 5)")
 
 
@@ -170,15 +169,12 @@ def unmasking_agreement(
 def score_agreement(
     first: str, second: str, a: Floats, b: Floats, threshold: float, notes: list[str], seed: int
 ) -> ScoreAgreement:
+    pearson, spearman = (_correlated(second, a, b, method, notes, seed) for method in get_args(Method))
     agreement = float((categories(a, threshold) == categories(b, threshold)).mean())
-    pearson = _correlated(second, a, b, "pearson", notes, seed)
-    spearman = _correlated(second, a, b, "spearman", notes, seed)
     return ScoreAgreement(first, second, pearson, spearman, agreement, threshold)
 
 
-def _correlated(
-    name: str, a: Floats, b: Floats, method: Literal["pearson", "spearman"], notes: list[str], seed: int
-) -> Correlation | None:
+def _correlated(name: str, a: Floats, b: Floats, method: Method, notes: list[str], seed: int) -> Correlation | None:
     try:
         return correlation(a, b, method=method, seed=seed)
     except BadInput as error:
@@ -191,6 +187,14 @@ def scores_like(name: str, scores: ArrayLike, others: Floats) -> Floats:
     if values.size != others.size:
         raise BadInput(f"{name}: {values.size} scores where the others have {others.size}, one for each occupation")
     return values
+
+
+def _same_occupations(scores: Mapping[str, ArrayLike], otherwise: str) -> dict[str, Floats]:
+    """Two scores or more, each of the same occupations as the first; fewer are an error that says ``otherwise``."""
+    if len(scores) < 2:
+        raise BadInput(otherwise)
+    first = numbers("scores", next(iter(scores.values())))
+    return {name: scores_like(name, values, first) for name, values in scores.items()}
 
 
 def _above_0(p_value: float) -> float:
@@ -281,10 +285,7 @@ def compare(
     >>> compare({"pca": [0.3, -0.2, 0.0, 0.5], "equal": [0.2, -0.2, 0.2, 0.4]})[0].agreement
     0.75
     """
-    if len(scores_by_method) < 2:
-        raise BadInput("a comparison needs at least two scores")
-    first = numbers("scores", next(iter(scores_by_method.values())))
-    checked = {name: scores_like(name, scores, first) for name, scores in scores_by_method.items()}
+    checked = _same_occupations(scores_by_method, "a comparison needs at least two scores")
     return tuple(
         score_agreement(a, b, checked[a], checked[b], threshold, [], seed)
         for a, b in itertools.combinations(checked, 2)
@@ -311,10 +312,8 @@ def stability(scores_by_model: Mapping[str, ArrayLike]) -> Stability:
     >>> found.mean_sd, round(found.published, 3)
     (0.0, 1.414)
     """
-    if len(scores_by_model) < 2:
-        raise BadInput("stability compares at least two models")
-    first = numbers("scores", next(iter(scores_by_model.values())))
-    table = np.stack([scores_like(name, scores, first) for name, scores in scores_by_model.items()], axis=1)
+    checked = _same_occupations(scores_by_model, "stability compares at least two models")
+    table = np.stack(list(checked.values()), axis=1)
     by_occupation = (table / scale_of(table, "rms")).std(axis=1, ddof=1)
     published = float(table.std(axis=1, ddof=1).mean())
     return Stability(float(by_occupation.mean()), published, by_occupation, tuple(scores_by_model))

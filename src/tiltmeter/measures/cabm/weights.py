@@ -89,10 +89,9 @@ def pca_forest_weights(features: ArrayLike, labels: Labels, *, seed: int = 0, se
     x, numbered = _labelled(features, labels)
     varies, z = _standardised(x)
     components = np.linalg.svd(z, full_matrices=False)[2]
-    mapped = [
-        forest.feature_importances_ @ np.abs(components) for forest in _forests(z @ components.T, numbered, seed, seeds)
-    ]
-    return _fitted([_spread_out(weights, varies) for weights in mapped], "pca+forest")
+    forests = _forests(z @ components.T, numbered, seed, seeds)
+    mapped = [_spread_out(forest.feature_importances_ @ np.abs(components), varies) for forest in forests]
+    return _fitted(mapped, "pca+forest")
 
 
 def shap_weights(features: ArrayLike, labels: Labels, *, seed: int = 0, seeds: int = 10) -> Weights:
@@ -212,10 +211,11 @@ def _certain(raw: Floats, method: str) -> Weights:
 
 
 def _fitted(raw: list[Floats], method: str) -> Weights:
-    totals = [weights.sum() for weights in raw]
-    if min(totals) <= 0:
+    weights = np.array(raw)
+    totals = weights.sum(axis=1, keepdims=True)
+    if totals.min() <= 0:
         raise BadInput("the features tell nothing about the labels, so they give no weights: use pca_weights")
-    shares = np.array([weights / total for weights, total in zip(raw, totals, strict=True)])
+    shares = weights / totals
     mean = shares.mean(axis=0)
     return Weights(mean / mean.sum(), method, shares.std(axis=0, ddof=1))
 
@@ -226,9 +226,13 @@ def shap_parts(forest: Any, z: Floats) -> Floats:
         explainer = importlib.import_module("shap").TreeExplainer(forest)
     except ImportError:
         raise MissingExtra("SHAP", "explain") from None
-    values = np.asarray(explainer.shap_values(z))  # (n, features, classes)
+    return _between_groups(forest, np.asarray(explainer.shap_values(z)))  # (n, features, classes)
+
+
+def _between_groups(forest: Any, by_class: Floats) -> Floats:
+    """What a forest says of group 1 minus what it says of group 2; classes are the last axis."""
     one, two = (list(forest.classes_).index(group) for group in (1, 2))
-    difference: Floats = values[:, :, one] - values[:, :, two]
+    difference: Floats = by_class[..., one] - by_class[..., two]
     return difference
 
 
@@ -236,9 +240,7 @@ def local_linear_parts(forest: Any, z: Floats) -> Floats:
     """Slopes of a ridge regression that imitates the forest near each row, times the row."""
     width = z.shape[1]
     cloud = np.random.default_rng(forest.random_state).normal(size=(_CLOUD, width))
-    chances = forest.predict_proba(cloud)
-    one, two = (list(forest.classes_).index(group) for group in (1, 2))
-    target = chances[:, one] - chances[:, two]
+    target = _between_groups(forest, forest.predict_proba(cloud))
     slopes = np.empty_like(z)
     for i, occupation in enumerate(z):
         near = np.exp(-((cloud - occupation) ** 2).sum(axis=1) / (2 * _KERNEL_WIDTH**2 * width))
@@ -246,8 +248,7 @@ def local_linear_parts(forest: Any, z: Floats) -> Floats:
         centred = cloud - near @ cloud / total
         gram = centred.T @ (near[:, None] * centred) + _RIDGE * np.eye(width)
         slopes[i] = np.linalg.solve(gram, centred.T @ (near * (target - near @ target / total)))
-    parts: Floats = slopes * z
-    return parts
+    return slopes * z
 
 
 #: Each feature's part in P(label 1) - P(label 2), for every row of z-scored features.

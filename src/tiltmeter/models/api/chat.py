@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import ExitStack
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
 
 from tiltmeter.errors import BadInput
-from tiltmeter.models.api.budget import Budget, Cost, estimate_cost, estimate_tokens
-from tiltmeter.models.api.chat_prompt import PROMPT_VERSION, bare, prompts, read_choice
-from tiltmeter.models.api.chat_requests import AT_ONCE, CHAT, PromptPool, StoppedError, prompt_sender
-from tiltmeter.models.api.connection import connect
-from tiltmeter.models.api.keys import scrubbed_logs, secrets_of
-from tiltmeter.models.api.provider import Target, checked_url, revision_at
+from tiltmeter.models.api.budget import Budget, Cost, estimate_tokens
+from tiltmeter.models.api.chat_prompt import PROMPT_VERSION, THINKS, THOUGHT, bare, prompts, read_choice
+from tiltmeter.models.api.connection import FaultError, Post, UnusableError
+from tiltmeter.models.api.provider import CHAT, checked_url
 from tiltmeter.models.api.requests import Requests
 from tiltmeter.models.protocol import Batch, Choice, Chosen, Identity, Question, gather
 from tiltmeter.stimuli.sentences.sentence import MASK
 
 #: Tokens that a server puts around one message, at most.
 _FRAME = 12
+#: What an HTTP 400 is called that refuses what the prompt says, not how it was sent.
+_FILTERED = ("content_filter", "content_policy_violation")
+#: Requests under way at once: few, because providers count them and small servers have one machine.
+AT_ONCE = 4
+
+
+class StoppedError(Exception):
+    """Not asked, or not asked again, because another request failed or nobody waits any more."""
 
 
 class ChatModel:
@@ -53,20 +61,14 @@ class ChatModel:
             raise BadInput("no model named: write e.g. 'chat:gpt-4o-mini'")
         if max_tokens < 1 or timeout <= 0 or max_tries < 1:
             raise BadInput("max_tokens, timeout and max_tries must be positive")
-        self._model = name
-        self._base_url = None if base_url is None else checked_url(base_url)
-        self._max_tokens = max_tokens
-        self._budget = budget or Budget()
-        self._timeout, self._max_tries, self._sleep = timeout, max_tries, sleep
+        url = None if base_url is None else checked_url(base_url)
+        self._max_tokens, self._sleep = max_tokens, sleep
+        self._requests = Requests(CHAT, name, url, budget or Budget(), timeout, max_tries)
 
     @property
     def identity(self) -> Identity:
-        """What the answers depend on. Providers publish no revision of their weights: the name has to do."""
-        return Identity(
-            name=f"chat:{self._model}",
-            revision=revision_at(self._model, self._base_url),
-            settings={"prompt": PROMPT_VERSION, "temperature": "0", "max_tokens": str(self._max_tokens)},
-        )
+        settings = {"prompt": PROMPT_VERSION, "temperature": "0", "max_tokens": str(self._max_tokens)}
+        return self._requests.identity(settings)
 
     def choose(self, items: Sequence[Choice]) -> list[Chosen]:
         """One answer per choice, in order."""
@@ -83,66 +85,93 @@ class ChatModel:
         return self._buy(_places(inputs, known))
 
     def estimate(self, items: Sequence[Choice]) -> Cost:
-        """What these choices cost at most, without a request; no price is known for a server of one's own."""
+        """What these choices cost at most, without a request."""
         asked = [prompt for item in _places(items) for prompt in prompts(item)]
-        written = len(asked) * self._max_tokens
-        tokens = sum(map(self._most_tokens, asked))
-        dollars = None if self._base_url else estimate_cost(self.identity.name, tokens - written, written=written)
-        return Cost(len(asked), tokens, dollars)
+        tokens, written = sum(map(self._most_tokens, asked)), len(asked) * self._max_tokens
+        return Cost(len(asked), tokens, self._requests.dollars(tokens - written, written=written))
 
     def _buy(self, places: dict[Choice, list[int]]) -> Iterator[Batch]:
         if not places:
             return
-        items = list(places)
-        with ExitStack() as stack:
-            pool = self._open(stack)
-            for start in range(0, len(items), AT_ONCE):
-                some = items[start : start + AT_ONCE]
-                asked = [(prompt, self._most_tokens(prompt)) for item in some for prompt in prompts(item)]
-                replies = pool.ask(asked)
-                pairs = zip(some, replies.texts[::2], replies.texts[1::2], strict=True)
-                chosen = {
-                    item: Chosen(read_choice(first, item.options), read_choice(second, item.options))
-                    for item, first, second in pairs
-                    if first is not None and second is not None
-                }
-                if chosen:
-                    positions = [place for item in chosen for place in places[item]]
-                    yield positions, [answer for item, answer in chosen.items() for _ in places[item]]
-                if replies.failure:
-                    raise replies.failure
-
-    def _open(self, stack: ExitStack) -> PromptPool:
-        key = CHAT.key_at(self._base_url)
-        secrets = secrets_of(key, self._base_url)
-        stop = threading.Event()
+        items, stop = list(places), threading.Event()
 
         def pause(seconds: float) -> None:
             (self._sleep or stop.wait)(seconds)
             if stop.is_set():
                 raise StoppedError
 
-        requests = Requests(
-            service=CHAT,
-            model=self._model,
-            budget=self._budget,
-            max_tries=self._max_tries,
-            sleep=pause,
-            base_url=self._base_url,
-            secrets=secrets,
-        )
-        target = Target(self._model, key, self._base_url or CHAT.address, self._timeout)
+        def ask(prompt: str) -> str:
+            # The failure of one prompt ends the waiting of the others; what is under way is finished.
+            if stop.is_set():
+                raise StoppedError
+            try:
+                return self._asked(requests, post, prompt)
+            except BaseException:
+                stop.set()
+                raise
+
+        requests = replace(self._requests, sleep=pause)
+        with requests.connected() as post, ThreadPoolExecutor(AT_ONCE) as pool:
+            try:
+                for start in range(0, len(items), AT_ONCE):
+                    some = items[start : start + AT_ONCE]
+                    replies = [pool.submit(ask, prompt) for item in some for prompt in prompts(item)]
+                    failures = [reply.exception() for reply in replies]
+                    chosen = {
+                        item: Chosen(*(read_choice(reply.result(), item.options) for reply in replies[i : i + 2]))
+                        for i, item in zip(range(0, len(replies), 2), some, strict=True)
+                        if not any(failures[i : i + 2])
+                    }
+                    if chosen:
+                        positions = [place for item in chosen for place in places[item]]
+                        yield positions, [answer for item, answer in chosen.items() for _ in places[item]]
+                    for failure in failures:
+                        if failure and not isinstance(failure, StoppedError):
+                            raise failure
+            finally:
+                stop.set()
+
+    def _asked(self, requests: Requests, post: Post, prompt: str) -> str:
+        """What the model writes to a prompt, nothing where a filter steps in."""
         # OpenAI's newer models refuse the old name, and many other servers do not know the new one.
-        limit = {"max_tokens" if self._base_url else "max_completion_tokens": self._max_tokens}
-        send = prompt_sender(requests.open(connect(target), stack), self._model, limit)
-        stack.enter_context(scrubbed_logs(secrets))
-        return stack.enter_context(PromptPool(requests, send, max_tokens=self._max_tokens, stop=stop))
+        limit = "max_tokens" if requests.base_url else "max_completion_tokens"
+        messages = [{"role": "user", "content": prompt}]
+        body = {"model": requests.model, "messages": messages, "temperature": 0, limit: self._max_tokens}
+
+        def send() -> tuple[tuple[str, bool], Any]:
+            try:
+                answer = post("/chat/completions", body)
+            except FaultError as fault:
+                if fault.status != 400 or fault.code not in _FILTERED:
+                    raise
+                return ("", False), None
+            return _reply(answer), (answer.get("usage") or {}).get("total_tokens")
+
+        text, cut = requests.buy(send, tokens=self._most_tokens(prompt))
+        if cut and (not text or (text.startswith(THINKS) and THOUGHT not in text)):
+            # Not a refusal: the model was stopped in its thoughts, and every answer would be lost that way.
+            raise requests.failed(
+                f"{self._max_tokens} tokens were spent before it answered: a model that thinks needs more max_tokens"
+            )
+        return text
 
     def _most_tokens(self, prompt: str) -> int:
         return estimate_tokens(prompt) + _FRAME + self._max_tokens
 
     def __repr__(self) -> str:
         return f"ChatModel({self.identity.name!r})"
+
+
+def _reply(answer: Any) -> tuple[str, bool]:
+    """What a model wrote, and whether it ran out of tokens."""
+    choices = answer.get("choices")
+    if not isinstance(choices, list) or not choices:
+        raise UnusableError("no message in it")
+    content = (choices[0].get("message") or {}).get("content", ...)
+    if content is not None and not isinstance(content, str):
+        raise UnusableError("a message without text")
+    ended = choices[0].get("finish_reason")
+    return "" if ended == "content_filter" else (content or "").strip(), ended == "length"
 
 
 def _places(items: Sequence[Choice], known: Collection[int] = ()) -> dict[Choice, list[int]]:

@@ -7,10 +7,10 @@ import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from tiltmeter.errors import MissingExtra
-from tiltmeter.models.api.provider import Fault, FaultError, Target, UnusableError
 
 #: Bytes of one answer at most, unpacked: the largest that a provider gives, 2,048 vectors of 3,072 numbers, has 34 MB.
 LARGEST_ANSWER = 64 << 20
@@ -18,33 +18,48 @@ LARGEST_ANSWER = 64 << 20
 Post: TypeAlias = Callable[[str, Mapping[str, Any]], Any]
 
 
+@dataclass(eq=False)
+class FaultError(Exception):
+    """Why a request has no usable answer. ``status`` is None where no HTTP error was answered."""
+
+    reason: str
+    status: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    code: str = ""
+    no_credit: bool = False
+
+
+class UnusableError(Exception):
+    """An answer that came, and is not what was asked for."""
+
+
 @contextmanager
-def connect(target: Target) -> Iterator[Post]:
+def connect(address: str, key: str, timeout: float) -> Iterator[Post]:
     """A client for one address, which may be used by several threads."""
     try:
         import httpx
     except ImportError:
         raise MissingExtra("asking an API", "api") from None
     # Anything but gzip could unpack one chunk to any size. A connection per request: it is what the deadline closes.
-    headers = {"Authorization": f"Bearer {target.key}", "Accept-Encoding": "gzip"}
+    headers = {"Authorization": f"Bearer {key}", "Accept-Encoding": "gzip"}
     limits = httpx.Limits(max_keepalive_connections=0)
-    with httpx.Client(headers=headers, timeout=target.timeout, limits=limits, follow_redirects=False) as client:
+    with httpx.Client(headers=headers, timeout=timeout, limits=limits, follow_redirects=False) as client:
 
         def post(path: str, body: Mapping[str, Any]) -> Any:
-            with _deadline(target.timeout) as (watch, is_over):
+            with _deadline(timeout) as (watch, is_over):
                 try:
-                    with client.stream("POST", target.address + path, json=body, extensions={"trace": watch}) as answer:
+                    with client.stream("POST", address + path, json=body, extensions={"trace": watch}) as answer:
                         content = _read(answer)
                 except UnusableError:
                     raise
                 except Exception as error:
                     if is_over() or isinstance(error, httpx.TimeoutException):
-                        raise FaultError(Fault("no answer in time")) from None
+                        raise FaultError("no answer in time") from None
                     if isinstance(error, httpx.TransportError):
-                        raise FaultError(Fault(f"the connection failed ({error})")) from None
+                        raise FaultError(f"the connection failed ({error})") from None
                     raise
             if answer.status_code != 200:
-                raise FaultError(_fault(answer.status_code, answer.headers, content))
+                raise _refusal(answer.status_code, answer.headers, content)
             return json.loads(content)
 
         yield post
@@ -87,9 +102,9 @@ def _read(answer: Any) -> bytes:
     return bytes(content)
 
 
-def _fault(status: int, headers: Mapping[str, str], content: bytes) -> Fault:
+def _refusal(status: int, headers: Mapping[str, str], content: bytes) -> FaultError:
     if status < 400:
-        return Fault("an answer that cannot be read")
+        return FaultError("an answer that cannot be read")
     reason: Any = content.decode(errors="replace")
     code = kind = None
     # The three providers have three forms for it.
@@ -100,4 +115,4 @@ def _fault(status: int, headers: Mapping[str, str], content: bytes) -> Fault:
         code, kind = reason.get("code"), reason.get("type")
         reason = reason.get("message") or reason.get("detail") or reason
     no_credit = status == 402 or "insufficient_quota" in (code, kind)
-    return Fault(str(reason), status=status, headers=headers, code=str(code), no_credit=no_credit)
+    return FaultError(str(reason), status=status, headers=headers, code=str(code), no_credit=no_credit)

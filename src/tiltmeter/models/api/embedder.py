@@ -5,21 +5,17 @@ from __future__ import annotations
 import base64
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.models.api.budget import Budget, Cost, estimate_cost, estimate_tokens
-from tiltmeter.models.api.cohere import COHERE
-from tiltmeter.models.api.connection import Post, connect
-from tiltmeter.models.api.keys import scrubbed_logs, secrets_of
-from tiltmeter.models.api.openai import OPENAI
-from tiltmeter.models.api.provider import Limits, Target, UnusableError, VectorAnswer, checked_url, revision_at
+from tiltmeter.models.api.budget import Budget, Cost, estimate_tokens
+from tiltmeter.models.api.connection import Post, UnusableError
+from tiltmeter.models.api.provider import COHERE, OPENAI, VOYAGE, Limits, checked_url
 from tiltmeter.models.api.requests import Requests, batches
-from tiltmeter.models.api.voyage import VOYAGE
 from tiltmeter.models.protocol import Batch, Identity, Question, gather
 
 PROVIDERS = {provider.name: provider for provider in (OPENAI, COHERE, VOYAGE)}
@@ -71,31 +67,17 @@ class ApiEmbedder:
             raise unknown(f"{provider} input_type", input_type, self._provider.input_types)
         if (dimensions is not None and dimensions < 1) or timeout <= 0 or max_tries < 1:
             raise BadInput("dimensions, timeout and max_tries must be positive")
-        self._model = model
-        self._base_url = None if base_url is None else checked_url(base_url)
+        url = None if base_url is None else checked_url(base_url)
+        self._requests = Requests(self._provider, model, url, budget or Budget(), timeout, max_tries, sleep)
         self._dimensions = dimensions
         self._input_type = input_type or self._provider.input_type
-        self._timeout = timeout
-        self._requests = Requests(
-            service=self._provider,
-            model=model,
-            budget=budget or Budget(),
-            max_tries=max_tries,
-            sleep=sleep,
-            base_url=self._base_url,
-        )
         #: What every vector must measure; where it was not asked for, the first answer sets it.
         self._width = dimensions
 
     @property
     def identity(self) -> Identity:
-        """What the vectors depend on. Providers publish no revision of their weights: the name has to do."""
         settings = {"dimensions": self._dimensions, "input_type": self._input_type}
-        return Identity(
-            name=f"{self._provider.name}:{self._model}",
-            revision=revision_at(self._model, self._base_url),
-            settings={name: str(value) for name, value in settings.items() if value is not None},
-        )
+        return self._requests.identity({name: str(value) for name, value in settings.items() if value is not None})
 
     def embed_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row per text."""
@@ -116,31 +98,31 @@ class ApiEmbedder:
         return self._buy(self._places(inputs, known))
 
     def estimate(self, texts: Sequence[str]) -> Cost:
-        """What these texts cost at most, without a request; no price is known for a server of one's own."""
-        places = self._places(texts)
+        """What these texts cost at most, without a request."""
+        places = list(self._places(texts))
         tokens = sum(map(estimate_tokens, places))
-        dollars = None if self._base_url else estimate_cost(self.identity.name, tokens)
-        return Cost(sum(1 for _ in batches(list(places), self._limits)), tokens, dollars)
+        return Cost(len(list(batches(places, self._limits))), tokens, self._requests.dollars(tokens))
 
     def _buy(self, places: dict[str, list[int]]) -> Iterator[Batch]:
         if not places:
             return
-        key = self._provider.key_at(self._base_url)
-        address = self._base_url or self._provider.address_for(key)
-        target = Target(self._model, key, address, self._timeout, self._dimensions, self._input_type)
-        self._requests.secrets = secrets = secrets_of(key, self._base_url)
-        with ExitStack() as stack:
-            post = self._requests.open(connect(target), stack)
-            stack.enter_context(scrubbed_logs(secrets))
+        with self._requests.connected() as post:
             for texts in batches(list(places), self._limits):
-                rows = self._rows(post, target, texts)
                 positions = [place for text in texts for place in places[text]]
-                yield positions, rows.repeat([len(places[text]) for text in texts], axis=0)
+                yield positions, self._rows(post, texts).repeat([len(places[text]) for text in texts], axis=0)
 
-    def _rows(self, post: Post, target: Target, texts: Sequence[str]) -> NDArray[np.float32]:
+    def _rows(self, post: Post, texts: Sequence[str]) -> NDArray[np.float32]:
+        provider = self._provider
+        body = provider.body(self._requests.model, texts, self._dimensions, self._input_type)
+
         def ask() -> tuple[list[NDArray[np.float32]], Any]:
-            answer = self._provider.read(post(self._provider.path, self._provider.body(target, texts)))
-            return _in_order(answer, len(texts)), answer.tokens
+            numbered, billed = provider.read(post(provider.path, body))
+            vectors = dict(numbered)
+            if len(numbered) != len(texts):
+                raise UnusableError(f"{len(numbered)} vectors for {len(texts)} texts")
+            if sorted(vectors) != list(range(len(texts))):
+                raise UnusableError("the vectors are not numbered one for each text")
+            return [_numbers(vectors[i]) for i in range(len(texts))], billed
 
         vectors = self._requests.buy(ask, tokens=sum(map(estimate_tokens, texts)), inputs=len(texts))
         widths = sorted({len(vector) for vector in vectors})
@@ -176,26 +158,12 @@ class ApiEmbedder:
 
     @property
     def _limits(self) -> Limits:
-        limits = self._provider.limits(self._model)
-        if self._base_url is None:
-            return limits
-        return Limits(min(limits.inputs, _SELF_HOSTED_INPUTS), limits.tokens, limits.tokens_each)
+        limits = self._provider.limits(self._requests.model)
+        self_hosted = self._requests.base_url is not None
+        return replace(limits, inputs=min(limits.inputs, _SELF_HOSTED_INPUTS)) if self_hosted else limits
 
     def __repr__(self) -> str:
         return f"ApiEmbedder({self.identity.name!r})"
-
-
-def _in_order(answer: VectorAnswer, n: int) -> list[NDArray[np.float32]]:
-    """The vectors in the order of the inputs."""
-    if len(answer.vectors) != n:
-        raise UnusableError(f"{len(answer.vectors)} vectors for {n} texts")
-    order = range(n) if answer.order is None else answer.order
-    if sorted(order) != list(range(n)):
-        raise UnusableError("the vectors are not numbered one for each text")
-    vectors: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * n
-    for position, vector in zip(order, answer.vectors, strict=True):
-        vectors[position] = _numbers(vector)
-    return vectors
 
 
 def _numbers(vector: Sequence[float] | str) -> NDArray[np.float32]:

@@ -99,29 +99,22 @@ def scrub(text: str, secrets: Sequence[str]) -> str:
     return _LOOKS_SECRET.sub("[key]", text)
 
 
-class _Scrubber(logging.Filter):
-    def __init__(self, secrets: Sequence[str]) -> None:
-        super().__init__()
-        self.secrets = secrets
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        record.msg = scrub(record.getMessage(), self.secrets)
-        record.args = ()
-        record.exc_info = record.exc_text = None  # a traceback repeats the words of the exception
-        return True
-
-
 @contextmanager
 def scrubbed_logs(secrets: Sequence[str]) -> Iterator[None]:
     """While open, what is logged of requests at any level goes through ``scrub``: it quotes a provider's own words."""
-    scrubber = _Scrubber(secrets)
+
+    def scrub_record(record: logging.LogRecord) -> bool:
+        record.msg, record.args = scrub(record.getMessage(), secrets), ()
+        record.exc_info = record.exc_text = None  # a traceback repeats the words of the exception
+        return True
+
     names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in _LOGGERS]
     # A filter acts only on the logger it hangs on, never on that logger's children: hang it on each.
     loggers = [logging.getLogger(name) for name in names]
     for logger in loggers:
-        logger.addFilter(scrubber)
+        logger.addFilter(scrub_record)
     try:
         yield
     finally:
         for logger in loggers:
-            logger.removeFilter(scrubber)
+            logger.removeFilter(scrub_record)

@@ -1,14 +1,18 @@
-"""What the providers have in common: what is asked of one, what it answers, how it fails."""
+"""The providers: where each is asked and with whose key, what goes into a request, and how its answer is read."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from tiltmeter.errors import BadInput
 from tiltmeter.models.api.keys import NAMED_KEYS, Key, host_of, key_in, named_variable, scrub
+
+#: Vectors as they came (numbers, or base64 of little-endian float32), not yet checked, each with the number of its
+#: text; and the tokens billed.
+VectorAnswer: TypeAlias = tuple[list[tuple[int, Sequence[float] | str]], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,53 +22,6 @@ class Limits:
     inputs: int
     tokens: int
     tokens_each: int
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Whom to ask and how: everything that a request depends on but the texts."""
-
-    model: str
-    key: Key
-    address: str
-    timeout: float
-    dimensions: int | None = None
-    input_type: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class VectorAnswer:
-    """Vectors as they came (numbers, or base64 of little-endian float32), not yet checked.
-
-    ``order[i]`` is the input that vector i belongs to; None where the provider keeps the order.
-    """
-
-    vectors: Sequence[Sequence[float] | str]
-    order: Sequence[int] | None
-    tokens: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """Why a request has no usable answer. ``status`` is None where no HTTP error was answered."""
-
-    reason: str
-    status: int | None = None
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    code: str = ""
-    no_credit: bool = False
-
-
-class FaultError(Exception):
-    """No answer came, or a refusal."""
-
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(fault.reason)
-        self.fault = fault
-
-
-class UnusableError(Exception):
-    """An answer that came, and is not what was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +46,8 @@ class Service:
         variables = self.key_variables(base_url)
         key = key_in(variables)
         if key is None and (variables or self.needs_key):
-            raise BadInput(f"no key for {self.name}{_at(base_url)}: {self.key_advice(base_url)}")
+            place = f" at {host_of(base_url)}" if base_url else ""
+            raise BadInput(f"no key for {self.name}{place}: {self.key_advice(base_url)}")
         return key or Key("none-needed")
 
     def key_variables(self, base_url: str | None) -> tuple[str, ...]:
@@ -106,27 +64,70 @@ class Service:
         return f"name the environment variable that holds its key with --key {host}=VARIABLE or in {NAMED_KEYS}"
 
 
-def _at(base_url: str | None) -> str:
-    return f" at {host_of(base_url)}" if base_url else ""
+def _numbered(answer: Any) -> VectorAnswer:
+    tokens = (answer.get("usage") or {}).get("total_tokens")
+    return [(item["index"], item["embedding"]) for item in answer["data"]], tokens
+
+
+def _in_order(answer: Any) -> VectorAnswer:
+    billed = (answer.get("meta") or {}).get("billed_units") or {}
+    return list(enumerate(answer["embeddings"]["float"])), billed.get("input_tokens")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider(Service):
-    """One embedding API: the path and body of a request, and how its answer is read."""
+    """One embedding API: what a request calls things, what it always says, and how its answer is read."""
 
     limits: Callable[[str], Limits]
-    path: str
-    body: Callable[[Target, Sequence[str]], dict[str, Any]]
-    read: Callable[[Any], VectorAnswer]
+    path: str = "/embeddings"
+    texts: str = "input"
+    dimensions: str = "output_dimension"
+    fixed: Mapping[str, Any]
+    read: Callable[[Any], VectorAnswer] = _numbered
     input_types: tuple[str, ...] = ()
     input_type: str | None = None
 
+    def body(self, model: str, texts: Sequence[str], dimensions: int | None, input_type: str | None) -> dict[str, Any]:
+        options = {self.dimensions: dimensions, "input_type": input_type}
+        chosen = {name: value for name, value in options.items() if value is not None}
+        return {self.texts: list(texts), "model": model, **self.fixed, **chosen}
 
-def listed_vectors(answer: Any) -> VectorAnswer:
-    """An answer of OpenAI's form: each vector with the number of its text."""
-    items = answer["data"]
-    tokens = (answer.get("usage") or {}).get("total_tokens")
-    return VectorAnswer([item["embedding"] for item in items], [item["index"] for item in items], tokens)
+
+#: OpenAI, and any server that speaks its protocol (Ollama, vLLM, Text Embeddings Inference).
+OPENAI = Provider(
+    name="openai",
+    variables=("OPENAI_API_KEY",),
+    address="https://api.openai.com/v1",
+    needs_key=False,
+    limits=lambda _: Limits(inputs=2048, tokens=300_000, tokens_each=8192),
+    dimensions="dimensions",
+    fixed={"encoding_format": "base64"},
+)
+CHAT = Service("chat", OPENAI.variables, OPENAI.address, needs_key=False)
+COHERE = Provider(
+    name="cohere",
+    variables=("COHERE_API_KEY", "CO_API_KEY"),
+    address="https://api.cohere.com",
+    limits=lambda model: Limits(96, 128_000, tokens_each=512 if "-v3" in model or "-v2" in model else 128_000),
+    path="/v2/embed",
+    texts="texts",
+    fixed={"embedding_types": ["float"], "truncate": "NONE"},
+    read=_in_order,
+    input_types=("clustering", "classification", "search_document", "search_query"),
+    # Measures compare texts of one kind with each other; the search types are made for unlike sides.
+    input_type="clustering",
+)
+VOYAGE = Provider(
+    name="voyage",
+    variables=("VOYAGE_API_KEY",),
+    address="https://api.voyageai.com/v1",
+    addresses={"al-": "https://ai.mongodb.com/v1"},
+    # Some models take up to a million tokens in one request; all take 120,000.
+    limits=lambda _: Limits(inputs=1000, tokens=120_000, tokens_each=32_000),
+    fixed={"truncation": False, "encoding_format": "base64"},
+    # Without a type Voyage embeds the text alone; with one it puts a prompt for retrieval before it.
+    input_types=("query", "document"),
+)
 
 
 def checked_url(url: str) -> str:

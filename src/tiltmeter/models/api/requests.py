@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 import random
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
 from tiltmeter.errors import ModelFailed, TiltmeterError
-from tiltmeter.models.api.budget import Budget, estimate_tokens
-from tiltmeter.models.api.keys import scrub
-from tiltmeter.models.api.provider import Fault, FaultError, Limits, Service, UnusableError
+from tiltmeter.models.api.budget import Budget, estimate_cost, estimate_tokens
+from tiltmeter.models.api.connection import FaultError, Post, UnusableError, connect
+from tiltmeter.models.api.keys import scrub, scrubbed_logs, secrets_of
+from tiltmeter.models.api.provider import Limits, Service, revision_at
+from tiltmeter.models.protocol import Identity
 
 T = TypeVar("T")
 
@@ -49,22 +52,44 @@ class Requests:
 
     service: Service
     model: str
+    base_url: str | None = field(repr=False)  # it may hold a password
     budget: Budget
+    timeout: float
     max_tries: int
-    sleep: Callable[[float], object]
-    base_url: str | None = None
+    sleep: Callable[[float], object] = time.sleep
     secrets: Sequence[str] = field(default=(), repr=False)
     jitter: random.Random = field(default_factory=random.Random, repr=False)
 
-    def open(self, client: AbstractContextManager[T], stack: ExitStack) -> T:
-        """Open a client until the stack closes it."""
-        try:
-            return stack.enter_context(client)
-        except TiltmeterError:
-            raise
-        except Exception as error:  # e.g. a proxy in the environment that the HTTP library cannot use
-            reason = _one_line(scrub(str(error), self.secrets))
-        raise self.failed(f"the client cannot be set up: {reason}")
+    @property
+    def name(self) -> str:
+        return f"{self.service.name}:{self.model}"
+
+    def identity(self, settings: Mapping[str, str]) -> Identity:
+        """What the answers depend on. Providers publish no revision of their weights: the name has to do."""
+        return Identity(self.name, revision_at(self.model, self.base_url), settings)
+
+    def dollars(self, tokens: int, *, written: int = 0) -> float | None:
+        """What tokens cost; no price is known for a server of one's own."""
+        return None if self.base_url else estimate_cost(self.name, tokens, written=written)
+
+    @contextmanager
+    def connected(self) -> Iterator[Post]:
+        """While open, requests can be sent: the key is looked up now, and shows in no log."""
+        key = self.service.key_at(self.base_url)
+        self.secrets = secrets_of(key, self.base_url)
+        with ExitStack() as stack:
+            reason = ""
+            try:
+                client = connect(self.base_url or self.service.address_for(key), key, self.timeout)
+                post = stack.enter_context(client)
+            except TiltmeterError:
+                raise
+            except Exception as error:  # e.g. a proxy in the environment that the HTTP library cannot use
+                reason = f"the client cannot be set up: {_one_line(scrub(str(error), self.secrets))}"
+            if reason:
+                raise self.failed(reason)
+            stack.enter_context(scrubbed_logs(self.secrets))
+            yield post
 
     def buy(self, send: Callable[[], tuple[T, Any]], *, tokens: int, inputs: int = 1) -> T:
         """What ``send`` answers.
@@ -72,12 +97,12 @@ class Requests:
         It gives an answer and the tokens that the server says it billed; ``tokens`` is the estimate, which stays where
         the server says nothing that can be true. At least one per input counts: a budget must come to its end.
         """
-        fault = Fault("not asked yet")
+        fault = FaultError("not asked yet")
         for tried in range(self.max_tries):
             if tried:
                 self.sleep(self._wait(fault, tried))
             outcome = self._try(send, tokens, inputs)
-            if not isinstance(outcome, Fault):
+            if not isinstance(outcome, FaultError):
                 return outcome
             fault = outcome
             if not _may_pass(fault):
@@ -86,20 +111,19 @@ class Requests:
         raise self.failed(f"gave up after {tries}: {_refusal(fault)}")
 
     def failed(self, why: str) -> ModelFailed:
-        return ModelFailed(f"{self.service.name}:{self.model}: {why}")
+        return ModelFailed(f"{self.name}: {why}")
 
-    def _try(self, send: Callable[[], tuple[T, Any]], reserved: int, inputs: int) -> T | Fault:
-        # A fault is returned, not raised: an exception would drag the client's own along as its context,
+    def _try(self, send: Callable[[], tuple[T, Any]], reserved: int, inputs: int) -> T | FaultError:
+        # A copy of a fault is returned, not raised: the exception itself drags the client's own along as its context,
         # and with it the request and the key.
-        self.budget.reserve(reserved, model=f"{self.service.name}:{self.model}")
+        self.budget.reserve(reserved, model=self.name)
         try:
             answer, billed = send()
-        except UnusableError as error:
-            fault = Fault(f"an answer that cannot be used ({error})")
         except FaultError as error:
-            fault = error.fault
+            fault = replace(error)
         except Exception as error:  # anything from ValueError to AttributeError, on a broken body
-            fault = Fault(f"an answer that cannot be used ({type(error).__name__}: {error})")
+            kind = "" if isinstance(error, UnusableError) else f"{type(error).__name__}: "
+            fault = FaultError(f"an answer that cannot be used ({kind}{error})")
         else:
             if type(billed) in (int, float) and 0 <= billed < math.inf:
                 self.budget.settle(reserved, max(math.ceil(billed), inputs))
@@ -108,7 +132,7 @@ class Requests:
             self.budget.settle(reserved, 0)
         return replace(fault, reason=_one_line(scrub(fault.reason, self.secrets)))
 
-    def _wait(self, fault: Fault, tried: int) -> float:
+    def _wait(self, fault: FaultError, tried: int) -> float:
         asked = _retry_after(fault.headers)
         if asked > LONGEST_RETRY_AFTER:
             raise self.failed(
@@ -118,7 +142,7 @@ class Requests:
         # Full jitter: clients that were refused together do not come back together.
         return max(asked, self.jitter.uniform(0.0, min(LONGEST_BACKOFF, 2.0 ** (tried - 1))))
 
-    def _advice(self, fault: Fault) -> str:
+    def _advice(self, fault: FaultError) -> str:
         if fault.no_credit:
             return "the account has no credit left, add some and run again"
         if fault.status in (401, 403):
@@ -131,12 +155,12 @@ class Requests:
         return "check the model name and the options"
 
 
-def _may_pass(fault: Fault) -> bool:
+def _may_pass(fault: FaultError) -> bool:
     """Whether the same request may succeed later."""
     return not fault.no_credit and (fault.status is None or fault.status >= 500 or fault.status in (408, 409, 429))
 
 
-def _refusal(fault: Fault) -> str:
+def _refusal(fault: FaultError) -> str:
     return fault.reason if fault.status is None else f"HTTP {fault.status}, {fault.reason}"
 
 
@@ -155,14 +179,12 @@ def _retry_after(headers: Mapping[str, str]) -> float:
     >>> _retry_after({"retry-after": later, "date": now})
     30.0
     """
-    milliseconds = _number(headers.get("retry-after-ms", ""))
-    if milliseconds is not None:
-        return milliseconds / 1000
-    asked = headers.get("retry-after", "")
-    seconds = _number(asked)
-    if seconds is not None:
-        return seconds
-    until = _date(asked)
+    for header, in_a_second in (("retry-after-ms", 1000), ("retry-after", 1)):
+        with suppress(ValueError):
+            number = float(headers.get(header, ""))
+            if not math.isnan(number):
+                return max(number, 0.0) / in_a_second
+    until = _date(headers.get("retry-after", ""))
     if until is None:
         return 0.0
     # By the server's clock where it tells the time: the user's own may be wrong.
@@ -171,14 +193,6 @@ def _retry_after(headers: Mapping[str, str]) -> float:
         return max((until - now).total_seconds(), 0.0)
     except OverflowError:  # the last year there is, in a zone behind
         return math.inf
-
-
-def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return None if math.isnan(number) else max(number, 0.0)
 
 
 def _date(text: str) -> datetime | None:

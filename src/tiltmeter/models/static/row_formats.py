@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import codecs
 import contextlib
-import dataclasses
 import gzip
 import io
 import re
@@ -36,57 +35,46 @@ _FASTTEXT = b"\xba\x16\x4f\x2f"  # how fastText's own models begin
 _LONGEST_WORD = 1 << 16
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Layout:
-    """Values per row, rows promised by a header, bytes before the first row and its line number."""
-
-    size: int
-    count: int | None
-    start: int
-    line: int
-
-
 def text_rows(path: Path, wanted: set[str]) -> VectorRows:
     """The rows of the wanted words, in the order of the file.
 
     Only these are parsed and checked. The number of rows a header promises is checked when the scan gets to
     the end, that is, unless the caller has found every word before.
     """
-    layout = _layout_of(path)
+    size, promised, offset, first_line = _layout_of(path)
     missing = _Wanted(wanted)
     # Every line is cut at its first space and looked up here. Blank lines show up as the two empty starts.
     starts: dict[bytes, list[bytes]] = {b"": [], b"\r": []}
     for word in [*missing.utf8, *missing.latin1]:
         starts.setdefault(word.partition(b" ")[0], []).append(word)
     ragged: dict[bytes, str] = {}
-    blank, number = 0, layout.line - 1
+    blank, number = 0, first_line - 1
     with open_vectors(path) as stream:
-        stream.read(layout.start)
-        for number, line in enumerate(stream, layout.line):
+        stream.read(offset)
+        for number, line in enumerate(stream, first_line):
             if (start := line[: line.find(b" ")]) in starts:
                 fields = line.split()
                 blank += not fields
-                spelling = missing.take(b" ".join(fields[: -layout.size]))
+                spelling = missing.take(b" ".join(fields[:-size]))
                 if spelling is not None:
                     where = f"{path}, line {number} ('{spelling}')"
-                    yield spelling, _numbers(fields[-layout.size :], where), where
+                    yield spelling, _numbers(fields[-size:], where), where
                     continue
                 for word in starts[start]:
-                    complaint = _ragged(fields, word, layout.size)
+                    complaint = _ragged(fields, word, size)
                     if complaint:
                         ragged.setdefault(word, f"{path}, line {number} {complaint}")
     for word in ragged.keys() & missing.utf8.keys():
         raise BadInput(ragged[word])
     missing.check_encoding(path)
-    count = number - layout.line + 1 - blank
-    if layout.count not in (None, count):
-        raise BadInput(
-            f"{path}: the first line promises {layout.count} words, the file holds {count}; download it again"
-        )
+    count = number - first_line + 1 - blank
+    if promised not in (None, count):
+        raise BadInput(f"{path}: the first line promises {promised} words, the file holds {count}; download it again")
 
 
-def _layout_of(path: Path) -> _Layout:
-    """What the beginning of the file says about the rest, or why it is no file of vectors."""
+def _layout_of(path: Path) -> tuple[int, int | None, int, int]:
+    """Values per row, rows promised by a header, bytes before the first row and its line number; or why the file is no
+    file of vectors."""
     with open_vectors(path) as stream:
         head = stream.read(_HEAD)
     _check_beginning(path, head)
@@ -96,22 +84,19 @@ def _layout_of(path: Path) -> _Layout:
     first, newline, rest = head[mark:].partition(b"\n")
     fields = first.split()
     if len(fields) == 2 and all(field.isdigit() for field in fields):
-        layout = _Layout(int(fields[1]), int(fields[0]), mark + len(first) + len(newline), 2)
-        _check_header(path, layout, rest.partition(b"\n")[0].split())
-        return layout
+        count, size = map(int, fields)
+        row = rest.partition(b"\n")[0].split()
+        if not row:
+            raise BadInput(f"{path}: has a first line and no vectors after it")
+        if not size or _ragged(row, row[0], size):
+            raise BadInput(f"{path}: the first line promises {size} values a word, line 2 holds {len(row) - 1}")
+        return size, count, mark + len(first) + len(newline), 2
     size = 0
     while size < len(fields) - 1 and _is_number(fields[-1 - size]):
         size += 1
     if not size or b" " not in first:
         raise BadInput(f"{path}, line 1: is neither a word and its numbers, separated by spaces, nor 'count size'")
-    return _Layout(size, None, mark, 1)
-
-
-def _check_header(path: Path, layout: _Layout, row: list[bytes]) -> None:
-    if not row:
-        raise BadInput(f"{path}: has a first line and no vectors after it")
-    if not layout.size or _ragged(row, row[0], layout.size):
-        raise BadInput(f"{path}: the first line promises {layout.size} values a word, line 2 holds {len(row) - 1}")
+    return size, None, mark, 1
 
 
 def _check_beginning(path: Path, head: bytes) -> None:
@@ -212,7 +197,8 @@ class _Wanted:
         # A lone surrogate cannot stand in a UTF-8 file; it must end up out of vocabulary, not as a crash.
         self.utf8 = {word.encode("utf-8", "surrogatepass"): word for word in wanted}
         narrow = {word.encode("latin-1"): word for word in wanted if word and max(word) <= "\xff"}
-        self.latin1 = {encoded: word for encoded, word in narrow.items() if not _is_utf8(encoded)}
+        # Only what is no UTF-8 can be told from it.
+        self.latin1 = {raw: word for raw, word in narrow.items() if raw.decode("utf-8", "ignore").encode() != raw}
         self._misread: set[str] = set()
 
     def take(self, word: bytes) -> str | None:
@@ -225,14 +211,6 @@ class _Wanted:
         """Called at the end of a file: a word that is there, but as Latin-1, must not pass for unknown."""
         for word in sorted(self._misread.intersection(self.utf8.values())):
             raise BadInput(f"{path}: '{word}' is written in Latin-1, not UTF-8; save the vectors again in UTF-8")
-
-
-def _is_utf8(encoded: bytes) -> bool:
-    try:
-        encoded.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 @contextlib.contextmanager

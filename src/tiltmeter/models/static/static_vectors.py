@@ -68,12 +68,10 @@ def index_of(path: Path, named: Path | str | None) -> Path:
             raise BadInput(f"{index}: unknown kind of index; known: {' '.join(_READERS)}")
         return index
     candidates = [path.with_name(path.stem + ending) for ending in _ENDINGS]
-    for candidate in candidates:
-        if candidate.is_file():
-            return candidate
-    raise BadInput(
-        f"{path}: has no index; pass one, or put one of these beside it: {', '.join(file.name for file in candidates)}"
-    )
+    for candidate in filter(Path.is_file, candidates):
+        return candidate
+    names = ", ".join(file.name for file in candidates)
+    raise BadInput(f"{path}: has no index; pass one, or put one of these beside it: {names}")
 
 
 def _from_lines(index: Path, wanted: set[str]) -> tuple[int, dict[str, int]]:
@@ -196,30 +194,17 @@ class _Restricted(pickle.Unpickler):
         if package == "numpy" and name in _NUMPY:
             return _NUMPY[name]
         if (module, name) == ("_codecs", "encode"):
-            return _latin1
+            return lambda text, _encoding: text.encode("latin-1")  # how old pickles write bytes
         raise BadInput(f"{self._path}: wants to run code ({module}.{name}); do not open it, ask for a .vec or .bin")
-
-
-def _latin1(text: str, _encoding: str) -> bytes:
-    """How old pickles write bytes."""
-    return text.encode("latin-1")
 
 
 #: numpy's own makers of arrays and scalars live in modules that moved; an array names them wherever they are.
 _reconstruct: Callable[..., Any] = cast(Any, np.empty(0).__reduce__())[0]
-_frombuffer: Callable[..., Any] = cast(Any, np.empty(1).__reduce_ex__(5))[0]
-_scalar: Callable[..., Any] = cast(Any, np.float32(0).__reduce__())[0]
-
-
-def _blank_array(*_: object) -> Any:
-    return _reconstruct(np.ndarray, (0,), b"b")
-
-
 _NUMPY: dict[str, Callable[..., Any]] = {
     "dtype": np.dtype,
-    "_reconstruct": _blank_array,
-    "_frombuffer": _frombuffer,
-    "scalar": _scalar,
+    "_reconstruct": lambda *_: _reconstruct(np.ndarray, (0,), b"b"),
+    "_frombuffer": cast(Any, np.empty(1).__reduce_ex__(5))[0],
+    "scalar": cast(Any, np.float32(0).__reduce__())[0],
 }
 
 
@@ -299,21 +284,16 @@ class StaticVectors:
     def _rows(self, wanted: set[str]) -> VectorRows:
         if self._index:
             return npy_rows(self.path, wanted, index=self._index)
-        if self._format == ".kv":
-            return gensim_rows(self.path, wanted)
-        if self._format == ".bin":
-            return binary_rows(self.path, wanted)
-        return text_rows(self.path, wanted)
+        readers = {".kv": gensim_rows, ".bin": binary_rows}
+        return readers.get(self._format, text_rows)(self.path, wanted)
 
 
 def _format_of(path: Path) -> str:
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes[-1:] == [".gz"] and suffixes[-2:-1] and suffixes[-2] in _COMPRESSIBLE:
-        return suffixes[-2]
-    if suffixes and suffixes[-1] in _SUFFIXES:
-        return suffixes[-1]
-    suffix = "".join(suffixes[-2:] if suffixes[-1:] == [".gz"] else suffixes[-1:]) or "none"
-    raise BadInput(f"{path}: unknown suffix ({suffix}); known: {' '.join(_SUFFIXES)}")
+    parts = 2 if path.suffix.lower() == ".gz" else 1
+    suffix = "".join(path.suffixes[-parts:]).lower()
+    if suffix not in _SUFFIXES:
+        raise BadInput(f"{path}: unknown suffix ({suffix or 'none'}); known: {' '.join(_SUFFIXES)}")
+    return suffix.removesuffix(".gz")
 
 
 def spellings(word: str) -> list[str]:
@@ -333,15 +313,11 @@ def spellings(word: str) -> list[str]:
     composed = unicodedata.normalize("NFC", " ".join(word.split()))
     if not composed:
         return []
-    forms = [composed, unicodedata.normalize("NFD", composed), _fully_composed(composed), word]
+    whole = composed
+    for pair, single in () if composed.isascii() else _excluded_compositions().items():
+        whole = whole.replace(pair, single)
+    forms = [composed, unicodedata.normalize("NFD", composed), whole, word]
     return list(dict.fromkeys([*forms, *(form.replace(" ", "_") for form in forms)]))
-
-
-def _fully_composed(text: str) -> str:
-    if not text.isascii():
-        for pair, single in _excluded_compositions().items():
-            text = text.replace(pair, single)
-    return text
 
 
 @functools.cache

@@ -92,7 +92,7 @@ class TokenRow:
     """Tokens as the model sees them, and what is read off them."""
 
     ids: tuple[int, ...]
-    reads: tuple[Read, ...]
+    reads: Sequence[Read]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -103,18 +103,18 @@ class Task:
     answer: Callable[[list[Logprobs]], Answer]
 
 
-@dataclasses.dataclass(slots=True)
-class _Shared:
-    """Rows of the same tokens: computed once, read for everyone who asked."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class SharedRow(TokenRow):
+    """Rows of the same tokens: computed once, read for every asker (its position, the row's, and its reads)."""
 
-    row: TokenRow
+    reads: list[Read]
     askers: list[tuple[int, int, int, int]]
 
 
 def answered(
     tasks: Sequence[Task],
     known: Collection[int],
-    run: Callable[[Iterable[tuple[Any, int]]], Iterator[list[tuple[_Shared, Logprobs]]]],
+    run: Callable[[Iterable[tuple[Any, int]]], Iterator[list[tuple[SharedRow, Logprobs]]]],
     *,
     budget: int,
 ) -> Iterator[tuple[list[int], list[Answer]]]:
@@ -124,14 +124,13 @@ def answered(
     of one: which rows share a batch changes the last digits, and a run that resumes after a kill must give the same.
     """
     shared = _shared(tasks)
-    lengths = [len(one.row.ids) for one in shared]
+    lengths = [len(one.ids) for one in shared]
     groups = by_length(lengths, budget=fair_budget(lengths, budget=budget))
-    wanted = [
-        [shared[i] for i in group]
+    batches = [
+        ([shared[i] for i in group], sum(lengths[i] for i in group))
         for group in groups
         if any(asker[0] not in known for i in group for asker in shared[i].askers)
     ]
-    batches = [(batch, sum(len(one.row.ids) for one in batch)) for batch in wanted]
     nothing = np.empty(0, dtype=np.float32)
     values = {position: [nothing] * len(task.rows) for position, task in enumerate(tasks) if position not in known}
     left = {position: len(rows) for position, rows in values.items()}
@@ -148,14 +147,13 @@ def answered(
             yield done, [tasks[position].answer(values.pop(position)) for position in done]
 
 
-def _shared(tasks: Sequence[Task]) -> list[_Shared]:
-    unique: dict[tuple[int, ...], _Shared] = {}
+def _shared(tasks: Sequence[Task]) -> list[SharedRow]:
+    unique: dict[tuple[int, ...], SharedRow] = {}
     for position, task in enumerate(tasks):
         for slot, row in enumerate(task.rows):
-            one = unique.setdefault(row.ids, _Shared(TokenRow(row.ids, ()), []))
-            first = len(one.row.reads)
-            one.row = TokenRow(row.ids, one.row.reads + row.reads)
-            one.askers.append((position, slot, first, first + len(row.reads)))
+            one = unique.setdefault(row.ids, SharedRow(row.ids, [], []))
+            one.askers.append((position, slot, len(one.reads), len(one.reads) + len(row.reads)))
+            one.reads.extend(row.reads)
     return list(unique.values())
 
 

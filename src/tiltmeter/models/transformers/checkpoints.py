@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tiltmeter.errors import BadInput, MissingExtra, ModelFailed
-from tiltmeter.files import at_home
+from tiltmeter.files import at_home, fingerprint
 
 Head = Literal["none", "masked", "causal"]
 _CLASSES: dict[Head, str] = {"none": "AutoModel", "masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
@@ -82,8 +82,6 @@ def _fetch(name: str, revision: str | None) -> Path:
 
 def revision_of(name: str, folder: Path) -> str:
     """The hub's commit, or a hash of the weights, settings and vocabulary of a local folder."""
-    from tiltmeter.files import fingerprint
-
     if not at_home(name).is_dir():
         return folder.name
     total = hashlib.blake2b(digest_size=8)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +15,16 @@ from numpy.typing import NDArray
 from tiltmeter.errors import BadInput, ModelFailed, unknown
 from tiltmeter.models.protocol import Batch, Identity, Question, Span, gather
 from tiltmeter.models.transformers.batching import by_length, fair_budget, in_chunks, pad
-from tiltmeter.models.transformers.checkpoints import first_line, load, locate, revision_of
-from tiltmeter.models.transformers.on_ray import cluster_in_use, computed_on
+from tiltmeter.models.transformers.checkpoints import Head, first_line, load, locate, revision_of
+from tiltmeter.models.transformers.on_ray import cluster_in_use, compute_in_worker
 from tiltmeter.models.transformers.threads import ThreadTuner, in_lanes, usable_cpus
 from tiltmeter.models.transformers.tokens import Offsets, shortened, tokenise, tokens_of, with_model_mask
 
 if TYPE_CHECKING:
     from torch import Tensor
 
+T = TypeVar("T")
+R = TypeVar("R")
 Mode: TypeAlias = Literal["cls", "mean", "max"]
 MODES: tuple[Mode, ...] = ("cls", "mean", "max")
 _INSTEAD = "choose one with pooling=mean or pooling=cls"
@@ -46,21 +48,19 @@ class PoolingRecipe:
 def read_recipe(root: Path, pooling: Literal["auto", "cls", "mean"]) -> PoolingRecipe:
     """What sentence-transformers' ``modules.json`` says, where there is one; the mean of all tokens otherwise."""
     modules = read_json(root / "modules.json", default=[])
-    kinds = [(str(module["type"]).rpartition(".")[2], root / module["path"]) for module in modules]
-    folder = next((path for kind, path in kinds if kind == "Transformer"), root)
+    parts = {str(module["type"]).rpartition(".")[2]: root / module["path"] for module in modules}
+    folder = parts.get("Transformer", root)
     settings: dict[str, Any] = next((read_json(path) for path in sorted(folder.glob("sentence_*_config.json"))), {})
-    lower = bool(settings.get("do_lower_case", False))
-    recipe = PoolingRecipe(folder, max_length=settings.get("max_seq_length"), lower=lower)
+    length, lower = settings.get("max_seq_length"), bool(settings.get("do_lower_case", False))
     if pooling != "auto":
-        return dataclasses.replace(recipe, mode=pooling)
-    for kind, path in kinds:
-        if kind == "Pooling":
-            recipe = dataclasses.replace(recipe, mode=_mode(path / "config.json"))
-        elif kind == "Normalize":
-            recipe = dataclasses.replace(recipe, normalize=True)
-        elif kind != "Transformer":
+        return PoolingRecipe(folder, pooling, max_length=length, lower=lower)
+    for kind in parts:
+        if kind not in ("Transformer", "Pooling", "Normalize"):
             raise BadInput(f"{root}: its modules.json asks for a {kind} layer, not supported; {_INSTEAD}")
-    return dataclasses.replace(recipe, prompt=_prompt(root)) if modules else recipe
+    mode = _mode(parts["Pooling"] / "config.json") if "Pooling" in parts else "mean"
+    config = read_json(root / "config_sentence_transformers.json", default={}) if modules else {}
+    prompt = str(config.get("prompts", {}).get(config.get("default_prompt_name"), ""))
+    return PoolingRecipe(folder, mode, "Normalize" in parts, prompt, length, lower)
 
 
 def _mode(path: Path) -> Mode:
@@ -75,11 +75,6 @@ def _mode(path: Path) -> Mode:
     if not supported:
         raise BadInput(f"{path}: pooling by {' and '.join(modes)} is not supported; {_INSTEAD}")
     return supported[0]
-
-
-def _prompt(root: Path) -> str:
-    config = read_json(root / "config_sentence_transformers.json", default={})
-    return str(config.get("prompts", {}).get(config.get("default_prompt_name"), ""))
 
 
 def read_json(path: Path, *, default: Any = None) -> Any:
@@ -115,12 +110,28 @@ CHUNK = 4096
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Loaded:
+class Loaded:
+    """A checkpoint in memory, and how batches go through it."""
+
     tokenizer: Any
     model: Any
     device: str
     limit: int | None
     tuner: ThreadTuner
+
+    def run(self, work: Callable[[T], R], batches: Iterable[tuple[T, int]]) -> Iterator[R]:
+        """Results of ``work`` on each (batch, size in tokens), as they are ready."""
+        return (
+            in_lanes(work, batches, tuner=self.tuner) if self.device == "cpu" else (work(item) for item, _ in batches)
+        )
+
+    def inputs(self, rows: Sequence[Sequence[int]]) -> dict[str, Tensor]:
+        """Rows of token ids as the model takes them, with a mask where some had to be padded."""
+        import torch
+
+        ids, real = pad(rows, fill=self.tokenizer.pad_token_id or 0)
+        arrays = {"input_ids": ids} if real is None else {"input_ids": ids, "attention_mask": real.astype(np.int64)}
+        return {name: torch.from_numpy(array).to(self.device) for name, array in arrays.items()}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -151,6 +162,8 @@ class TransformerEncoder:
 
     #: A word is embedded as a text of its own, so the two share stored answers.
     words_are_texts = True
+    #: Whether a start mark is put before a text that is to be scored.
+    _bos = False
 
     def __init__(
         self,
@@ -162,10 +175,9 @@ class TransformerEncoder:
         device: Device = "auto",
         revision: str | None = None,
     ) -> None:
-        if pooling not in get_args(Pooling):
-            raise unknown("pooling", pooling, get_args(Pooling))
-        if device not in get_args(Device):
-            raise unknown("device", device, get_args(Device))
+        for option, value, choices in (("pooling", pooling, get_args(Pooling)), ("device", device, get_args(Device))):
+            if value not in choices:
+                raise unknown(option, value, choices)
         self.name = name or f"hf:{name_or_path}"
         self._source, self._revision = name_or_path, revision
         self._pooling, self._layer, self._device = pooling, layer, device
@@ -173,8 +185,10 @@ class TransformerEncoder:
     @functools.cached_property
     def identity(self) -> Identity:
         """The weights by hub commit or content, without reading them into memory."""
-        settings = {"pooling": str(self._recipe), "layer": str(self._layer)}
-        return Identity(self.name, revision_of(self._source, self._root), settings)
+        return Identity(self.name, revision_of(self._source, self._root), self._settings(str(self._recipe)))
+
+    def _settings(self, pooling: str) -> dict[str, str]:
+        return {"pooling": pooling, "layer": str(self._layer), **({"bos": "yes"} if self._bos else {})}
 
     @functools.cached_property
     def _root(self) -> Path:
@@ -185,21 +199,29 @@ class TransformerEncoder:
         return read_recipe(self._root, self._pooling)
 
     @functools.cached_property
-    def _loaded(self) -> _Loaded:
-        tokenizer, model = load(self._recipe.folder, called=self.name)
-        if model.config.is_encoder_decoder:
-            model = model.get_encoder()
-        layers = model.config.num_hidden_layers
+    def _loaded(self) -> Loaded:
+        loaded = self._load("none")
+        layers = loaded.model.config.num_hidden_layers
         if not -layers - 1 <= self._layer <= layers:
             raise BadInput(
                 f"layer={self._layer}: '{self.name}' has {layers} layers; choose from {-layers - 1} to {layers}, "
                 "where 0 is the embedding layer and -1 the last one"
             )
+        return loaded
+
+    def _load(self, head: Head) -> Loaded:
+        tokenizer, model = load(self._recipe.folder, called=self.name, head=head)
+        import transformers
+
+        if head == "none" and model.config.is_encoder_decoder:
+            model = model.get_encoder()
         if self._recipe.lower:
             lower_case(tokenizer)
         device = device_named(self._device)
         limit = token_limit(tokenizer, model, self._recipe)
-        return _Loaded(tokenizer, model.to(device), device, limit, ThreadTuner(self._lanes()))
+        # Before version 5, Transformers collects hidden states in a way that mixes up those of two threads.
+        safe = head != "none" or self._layer == -1 or int(transformers.__version__.partition(".")[0]) >= 5
+        return Loaded(tokenizer, model.to(device), device, limit, ThreadTuner(usable_cpus() if safe else 1))
 
     def __getstate__(self) -> dict[str, Any]:
         """What it was made of, without the weights: whoever gets a copy reads them where it is."""
@@ -223,11 +245,7 @@ class TransformerEncoder:
         return np.array(gather(self.stream(question, inputs), len(inputs)), dtype=np.float32)
 
     def stream(self, question: Question, inputs: Sequence[Any], *, known: Collection[int] = ()) -> Iterator[Batch]:
-        """Answers batch by batch, in the order in which they are ready.
-
-        Batches are made of all the inputs and the known ones then left out: which texts share a batch changes the last
-        digits of their vectors, and a run that resumes after a kill must give the same ones.
-        """
+        """Answers batch by batch, in the order in which they are ready; ``Streams`` says how known ones drop out."""
         texts = [_text(question, position, item) for position, item in enumerate(inputs)]
         for positions in in_chunks(texts, most=CHUNK):
             if not all(position in known for position in positions):
@@ -256,18 +274,14 @@ class TransformerEncoder:
     def _answers(self, rows: list[_EncodedText], known: Collection[int]) -> Iterator[Batch]:
         loaded = self._loaded
         lengths = [len(row.ids) for row in rows]
-        budget = fair_budget(lengths, budget=BUDGET[loaded.device])
-        groups = by_length(lengths, budget=budget)
+        groups = by_length(lengths, budget=fair_budget(lengths, budget=BUDGET[loaded.device]))
         asked = [[row for index in group if (row := rows[index].without(known)).positions] for group in groups]
         batches = [(batch, sum(len(row.ids) for row in batch)) for batch in asked if batch]
-        cluster = cluster_in_use()
+        cluster = cluster_in_use.get()
         if cluster is not None:
-            yield from computed_on(cluster, self, (batch for batch, _ in batches))
-        elif loaded.device == "cpu":
-            yield from in_lanes(self._compute, batches, tuner=loaded.tuner)
-        else:
-            for batch, _ in batches:
-                yield self._compute(batch)
+            shared = cluster.share_out(compute_in_worker, self, (batch for batch, _ in batches))
+            return (answer for _, answer in shared)
+        return loaded.run(self._compute, batches)
 
     def _compute(self, rows: list[_EncodedText]) -> Batch:
         import torch
@@ -290,32 +304,17 @@ class TransformerEncoder:
         import torch
 
         loaded, recipe = self._loaded, self._recipe
-        filled, real = pad(ids, fill=loaded.tokenizer.pad_token_id or 0)
-        mask = None if real is None else torch.from_numpy(real).to(loaded.device)
-        tokens = self._tokens(torch.from_numpy(filled).to(loaded.device), mask)
+        inputs = loaded.inputs(ids)
+        inner = self._layer not in (-1, loaded.model.config.num_hidden_layers)
+        output = loaded.model(**inputs, **({"output_hidden_states": True} if inner else {}))
+        tokens = output.hidden_states[self._layer] if inner else output.last_hidden_state
         if spans:
-            chosen = torch.zeros(len(spans), filled.shape[1], dtype=torch.bool)
+            chosen = torch.zeros(len(spans), tokens.shape[1], dtype=torch.bool)
             for row, span in zip(chosen, spans, strict=True):
                 row[span] = True
             return pool(tokens[index], chosen.to(loaded.device), "mean")
-        vectors = pool(tokens, mask, recipe.mode)
+        vectors = pool(tokens, inputs["attention_mask"].bool() if "attention_mask" in inputs else None, recipe.mode)
         return (torch.nn.functional.normalize(vectors) if recipe.normalize else vectors)[index]
-
-    def _tokens(self, ids: Tensor, mask: Tensor | None) -> Tensor:
-        model = self._loaded.model
-        inputs = {} if mask is None else {"attention_mask": mask.long()}
-        if self._layer in (-1, model.config.num_hidden_layers):
-            last: Tensor = model(input_ids=ids, **inputs).last_hidden_state
-            return last
-        hidden: Tensor = model(input_ids=ids, output_hidden_states=True, **inputs).hidden_states[self._layer]
-        return hidden
-
-    def _lanes(self) -> int:
-        import transformers
-
-        # Before version 5, Transformers collects hidden states in a way that mixes up those of two threads.
-        safe = self._layer == -1 or int(transformers.__version__.partition(".")[0]) >= 5
-        return usable_cpus() if safe else 1
 
 
 def _text(question: Question, position: int, item: Any) -> str:

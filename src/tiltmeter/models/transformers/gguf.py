@@ -23,6 +23,8 @@ _MAGIC = b"GGUF"
 class GgufModel(TransformerModel):
     """A model in a GGUF file. Reading one takes half a minute, so its weights are kept as safetensors."""
 
+    head: Any = "causal"
+
     def __init__(self, path: str | Path, *, name: str | None = None, **options: Any) -> None:
         self._path = at_home(path)
         super().__init__(str(path), name=name or f"gguf:{path}", **options)
@@ -30,17 +32,12 @@ class GgufModel(TransformerModel):
     @functools.cached_property
     def identity(self) -> Identity:
         """By the file's own content, so that it is known before the file is unpacked."""
-        settings = {"pooling": self._pooling, "layer": str(self._layer), **({"bos": "yes"} if self._bos else {})}
-        return Identity(self.name, self._print, settings)
+        return Identity(self.name, self._print, self._settings(self._pooling))
 
     @functools.cached_property
     def _print(self) -> str:
         _check(self._path)
         return fingerprint(self._path)
-
-    @property
-    def head(self) -> Any:
-        return "causal"
 
     @property
     def questions(self) -> Any:
@@ -49,7 +46,7 @@ class GgufModel(TransformerModel):
 
     @property
     def _pooled(self) -> bool:
-        return self._pooling_chosen  # a GGUF file names no pooling, and need not be unpacked to know that
+        return self._pooling != "auto"  # a GGUF file names no pooling, and need not be unpacked to know that
 
     @functools.cached_property
     def _root(self) -> Path:
@@ -96,11 +93,9 @@ def _unpack(path: Path, folder: Path, called: str) -> None:
             tokenizer = AutoTokenizer.from_pretrained(path.parent, gguf_file=path.name)
             read = AutoModelForCausalLM.from_pretrained(path.parent, gguf_file=path.name, dtype=torch.float32)
             # Transformers refuses to save a model that it read from GGUF, so its weights move into one made anew.
-            config = type(read.config).from_dict(
-                {key: value for key, value in read.config.to_dict().items() if key != "quantization_config"}
-            )
+            settings = {key: value for key, value in read.config.to_dict().items() if key != "quantization_config"}
             make: Any = AutoModelForCausalLM.from_config
-            model = make(config)
+            model = make(type(read.config).from_dict(settings))
             model.load_state_dict(read.state_dict())
             model.tie_weights()
         except Exception as error:

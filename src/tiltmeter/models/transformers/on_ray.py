@@ -7,14 +7,14 @@ nor their order changes a digit.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import Any
 
 from tiltmeter.cluster import Cluster, connected
 from tiltmeter.models.protocol import Batch
 
-_cluster: ContextVar[Cluster | None] = ContextVar("cluster", default=None)
+cluster_in_use: ContextVar[Cluster | None] = ContextVar("cluster", default=None)
 #: In a worker: the model it has read, by what it was made of.
 _read: dict[str, Any] = {}
 
@@ -23,24 +23,15 @@ _read: dict[str, Any] = {}
 def on_ray(*, workers: int, address: str | None = None) -> Iterator[None]:
     """Within this, encoders compute their batches on a cluster."""
     with connected(workers=workers, address=address) as cluster:
-        before = _cluster.set(cluster)
+        before = cluster_in_use.set(cluster)
         try:
             yield
         finally:
-            _cluster.reset(before)
+            cluster_in_use.reset(before)
 
 
-def cluster_in_use() -> Cluster | None:
-    return _cluster.get()
-
-
-def computed_on(cluster: Cluster, encoder: Any, batches: Iterable[Any]) -> Iterator[Batch]:
-    """The answers to batches of rows, each computed by some worker that has read the same model."""
-    for _, answer in cluster.share_out(_compute, encoder, batches):
-        yield answer
-
-
-def _compute(encoder: Any, rows: Any) -> Batch:
+def compute_in_worker(encoder: Any, rows: Any) -> Batch:
+    """The answers to a batch of rows, by a worker that keeps the model it has read."""
     import torch
 
     key = f"{type(encoder).__name__} {encoder.identity}"

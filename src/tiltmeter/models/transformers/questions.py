@@ -23,99 +23,6 @@ MASKED = (Question.FILLS, Question.PSEUDO, Question.UNMASKED)
 CAUSAL = (Question.TOKENS, Question.CONTINUATIONS)
 
 
-class MaskedQuestions:
-    """Makes tasks of questions; ``called`` is the model in messages."""
-
-    def __init__(self, tokenizer: Any, *, limit: int | None, called: str) -> None:
-        self._tokenizer, self._limit, self._called = tokenizer, limit, called
-        self._unknown = tokenizer.unk_token_id
-        if tokenizer.mask_token_id is None:
-            raise BadInput(f"the tokenizer of {called} has no mask token, so nothing can be masked")
-        self._mask: int = tokenizer.mask_token_id
-
-    def tasks(self, question: Question, items: Sequence[Any]) -> list[Task]:
-        if question is Question.FILLS:
-            return self._fills(items)
-        texts = [item.text if isinstance(item, Span) else item for item in items]
-        tokens = whole(self._tokenizer, texts, limit=self._limit, called=self._called)
-        if question is Question.UNMASKED:
-            return [self._unmasked(text) for text in tokens]
-        return [self._masked_in_turn(text, item) for text, item in zip(tokens, items, strict=True)]
-
-    def _fills(self, items: Sequence[Fill]) -> list[Task]:
-        for item in items:
-            _check(item)
-        texts = [item.with_filler(filler)[0] for item in items for filler in item.fillers]
-        versions = iter(whole(self._tokenizer, texts, limit=self._limit, called=self._called))
-        return [self._fill(item, list(itertools.islice(versions, len(item.fillers)))) for item in items]
-
-    def _fill(self, item: Fill, versions: list[Tokens]) -> Task:
-        """A filler of several tokens is filled in from left to right, so that its probability is a true one."""
-        rows: list[TokenRow] = []
-        lengths = []
-        unknown: tuple[int, int] | None = None
-        for filler, tokens in zip(item.fillers, versions, strict=True):
-            _, place, stretches = item.with_filler(filler)
-            places = tokens.places(*place)
-            hidden = sorted({at for stretch in stretches for at in tokens.places(*stretch)} - set(places))
-            for at in places:
-                if tokens.ids[at] == self._unknown:
-                    raise BadInput(
-                        f"'{filler}' is unknown to {self._called} (in {shortened(tokens.text)}): use another word"
-                    )
-            for step, at in enumerate(places):
-                rows.append(TokenRow(tokens.masked([*places[step:], *hidden], self._mask), ((at, tokens.ids[at]),)))
-            lengths.append(len(places))
-            unknown = unknown or self._unknown_stretch(tokens, {*places, *hidden}, place, item)
-        ends = list(itertools.accumulate(lengths))
-
-        def answer(read: list[Logprobs]) -> Filled:
-            values = np.array([logprobs[0] for logprobs in read], dtype=np.float64)
-            sums = [float(values[end - n : end].sum()) for n, end in zip(lengths, ends, strict=True)]
-            return Filled(tuple(sums), tuple(lengths), unknown)
-
-        return Task(tuple(rows), answer)
-
-    def _unknown_stretch(
-        self, tokens: Tokens, masked: set[int], place: tuple[int, int], item: Fill
-    ) -> tuple[int, int] | None:
-        """Where the rest of the sentence holds a token that the model does not know, in the item's own characters."""
-        for at in tokens.text_places:
-            if tokens.ids[at] == self._unknown and at not in masked:
-                start, end = tokens.offsets[at]
-                longer = (place[1] - place[0]) - (item.end - item.start)
-                return (start - longer, end - longer) if start >= place[1] else (start, end)
-        return None
-
-    def _unmasked(self, tokens: Tokens) -> Task:
-        row = TokenRow(tokens.ids, tuple((at, tokens.ids[at]) for at in tokens.text_places))
-        return Task((row,), lambda read: scores(tokens, tokens.text_places, read[0], unknown=self._unknown))
-
-    def _masked_in_turn(self, tokens: Tokens, span: Span) -> Task:
-        inside = tokens.places(span.start, span.end)
-        places = range(inside[0], inside[-1] + 1)  # with line breaks and spaces in between that are tokens
-        rows = tuple(TokenRow(tokens.masked([at], self._mask), ((at, tokens.ids[at]),)) for at in places)
-        return Task(rows, lambda read: scores(tokens, places, np.concatenate(read), unknown=self._unknown))
-
-
-def scores(tokens: Tokens, places: Sequence[int], logprobs: Logprobs, *, unknown: int | None) -> TokenScores:
-    """The log-probabilities of the tokens at these places, with where they stand in the text."""
-    ids = [-1 if tokens.ids[at] == unknown else tokens.ids[at] for at in places]
-    starts, ends = zip(*(tokens.offsets[at] for at in places), strict=True)
-    return TokenScores(np.array(ids), np.array(starts), np.array(ends), logprobs.astype(np.float64))
-
-
-def _check(item: Fill) -> None:
-    if not item.fillers or not all(filler.strip() for filler in item.fillers):
-        raise BadInput(f"{shortened(item.text)}: an empty filler cannot be scored")
-    if len(set(item.fillers)) < len(item.fillers):
-        raise BadInput(f"{shortened(item.text)}: a filler is given twice")
-    if not 0 <= item.start <= item.end <= len(item.text):
-        raise BadInput(f"{shortened(item.text)}: the filler's place {item.start}:{item.end} is not in the sentence")
-    if any(start < item.end and end > item.start for start, end in item.hidden):
-        raise BadInput(f"{shortened(item.text)}: what is hidden overlaps the filler's place {item.start}:{item.end}")
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class Stem:
     """A continuation in tokens: the stem's, each ending's, and where the text holds a token unknown to the model."""
@@ -139,42 +46,121 @@ class Stem:
         """Tokens that have to be computed."""
         return len(self.ids) + sum(map(len, self.prefixes))
 
+    def filled(self, logprobs: Sequence[float]) -> Filled:
+        """The answer, from one log-probability per ending."""
+        return Filled(tuple(logprobs), tuple(map(len, self.endings)), self.unknown)
 
-class CausalQuestions:
-    """Makes tasks of questions. With ``bos`` the model's start mark is put before a text where it is not there."""
+    def task(self) -> Task:
+        """As whole rows, for models whose stored states cannot be used again."""
+        last = len(self.ids) - 1
+        rows = tuple(TokenRow(self.ids + ending[:-1], list(enumerate(ending, last))) for ending in self.endings)
+        return Task(rows, lambda read: self.filled([float(logprobs.sum()) for logprobs in read]))
+
+
+class Questions:
+    """Makes tasks of questions; ``called`` is the model in messages.
+
+    With ``bos`` the start mark of a causal model is put before a text where it is not there.
+    """
 
     def __init__(self, tokenizer: Any, *, limit: int | None, called: str, bos: bool = False) -> None:
-        self._tokenizer, self._limit, self._called = tokenizer, limit, called
+        self._tokenizer, self._limit, self._called, self._bos = tokenizer, limit, called, bos
         self._unknown = tokenizer.unk_token_id
-        if bos and tokenizer.bos_token_id is None:
-            raise BadInput(f"bos=yes: the tokenizer of {called} has no start mark; leave the option out")
-        self._bos: int | None = tokenizer.bos_token_id if bos else None
+        self._mask = tokenizer.mask_token_id
 
-    def tasks(self, texts: Sequence[str]) -> list[Task]:
-        return [self._left_to_right(tokens) for tokens in self._tokens(texts)]
+    def tasks(self, question: Question, items: Sequence[Any]) -> list[Task]:
+        if question is Question.TOKENS:
+            return [self._left_to_right(text) for text in self._started(items)]
+        if self._mask is None:
+            raise BadInput(f"the tokenizer of {self._called} has no mask token, so nothing can be masked")
+        if question is Question.FILLS:
+            return self._fills(items)
+        if question is Question.UNMASKED:
+            return [self._in_one_pass(text, text.text_places) for text in self._whole(items)]
+        texts = self._whole([item.text for item in items])
+        return [self._masked_in_turn(text, item) for text, item in zip(texts, items, strict=True)]
+
+    def _whole(self, texts: Sequence[str]) -> list[Tokens]:
+        return whole(self._tokenizer, texts, limit=self._limit, called=self._called)
+
+    def _fills(self, items: Sequence[Fill]) -> list[Task]:
+        for item in items:
+            _check(item)
+        versions = iter(self._whole([item.with_filler(filler)[0] for item in items for filler in item.fillers]))
+        return [self._fill(item, list(itertools.islice(versions, len(item.fillers)))) for item in items]
+
+    def _fill(self, item: Fill, versions: list[Tokens]) -> Task:
+        """A filler of several tokens is filled in from left to right, so that its probability is a true one."""
+        rows: list[TokenRow] = []
+        lengths = []
+        unknown: tuple[int, int] | None = None
+        for filler, tokens in zip(item.fillers, versions, strict=True):
+            _, place, stretches = item.with_filler(filler)
+            places = tokens.places(*place)
+            hidden = sorted({at for stretch in stretches for at in tokens.places(*stretch)} - set(places))
+            for step, at in enumerate(places):
+                if tokens.ids[at] == self._unknown:
+                    text = shortened(tokens.text)
+                    raise BadInput(f"'{filler}' is unknown to {self._called} (in {text}): use another word")
+                rows.append(TokenRow(tokens.masked([*places[step:], *hidden], self._mask), ((at, tokens.ids[at]),)))
+            lengths.append(len(places))
+            longer = len(filler) - (item.end - item.start)
+            unknown = unknown or self._unknown_stretch(tokens, {*places, *hidden}, place[1], longer)
+
+        def answer(read: list[Logprobs]) -> Filled:
+            values = np.split(np.concatenate(read).astype(np.float64), np.cumsum(lengths)[:-1])
+            return Filled(tuple(float(of_filler.sum()) for of_filler in values), tuple(lengths), unknown)
+
+        return Task(tuple(rows), answer)
+
+    def _unknown_stretch(self, tokens: Tokens, masked: set[int], after: int, longer: int) -> tuple[int, int] | None:
+        """Where the rest of the sentence holds a token that the model does not know, in the item's own characters."""
+        for at in tokens.text_places:
+            if tokens.ids[at] == self._unknown and at not in masked:
+                start, end = tokens.offsets[at]
+                return (start - longer, end - longer) if start >= after else (start, end)
+        return None
+
+    def _in_one_pass(self, tokens: Tokens, places: Sequence[int], *, before: int = 0) -> Task:
+        """The tokens at these places, each read at its own or so many places before it."""
+        row = TokenRow(tokens.ids, [(at - before, tokens.ids[at]) for at in places])
+        return Task((row,), lambda read: self._scores(tokens, places, read[0]))
+
+    def _masked_in_turn(self, tokens: Tokens, span: Span) -> Task:
+        inside = tokens.places(span.start, span.end)
+        places = range(inside[0], inside[-1] + 1)  # with line breaks and spaces in between that are tokens
+        rows = tuple(TokenRow(tokens.masked([at], self._mask), ((at, tokens.ids[at]),)) for at in places)
+        return Task(rows, lambda read: self._scores(tokens, places, np.concatenate(read)))
+
+    def _scores(self, tokens: Tokens, places: Sequence[int], logprobs: Logprobs) -> TokenScores:
+        ids = [-1 if tokens.ids[at] == self._unknown else tokens.ids[at] for at in places]
+        starts, ends = zip(*(tokens.offsets[at] for at in places), strict=True)
+        return TokenScores(np.array(ids), np.array(starts), np.array(ends), logprobs.astype(np.float64))
 
     def stems(self, items: Sequence[Continuation]) -> list[Stem]:
         for item in items:
             if not item.endings or not all(ending.strip() for ending in item.endings):
                 raise BadInput(f"{shortened(item.stem)}: an empty ending cannot be scored")
         texts = [text for item in items for text in (item.stem, *(item.stem + ending for ending in item.endings))]
-        tokens = iter(self._tokens(texts))
+        tokens = iter(self._started(texts))
         return [self._stem(item, list(itertools.islice(tokens, 1 + len(item.endings)))) for item in items]
 
-    def _tokens(self, texts: Sequence[str]) -> list[Tokens]:
-        texts_in_tokens = whole(self._tokenizer, texts, limit=self._limit, called=self._called)
-        return [self._started(tokens) for tokens in texts_in_tokens]
-
-    def _started(self, tokens: Tokens) -> Tokens:
-        if self._bos is None or tokens.ids[0] == self._bos:
-            return tokens
-        if self._limit is not None and len(tokens.ids) >= self._limit:
-            raise BadInput(
-                f"{shortened(tokens.text)} has {len(tokens.ids) + 1} tokens with its start mark, and {self._called} "
-                f"reads {self._limit}: shorten it"
-            )
-        places = tuple(at + 1 for at in tokens.text_places)
-        return Tokens(tokens.text, (self._bos, *tokens.ids), [(0, 0), *tokens.offsets], places)
+    def _started(self, texts: Sequence[str]) -> list[Tokens]:
+        mark = self._tokenizer.bos_token_id
+        if self._bos and mark is None:
+            raise BadInput(f"bos=yes: the tokenizer of {self._called} has no start mark; leave the option out")
+        whole_texts = self._whole(texts)
+        for i, tokens in enumerate(whole_texts if self._bos else ()):
+            if tokens.ids[0] == mark:
+                continue
+            if self._limit is not None and len(tokens.ids) >= self._limit:
+                raise BadInput(
+                    f"{shortened(tokens.text)} has {len(tokens.ids) + 1} tokens with its start mark, and "
+                    f"{self._called} reads {self._limit}: shorten it"
+                )
+            places = tuple(at + 1 for at in tokens.text_places)
+            whole_texts[i] = Tokens(tokens.text, (mark, *tokens.ids), [(0, 0), *tokens.offsets], places)
+        return whole_texts
 
     def _left_to_right(self, tokens: Tokens) -> Task:
         places = [at for at in tokens.text_places if at > 0]
@@ -183,8 +169,7 @@ class CausalQuestions:
                 f"{shortened(tokens.text)} is one token to {self._called} with nothing before it: add bos=yes to "
                 "the model, or give a longer text"
             )
-        row = TokenRow(tokens.ids, tuple((at - 1, tokens.ids[at]) for at in places))
-        return Task((row,), lambda read: scores(tokens, places, read[0], unknown=self._unknown))
+        return self._in_one_pass(tokens, places, before=1)
 
     def _stem(self, item: Continuation, versions: list[Tokens]) -> Stem:
         """The stem ends where the tokens of all versions are still those of the stem alone.
@@ -205,6 +190,12 @@ class CausalQuestions:
         return Stem(ids[0][:common], endings, first.offsets[unknown[0]] if unknown else None)
 
 
-def filled(stem: Stem, logprobs: Sequence[float]) -> Filled:
-    """The answer to a continuation, from one log-probability per ending."""
-    return Filled(tuple(logprobs), tuple(map(len, stem.endings)), stem.unknown)
+def _check(item: Fill) -> None:
+    if not item.fillers or not all(filler.strip() for filler in item.fillers):
+        raise BadInput(f"{shortened(item.text)}: an empty filler cannot be scored")
+    if len(set(item.fillers)) < len(item.fillers):
+        raise BadInput(f"{shortened(item.text)}: a filler is given twice")
+    if not 0 <= item.start <= item.end <= len(item.text):
+        raise BadInput(f"{shortened(item.text)}: the filler's place {item.start}:{item.end} is not in the sentence")
+    if any(start < item.end and end > item.start for start, end in item.hidden):
+        raise BadInput(f"{shortened(item.text)}: what is hidden overlaps the filler's place {item.start}:{item.end}")

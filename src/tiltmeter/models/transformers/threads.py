@@ -45,8 +45,7 @@ class ThreadTuner:
     All lanes run while each gets its CPU. Where they do not, fewer lanes are tried in turn and the
     fastest setting is kept, until the speed drops or some seconds have passed.
 
-    >>> tuner = ThreadTuner(2)
-    >>> tuner.lanes
+    >>> ThreadTuner(2).lanes
     2
     """
 
@@ -78,7 +77,9 @@ class ThreadTuner:
             self._judge(sum(seen.size for seen in self._seen) / seconds, share, batch.end)
 
     def _judge(self, speed: float, share: float, now: float) -> None:
-        if not self._tried and not self._worth_a_look(speed, share, now):
+        crowded = self.most > 1 and (share < CROWDED or self.lanes < self.most)
+        changed = now >= self._look_at or speed < DROP * self._best
+        if not self._tried and not (crowded and changed):
             self._best = max(self._best, speed)
             self._change(self.lanes, now)
             return
@@ -89,11 +90,6 @@ class ThreadTuner:
             return
         self._change(max(self._tried, key=lambda lanes: self._tried[lanes]), now)
         self._best, self._look_at, self._tried = self._tried[self.lanes], now + LOOK_AGAIN, {}
-
-    def _worth_a_look(self, speed: float, share: float, now: float) -> bool:
-        crowded = share < CROWDED or self.lanes < self.most
-        changed = now >= self._look_at or speed < DROP * self._best
-        return crowded and changed and self.most > 1
 
     def _change(self, lanes: int, now: float) -> None:
         self.lanes, self._since, self._seen = lanes, now, []

@@ -31,9 +31,10 @@ from tiltmeter.probes.kind import (
     Replies,
 )
 from tiltmeter.probes.sentences.pronoun_sets import load_pronouns, read_pronouns
+from tiltmeter.probes.sentences.shares import relation, relation_words
 from tiltmeter.readings import CORRELATION, SIZE, Estimate, Item, ItemMeaning, Poles, Statistic, interval_text, p_text
 from tiltmeter.readings.details.cabm import CLOSE, NEUTRAL, CabmDetails, SentenceCounts
-from tiltmeter.statistics import Correlation, bootstrap_interval, correlation
+from tiltmeter.statistics import Correlation, bootstrap_interval
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.stimuli.occupation_facts import LabelFile, in_corpus, read_labels
 from tiltmeter.stimuli.sentences.marked import MarkedSet, marked_sentences
@@ -132,14 +133,12 @@ def _measure(stimuli: Occupations, replies: Replies, options: Options) -> Measur
             f"{stimuli.pmi_from} has every occupation about as often with both groups, so it tells nothing",
         )
     zero = f"PMI rests on smoothing alone for {', '.join(features.zero_counts)}: a count is 0"
-    scored = score(
-        features,
-        sentences,
-        method=stimuli.method,
-        seed=options.seed,
-        threshold=stimuli.threshold,
-        user_labels=_user_labels(stimuli.labels, replies),
-    )
+    file = stimuli.labels
+    if file is not None and file.missing:
+        replies.leave_out(f"labels of {file.name}", f"{file.missing}; labels are taken from elsewhere")
+    labels = None if file is None or file.missing else (file.labels, file.name)
+    how, threshold, seed = stimuli.method, stimuli.threshold, options.seed
+    scored = score(features, sentences, method=how, seed=seed, threshold=threshold, user_labels=labels)
     headlines = (scored.repaired.headline, scored.published.headline)
     related = [_related(features, sentences, headline, options) for headline in headlines]
     if None in related:  # the published number must be one of the same kind
@@ -164,23 +163,11 @@ def _measure(stimuli: Occupations, replies: Replies, options: Options) -> Measur
     )
 
 
-def _user_labels(file: LabelFile | None, replies: Replies) -> tuple[Mapping[str, int], str] | None:
-    if file is None or file.missing:
-        if file is not None:
-            replies.leave_out(f"labels of {file.name}", f"{file.missing}; labels are taken from elsewhere")
-        return None
-    return file.labels, file.name
-
-
 def _related(features: Features, sentences: MarkedSet, scores: CabmIntervals, options: Options) -> Correlation | None:
     """How the score goes with the share of men; None where too few shares are known or the groups are others."""
     places = [i for i, word in enumerate(features.words) if word in sentences.shares]
-    if len(places) < _FEWEST_SHARES:
-        return None
     men = [1 - sentences.shares[features.words[i]] for i in places]
-    values = scores.result.scores[places]
-    varies = all(np.ptp(column) > 1e-9 for column in (values, men))
-    return correlation(values, men, method="spearman", seed=options.seed) if varies else None
+    return relation(scores.result.scores[places], men, at_least=_FEWEST_SHARES, method="spearman", seed=options.seed)
 
 
 def _estimate(scores: Floats, related: Correlation | None, options: Options) -> Estimate:
@@ -208,12 +195,11 @@ def _headline(
             f"Occupations differ in how they lean between {groups[0]} and {groups[1]} by an SD of {effect.value:.2f} "
             f"({interval_text(effect.ci)}), where 1 is as far as the groups' own words and sentences; lower is better.",
         )
-    how = ("follows" if related.r > 0 else "runs against") if effect.significant else "is not clearly related to"
     return (
         Poles(*(f"occupations of men → {group}" for group in groups)),
-        f"How occupations lean between {groups[0]} and {groups[1]} {how} the share of men in them (Spearman "
-        f"{related.r:.2f}, {interval_text(related.ci)}, {p_text(related.p_value)}, {related.n} occupations); 0 is "
-        "level, and nearer to 0 is better.",
+        f"How occupations lean between {groups[0]} and {groups[1]} {relation_words(related)} the share of men in them "
+        f"(Spearman {related.r:.2f}, {interval_text(related.ci)}, {p_text(related.p_value)}, {related.n} occupations); "
+        "0 is level, and nearer to 0 is better.",
     )
 
 
@@ -245,7 +231,10 @@ def _items(features: Features, scored: Scored, sentences: MarkedSet) -> tuple[It
     often = count_sentences(sentences).by_occupation
     items = []
     for i, word in enumerate(features.words):
-        label, parts = scored.labels[i], repaired.result.contributions[i].tolist()
+        label = scored.labels[i]
+        # What each feature adds to the score, and to P(group 1) - P(group 2) of the forest, by SHAP or in its place.
+        parts = repaired.result.contributions[i].tolist()
+        moved = [None] * len(FEATURES) if scored.parts is None else scored.parts[i].tolist()
         columns = {
             "low": float(repaired.low[i]),
             "high": float(repaired.high[i]),
@@ -256,7 +245,7 @@ def _items(features: Features, scored: Scored, sentences: MarkedSet) -> tuple[It
             **{name: values[i] for name, values in features.raw.items()},
             **_intervals(features, i),
             **{f"part_{name}": part for name, part in zip(FEATURES, parts, strict=True)},
-            **{f"moved_{name}": part for name, part in zip(FEATURES, _moved(scored, i), strict=True)},
+            **{f"moved_{name}": part for name, part in zip(FEATURES, moved, strict=True)},
             "unmasking": None if features.unmasking is None else float(features.unmasking[i]),
             "known_label": None if label is None else names[label],
             "share_men": 1 - sentences.shares[word] if word in sentences.shares else None,
@@ -264,11 +253,6 @@ def _items(features: Features, scored: Scored, sentences: MarkedSet) -> tuple[It
         }
         items.append(Item(word, word, categories[i], float(repaired.result.scores[i]), columns))
     return tuple(items)
-
-
-def _moved(scored: Scored, i: int) -> list[float | None]:
-    """What each feature adds to P(group 1) - P(group 2) of the forest, by SHAP or in its place."""
-    return [None] * len(FEATURES) if scored.explained is None else scored.explained.parts[i].tolist()
 
 
 def _intervals(features: Features, i: int) -> dict[str, float]:
@@ -294,7 +278,7 @@ def _details(features: Features, scored: Scored, sentences: MarkedSet, *, pmi_fr
         threshold=repaired.threshold,
         labels_from=scored.source,
         pmi_from=pmi_from,
-        explained_by=None if scored.explained is None else scored.explained.by,
+        explained_by=scored.explained_by,
         units=dict(zip(FEATURES, features.units, strict=True)),
         repaired=scored.repaired.details,
         published=scored.published.details,

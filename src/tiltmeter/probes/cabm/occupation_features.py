@@ -116,9 +116,8 @@ class _GroupedSentences:
     @functools.cached_property
     def direction(self) -> Floats:
         """From sentences that say group 2 to those that say group 1."""
-        direction: Floats = np.mean(
-            [rows.mean(axis=0) for rows in self.split(self.vectors.one - self.vectors.two)], axis=0
-        )
+        by_occupation = self.split(self.vectors.one - self.vectors.two)
+        direction: Floats = np.mean([rows.mean(axis=0) for rows in by_occupation], axis=0)
         return direction
 
 

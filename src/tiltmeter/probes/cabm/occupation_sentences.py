@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,9 +78,8 @@ def usable(sentences: MarkedSet, replies: Replies) -> Used:
         if len(both) >= 2:
             used[word] = both
             continue
-        seen = [
-            name for name, side in zip(sentences.groups, zip(*rows.values(), strict=True), strict=True) if any(side)
-        ]
+        sides = zip(sentences.groups, zip(*rows.values(), strict=True), strict=True)
+        seen = [name for name, side in sides if any(side)]
         reason = f"seen with {seen[0]} only" if len(seen) == 1 else "in fewer than 2 sentences with both groups"
         replies.leave_out(f"'{word}'", f"{reason}, so the groups cannot be compared")
     if len(used) < FEWEST:
@@ -122,11 +122,14 @@ def read_vectors(sentences: MarkedSet, used: Used, replies: Replies) -> Vectors:
             for sentence, (_, _, mark, _) in zip(side, answers, strict=True):
                 marks.setdefault(sentence.word("pronoun").lower(), []).append(mark)
 
+    average = functools.partial(np.mean, axis=0, dtype=np.float64)
+
     def means(version: int, what: int) -> Floats:
         """What was asked in this place of every row's sentences with group 1, with group 2, or masked."""
-        return np.array([_mean([four[what] for four in read[place][version]]) for place in rows])
+        answers = ([four[what] for four in read[place][version]] for place in rows)
+        return np.array([average(vectors) for vectors in answers])
 
-    one, two = (np.array([_mean(vectors) for vectors in marks.values()]) for marks in by_mark)
+    one, two = (np.array([average(vectors) for vectors in marks.values()]) for marks in by_mark)
     return Vectors(
         index=np.repeat(np.arange(len(used)), [len(places) for places in used.values()]),
         one=means(0, 0),
@@ -150,11 +153,6 @@ def _by_row(sentences: MarkedSet, replies: Replies) -> list[list[list[list[Vecto
     return [[list(itertools.islice(fours, size)) for size in of_row] for of_row in sizes]
 
 
-def _mean(vectors: Sequence[Vector]) -> Floats:
-    mean: Floats = np.array(vectors, dtype=np.float64).mean(axis=0)
-    return mean
-
-
 def read_isolated(sentences: MarkedSet, used: Used, replies: Replies) -> dict[str, list[float | None]]:
     """What other measures say of the bare words, where the model gives vectors of words; None where it does not.
 
@@ -176,12 +174,10 @@ def read_isolated(sentences: MarkedSet, used: Used, replies: Replies) -> dict[st
     scores = (
         measures.cosine_bias(words, one, two).tolist(),
         np.mean(measures.mac(words, [one, two]).by_target, axis=1).tolist(),
-        list(measures.same(words, [one, two]).by_word),
+        measures.same(words, [one, two]).by_word,
     )
-    by_word = {
-        name: dict(zip(in_vocabulary, values, strict=True)) for name, values in zip(ISOLATED, scores, strict=True)
-    }
-    return {name: [by_occupation.get(word) for word in used] for name, by_occupation in by_word.items()}
+    by_word = [dict(zip(in_vocabulary, values, strict=True)) for values in scores]
+    return {name: [of.get(word) for word in used] for name, of in zip(ISOLATED, by_word, strict=True)}
 
 
 def read_unmasking(sentences: MarkedSet, used: Used, replies: Replies) -> Floats | None:
@@ -189,9 +185,8 @@ def read_unmasking(sentences: MarkedSet, used: Used, replies: Replies) -> Floats
     if not replies.answered(Question.FILLS):
         return None
     places = [place for place, row in enumerate(sentences.versions) if all(row.by_group)]
-    answered = dict(
-        zip(places, zip(replies.asked(Question.FILLS), replies.all(Question.FILLS), strict=True), strict=True)
-    )
+    fills = zip(replies.asked(Question.FILLS), replies.all(Question.FILLS), strict=True)
+    answered = dict(zip(places, fills, strict=True))
 
     def gap(place: int) -> float:
         fill, answer = answered[place]

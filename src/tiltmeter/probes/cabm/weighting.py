@@ -6,6 +6,7 @@ import dataclasses
 import importlib.util
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +34,7 @@ Labels = list[int | None]
 METHODS = tuple(name for name in WEIGHTINGS if name != GIVEN)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class WeighedForm:
+class WeighedForm(NamedTuple):
     """One form of the score, as published or repaired: the headline's scores, and everything else about it."""
 
     headline: CabmIntervals
@@ -43,21 +43,18 @@ class WeighedForm:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Scored:
-    """The published form beside the repaired one, whose labels come from ``source``, if there are any."""
+    """The published form beside the repaired one, whose labels come from ``source``, if there are any.
+
+    ``parts`` says what moved the forest for each occupation, (occupations, 3), ``explained_by`` whose explanation it
+    is; None where there is no forest.
+    """
 
     published: WeighedForm
     repaired: WeighedForm
     labels: Labels
     source: str | None
-    explained: Explained | None
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Explained:
-    """What moved the forest for each occupation, (occupations, 3), and whose explanation it is."""
-
-    parts: Floats
-    by: str
+    parts: Floats | None
+    explained_by: str | None
 
 
 def score(
@@ -71,65 +68,55 @@ def score(
 ) -> Scored:
     """Weigh the features both ways. What the forests of the published form learn is cut from its own PCA score.
 
-    Args:
-        features: Those of the occupations.
-        sentences: Where they come from; they tell what is known of the occupations.
-        method: How the headline weighs the features: one of ``METHODS``, or three weights as text.
-        seed: Of everything random.
-        threshold: From where on a score is a lean.
-        user_labels: Labels of occupations, and where they come from, in place of what is known.
+    ``method`` is how the headline weighs the features, one of ``METHODS`` or three weights as text; from ``threshold``
+    on a score is a lean; ``user_labels`` are labels of occupations, and where they come from, in place of what the
+    sentences tell of them.
     """
     labels, source = independent_labels(features, sentences, user_labels)
-    weigher = _Weigher(features, sentences.groups, labels, method, seed, threshold)
-    x = features.published.values
-    cut = measures.cabm(x, measures.pca_weights(x), threshold=threshold).categories.tolist()
-    published = weigher.form(features.published, cut, repaired=False)
-    repaired = weigher.form(features.repaired, labels, repaired=True)
-    return Scored(published, repaired, labels, source, _explained(features.repaired.values, labels, seed))
 
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Weigher:
-    """What both forms have in common."""
-
-    features: Features
-    groups: tuple[str, str]
-    labels: Labels
-    method: str
-    seed: int
-    threshold: float
-
-    def form(self, table: FeatureTable, learned: Labels, *, repaired: bool) -> WeighedForm:
+    def form(table: FeatureTable, learned: Labels, *, repaired: bool) -> WeighedForm:
         """The form whose forests learn these labels; the repaired one is validated on held-out occupations."""
-        weights, missing = _weights(table.values, learned, self.method, self.seed)
-        name = self.method if self.method in METHODS else GIVEN
+        weights, missing = _weights(table.values, learned, method, seed)
+        name = method if method in METHODS else GIVEN
         if name in missing and repaired:
-            raise BadInput(f"weights by {self.method}: {missing[name]}")
+            raise BadInput(f"weights by {method}: {missing[name]}")
         shown = weights.get(name, weights["pca"])
         scores = {name: measures.cabm(table.values, fitted).scores for name, fitted in weights.items()}
-        crossed = _crossed(table.values, learned, self.method, self.seed) if repaired else None
+        crossed = _crossed(table.values, learned, method, seed) if repaired else None
         validation = measures.validate(
             measures.cabm(table.values, shown).scores if crossed is None else crossed,
-            labels=self.labels if _known(self.labels) else None,
-            unmasking=self.features.unmasking,
-            threshold=self.threshold,
-            others=_others(self.features),
-            seed=self.seed,
+            labels=labels if _known(labels) else None,
+            unmasking=features.unmasking,
+            threshold=threshold,
+            others=_others(features),
+            seed=seed,
         )
-        headline = measures.with_intervals(table.values, shown, table.draws, threshold=self.threshold)
+        headline = measures.with_intervals(table.values, shown, table.draws, threshold=threshold)
         details = CabmForm(
             method=shown.method,
-            categories=dict(Counter(named(headline, self.groups))),
+            categories=dict(Counter(named(headline, sentences.groups))),
             weights={
                 name: FeatureWeights(_three(fitted.values), fitted.method, _three(fitted.spread))
                 for name, fitted in weights.items()
             },
             not_weighed=missing,
             scores={name: tuple(values.tolist()) for name, values in scores.items()},
-            between_weightings=measures.compare(scores, threshold=self.threshold),
+            between_weightings=measures.compare(scores, threshold=threshold),
             validation=validation,
         )
         return WeighedForm(headline, details)
+
+    x = features.published.values
+    cut = measures.cabm(x, measures.pca_weights(x), threshold=threshold).categories.tolist()
+    published = form(features.published, cut, repaired=False)
+    repaired = form(features.repaired, labels, repaired=True)
+    explainer = _explainer()
+    try:
+        x = features.repaired.values
+        parts = measures.attributions(x, labels, explainer=explainer, seed=seed, seeds=_EXPLAINED)
+    except BadInput:
+        return Scored(published, repaired, labels, source, None, None)
+    return Scored(published, repaired, labels, source, parts, explainer)
 
 
 def named(scores: CabmIntervals, groups: tuple[str, str]) -> list[str]:
@@ -142,15 +129,6 @@ def named(scores: CabmIntervals, groups: tuple[str, str]) -> list[str]:
 def _three(values: Iterable[float]) -> tuple[float, float, float]:
     pmi, cosine, context = map(float, values)
     return pmi, cosine, context
-
-
-def _explained(x: Floats, labels: Labels, seed: int) -> Explained | None:
-    """Signed parts of each feature in what a forest makes of an occupation; None where there is no forest."""
-    explainer = _explainer()
-    try:
-        return Explained(measures.attributions(x, labels, explainer=explainer, seed=seed, seeds=_EXPLAINED), explainer)
-    except BadInput:
-        return None
 
 
 def _explainer() -> str:

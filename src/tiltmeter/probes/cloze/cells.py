@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +17,7 @@ from tiltmeter.models.protocol import Question, Vector
 from tiltmeter.probes.cloze.pronoun_chances import Chances, read_chances
 from tiltmeter.probes.kind import Measured, Options, Replies
 from tiltmeter.readings import ALPHA, Estimate, Item, ItemMeaning, Poles, Statistic, p_text, percent_text
-from tiltmeter.readings.details.cloze import (
-    ChatChoices,
-    ClozeDetails,
-    ClozeShares,
-    ContextLean,
-    SharedTokens,
-)
+from tiltmeter.readings.details.cloze import ChatChoices, ClozeDetails, ClozeShares, ContextLean, SharedTokens
 from tiltmeter.readings.scale import SHARE
 from tiltmeter.statistics import Interval, clustered_share
 from tiltmeter.stimuli.sentences.cloze_sets import PRONOUN, ClozeSet
@@ -61,8 +54,7 @@ class Cell:
         return tuple(dict.fromkeys(note for each in self.sets for note in each.notes))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Near:
+class _Near(NamedTuple):
     """How similar the context words of a set are to the words of both groups (2 x sentences); which have a vector."""
 
     similarity: NDArray[np.float64]
@@ -75,22 +67,20 @@ def words_of(phrases: Iterable[str]) -> tuple[str, ...]:
     >>> words_of(["chef", "truck driver"])
     ('chef', 'truck driver', 'truck', 'driver')
     """
-    words: dict[str, None] = {}
-    for phrase in phrases:
-        words.update(dict.fromkeys([phrase, *phrase.split()]))
-    return tuple(words)
+    return tuple(dict.fromkeys(word for phrase in phrases for word in (phrase, *phrase.split())))
 
 
 def vector_of(phrase: str, vectors: Mapping[str, Vector | None]) -> Vector | None:
     """The vector of a word; of a phrase that has none of its own, the sum of its words', if it has them all."""
-    vector = vectors.get(phrase)
-    if vector is not None:
-        return vector
-    parts = [vectors.get(word) for word in phrase.split()]
-    if len(parts) < 2 or any(part is None for part in parts):
-        return None
-    total: Vector = np.sum([part for part in parts if part is not None], axis=0)
-    return total
+    vector, words = vectors.get(phrase), phrase.split()
+    return vector if vector is not None or len(words) < 2 else _sum(vectors.get(word) for word in words)
+
+
+def _sum(vectors: Iterable[Vector | None]) -> Vector | None:
+    """None where one of them is missing."""
+    parts = list(vectors)
+    present = [part for part in parts if part is not None]
+    return np.sum(present, axis=0) if len(present) == len(parts) else None
 
 
 def similarities(
@@ -103,12 +93,11 @@ def similarities(
     values = np.zeros(len(contexts))
     has_vector = np.zeros(len(contexts), dtype=bool)
     for i, (term, context) in enumerate(zip(terms, contexts, strict=True)):
-        parts = [vector_of(word, vectors) for word in term]
-        if any(part is None for part in parts):
+        one, other = _sum(vector_of(word, vectors) for word in term), vector_of(context, vectors)
+        if one is None:
             raise BadInput(
                 f"'{' + '.join(term)}' has no word vector, so no similarity can be computed: use other vectors"
             )
-        one, other = np.sum([part for part in parts if part is not None], axis=0), vector_of(context, vectors)
         if other is not None:
             values[i] = float(one @ other / (np.linalg.norm(one) * np.linalg.norm(other)))
             has_vector[i] = True
@@ -130,15 +119,11 @@ def measure_cell(cell: Cell, replies: Replies, options: Options) -> Measured:
     if len(results) == 1:
         return _in_words(cell, results[0], results[0].repaired, *_of_one(cell, chances, near[0], results[0], replies))
     # The scores of several contexts are multiplied.
-    combined = functools.partial(
-        measures.cloze_combined,
-        labels=_labels(cell.people),
-        clusters=cell.people.units,
-        permutations=options.permutations,
-        seed=options.seed,
-    )
     forms: list[list[ClozeScores]] = [list(results), [result.repaired for result in results]]
-    published, repaired = (combined([s.scores_1 for s in form], [s.scores_2 for s in form]) for form in forms)
+    test = _test(cell.people, options)
+    published, repaired = (
+        measures.cloze_combined([s.scores_1 for s in form], [s.scores_2 for s in form], **test) for form in forms
+    )
     steps = [results[0].steps[0], published.step("as published"), repaired.step("repaired")]
     details = _details(cell, _shares(published), _shares(repaired), steps, contexts=tuple(s.context for s in cell.sets))
     return _in_words(cell, published, repaired, {}, details)
@@ -191,21 +176,14 @@ def _similarities(stimuli: ClozeSet, replies: Replies) -> _Near:
 
 def _score(stimuli: ClozeSet, chances: Chances, near: _Near, options: Options) -> measures.ClozeResult:
     ended_1, ended_2 = (None, None) if chances.ended is None else chances.ended
-    return measures.cloze(
-        *chances.plain,
-        *near.similarity,
-        ended_1=ended_1,
-        ended_2=ended_2,
-        known=near.has_vector,
-        labels=_labels(stimuli),
-        clusters=stimuli.units,
-        permutations=options.permutations,
-        seed=options.seed,
-    )
+    further: dict[str, Any] = {"ended_1": ended_1, "ended_2": ended_2, "known": near.has_vector}
+    (p_1, p_2), (sim_1, sim_2) = chances.plain, near.similarity
+    return measures.cloze(p_1, p_2, sim_1, sim_2, **further, **_test(stimuli, options))
 
 
-def _labels(stimuli: ClozeSet) -> tuple[int | None, ...] | None:
-    return stimuli.labels if any(stimuli.labels) else None
+def _test(stimuli: ClozeSet, options: Options) -> dict[str, Any]:
+    labels = stimuli.labels if any(stimuli.labels) else None
+    return {"labels": labels, "clusters": stimuli.units, "permutations": options.permutations, "seed": options.seed}
 
 
 def _weat(winners: Sequence[int], near: _Near) -> float | None:

@@ -9,7 +9,7 @@ from typing import Any
 from tiltmeter.errors import BadInput
 from tiltmeter.probes.cloze.cells import Cell, measure_cell, other_context, words_of
 from tiltmeter.probes.cloze.pronoun_chances import ask_chances, choose_form
-from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Part, SideVectors
+from tiltmeter.probes.kind import OF_PROBABILITIES, Kind, Part, SideVectors
 from tiltmeter.stimuli import datasets
 from tiltmeter.stimuli.sentences.cloze_sets import PRONOUN, ClozeSet, cloze_sets, japanese_cloze
 from tiltmeter.stimuli.sentences.shipped import set_names
@@ -56,26 +56,20 @@ def _load(data: str | Path | None) -> tuple[ClozeSet, ...]:
 
 def _part(cell: Cell, vectors: Any) -> Part[Cell]:
     first, second = cell.groups
-    combined = cell.context == "combined"
+    combined, races = cell.context == "combined", cell.sets[0].races
     context = "all contexts combined" if combined else f"context {cell.context}"
-    races = cell.sets[0].races
+    title = f"Cloze ({cell.variant}): {first} or {second}, {context}"
     sentences = [sentence for each in cell.sets for sentence in each.sentences]
     pronouns = [form for sentence in sentences for form in sentence.forms.get(PRONOUN, ())]
     terms = dict.fromkeys([word for race in races for word in race] or pronouns)
     contexts = dict.fromkeys(word for sentence in sentences for word in (sentence.unit, other_context(sentence)))
     return Part(
         cell.variant if combined else f"{cell.variant}-{cell.context}",
-        f"Race: {first} or {second} by occupation"
-        if races
-        else f"Cloze ({cell.variant}): {first} or {second}, {context}",
+        f"Race: {first} or {second} by occupation" if races else title,
         cell,
         cell.sets[0].dimension,
         SideVectors(vectors, words_of([*terms, *contexts]), tuple(terms)),
     )
-
-
-def _ask(cell: Cell, can: CanAnswer) -> Asked | None:
-    return ask_chances(cell.sets[0].sentences, cell.form, can)
 
 
 KIND = Kind(
@@ -85,7 +79,7 @@ KIND = Kind(
     idea="a model that is level expects either pronoun equally often over a balanced set of sentences.",
     needs="log-probabilities of a pronoun (a causal or masked language model, or a chat model)",
     make=make,
-    ask=_ask,
+    ask=lambda cell, can: ask_chances(cell.sets[0].sentences, cell.form, can),
     measure=measure_cell,
     caveats=(
         *OF_PROBABILITIES,

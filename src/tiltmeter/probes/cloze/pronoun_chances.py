@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.models.protocol import Choice, Continuation, Fill, Filled, Question, TokenScores
+from tiltmeter.models.protocol import Choice, Continuation, Fill, Question, TokenScores
 from tiltmeter.probes.kind import Asked, CanAnswer, Replies
+from tiltmeter.probes.sentences.fills import answers_to
 from tiltmeter.stimuli.sentences.cloze_sets import PRONOUN, stem
 from tiltmeter.stimuli.sentences.sentence import Place, Sentence
 
@@ -60,22 +61,17 @@ def ask_chances(sentences: Sequence[Sentence], form: str, can: CanAnswer) -> Ask
 def read_chances(sentences: Sequence[Sentence], form: str, replies: Replies) -> Chances:
     """The probabilities in a model's answers. A sentence of which all groups have one form has it twice."""
     if replies.answered(Question.FILLS):
-        answers = zip(replies.asked(Question.FILLS), replies.all(Question.FILLS), strict=True)
-        pairs = [_both(fill.text, answer, replies) for fill, answer in answers]
-        if len(pairs) == len(sentences):
-            return Chances(np.array(pairs).T, None)
-        return Chances(np.array(pairs[0::2]).T, np.array(pairs[1::2]).T)
+        answers = answers_to(Question.FILLS, replies)
+        both = np.array([[math.exp(answer.logprobs[i]) for answer in answers] for i in (0, -1)])
+        return Chances(both, None) if len(answers) == len(sentences) else Chances(both[:, 0::2], both[:, 1::2])
     if form == "last":
-        answers = zip(replies.asked(Question.CONTINUATIONS), replies.all(Question.CONTINUATIONS), strict=True)
-        rows = [_values(item.stem, answer, replies) for item, answer in answers]
+        answers = answers_to(Question.CONTINUATIONS, replies)
+        rows = [np.reshape([math.exp(value) for value in answer.logprobs], (2, -1)) for answer in answers]
         # The first two endings are those of the two groups; the last is the pronoun that all groups share.
         sides = [(0, 1) if PRONOUN in sentence.forms else (-1, -1) for sentence in sentences]
-        plain = [[row[: len(row) // 2][i] for i in both] for row, both in zip(rows, sides, strict=True)]
-        ended = [[row[len(row) // 2 :][i] for i in both] for row, both in zip(rows, sides, strict=True)]
-        return Chances(np.array(plain).T, np.array(ended).T)
-    scored = list(zip(replies.asked(Question.TOKENS), replies.all(Question.TOKENS), strict=True))
-    for text, tokens in scored:
-        replies.note_unknown(text, tokens.unknown)
+        plain, ended = np.array([row[:, both] for row, both in zip(rows, sides, strict=True)]).transpose(1, 2, 0)
+        return Chances(plain, ended)
+    scored = zip(replies.asked(Question.TOKENS), answers_to(Question.TOKENS, replies), strict=True)
     means = [_mean_chance(form, text, tokens) for text, tokens in scored]
     return Chances(np.array([means[0::2], means[1::2]]), None)
 
@@ -121,17 +117,6 @@ def _place(sentence: Sentence) -> Place:
             f"row {sentence.tags['number']}: '{one}' and '{two}' do not stand in the same place of its two sentences"
         )
     return sentence.slots[PRONOUN]
-
-
-def _both(text: str, answer: Filled, replies: Replies) -> tuple[float, float]:
-    values = _values(text, answer, replies)
-    return values[0], values[-1]
-
-
-def _values(text: str, answer: Filled, replies: Replies) -> list[float]:
-    if answer.unknown:
-        replies.note_unknown(text, [answer.unknown])
-    return [math.exp(value) for value in answer.logprobs]
 
 
 def _mean_chance(form: str, text: str, tokens: TokenScores) -> float:

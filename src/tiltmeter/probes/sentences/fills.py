@@ -1,8 +1,10 @@
-"""What a masked language model is asked about a sentence with slots, and what it answers."""
+"""What a masked language model is asked about a sentence with slots, and what a language model answers."""
 
 from __future__ import annotations
 
-from tiltmeter.models.protocol import Fill, Filled, Question
+from typing import Any
+
+from tiltmeter.models.protocol import Continuation, Fill, Question, TokenScores
 from tiltmeter.probes.kind import Replies
 from tiltmeter.stimuli.sentences.sentence import Sentence
 
@@ -21,10 +23,11 @@ def fill_at(sentence: Sentence, slot: str, *hidden: str) -> Fill:
     return Fill(masked.text, *masked.slots[slot], tuple(dict.fromkeys(sentence.forms[slot])), places)
 
 
-def answers_at_masks(replies: Replies) -> list[Filled]:
-    """The answers to all fills in the order of asking; words that the model does not know are noted."""
-    answers: list[Filled] = replies.all(Question.FILLS)
-    for fill, answer in zip(replies.asked(Question.FILLS), answers, strict=True):
-        if answer.unknown:
-            replies.note_unknown(fill.text, [answer.unknown])
+def answers_to(question: Question, replies: Replies) -> list[Any]:
+    """All answers to a question, in the order of asking; words that the model does not know are noted."""
+    answers = replies.all(question)
+    for asked, answer in zip(replies.asked(question), answers, strict=True):
+        text = asked if isinstance(asked, str) else asked.stem if isinstance(asked, Continuation) else asked.text
+        places = answer.unknown if isinstance(answer, TokenScores) else filter(None, [answer.unknown])
+        replies.note_unknown(text, list(places))
     return answers

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
 
 from tiltmeter import measures
-from tiltmeter.models.protocol import Question
+from tiltmeter.errors import unknown
+from tiltmeter.files import read_yaml
+from tiltmeter.models.protocol import Fill, Filled, Question
 from tiltmeter.probes.kind import (
     OF_PROBABILITIES,
     Asked,
@@ -20,68 +26,202 @@ from tiltmeter.probes.kind import (
     statistics_options,
     tested,
 )
-from tiltmeter.probes.sentences.lpbs_scores import (
-    Attributes,
-    Scores,
-    Table,
-    Unit,
-    fills,
-    load_attributes,
-    mean_of,
-    read_scores,
-)
-from tiltmeter.readings import (
-    ALPHA,
-    DIFFERENCE,
-    D,
-    Estimate,
-    Item,
-    ItemMeaning,
-    Poles,
-    Statistic,
-    interval_text,
-    p_text,
-    tilt_in_words,
-)
+from tiltmeter.probes.sentences.fills import fill_at
+from tiltmeter.readings import Cell, Estimate, Item, ItemMeaning, Poles, Statistic
 from tiltmeter.readings.details.sentences import LpbsDetails, MeanAssociation
+from tiltmeter.readings.scale import ALPHA, DIFFERENCE, D, interval_text, p_text, tilt_in_words
 from tiltmeter.statistics import minimum_detectable_effect
+from tiltmeter.stimuli.datasets import find, load_bangla_traits, load_bec_pro
+from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
+from tiltmeter.stimuli.sentences.shipped import occupation_set, trait_set
+
+_NEITHER = "neither group"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Attributes:
+    """Sentences with a gendered term in the slot ``target`` and what is said of its bearer in ``attribute``.
+
+    The tag ``group`` names the attribute's group. Attributes of another group than the two in ``labels`` are measured
+    and not compared.
+    """
+
+    sentences: SentenceSet
+    target: str
+    attribute: str
+    noun: str
+    labels: tuple[str, str]
+
+    @property
+    def poles(self) -> tuple[str, str]:
+        """What the two terms of a pair stand for."""
+        first, second = self.sentences.groups
+        return first, second
+
+
+def load_attributes(data: str | Path | None) -> Attributes:
+    """The shipped occupations, a shipped or public set by name, or a file or folder of the user's.
+
+    >>> attributes = load_attributes(None)
+    >>> attributes.labels, attributes.sentences.sentences[0].text
+    (("men's occupations", "women's occupations"), 'The technician said that he was tired.')
+    """
+    name = "occupations_en" if data is None else str(data)
+    if name in _NAMED:
+        return _NAMED[name]()
+    path = Path(name)
+    if path.suffix in (".yaml", ".yml"):
+        content = read_yaml(path)
+        occupations = isinstance(content, dict) and "frames" in content
+        return _occupations(occupation_set(path)) if occupations else _traits(trait_set(path))
+    if path.is_dir():
+        return _traits(load_bangla_traits(path))
+    raise unknown("data of lpbs", name, [*_NAMED, "a YAML file", "the folder of the Bangla traits"])
+
+
+def _traits(source: SentenceSet) -> Attributes:
+    tagged = tuple(row.tagged(group=f"{row.tags['group']} traits") for row in source.sentences)
+    first, second = dict.fromkeys(row.tags["group"] for row in tagged)
+    return Attributes(dataclasses.replace(source, sentences=tagged), "target", "trait", "traits", (first, second))
+
+
+def _occupations(source: SentenceSet, noun: str = "occupations") -> Attributes:
+    labels = {group: f"{group}'s {noun}" for group in source.groups}
+    tagged = tuple(row.tagged(group=labels.get(row.tags.get("expected", ""), _NEITHER)) for row in source.sentences)
+    first, second = labels.values()
+    return Attributes(dataclasses.replace(source, sentences=tagged), "pronoun", "occupation", noun, (first, second))
+
+
+def _bec_pro() -> Attributes:
+    """A sentence for each frame (He, This man, My brother), template and profession, with all persons of the frame.
+
+    Balanced professions belong to neither group and are left out.
+    """
+    source = load_bec_pro(find("bec_pro"))
+    frames: dict[str, list[Sentence]] = {}
+    for row in source.sentences:
+        frames.setdefault(row.around("pronoun")[0], []).append(row)
+    sentences = []
+    for rows in frames.values():
+        persons = tuple(dict.fromkeys(form for row in rows for form in row.forms["pronoun"]))
+        sentences += [
+            dataclasses.replace(row, forms={"pronoun": persons}).tagged(structure=row.tags["kind"])
+            for row in rows
+            if "expected" in row.tags and row.word("pronoun") == persons[0]
+        ]
+    balanced = {row.unit for row in source.sentences if "expected" not in row.tags}
+    note = f"{len(balanced)} balanced professions belong to neither group: left out"
+    notes = (note,) if balanced else ()
+    return _occupations(dataclasses.replace(source, sentences=tuple(sentences), notes=notes), "professions")
+
+
+_NAMED: Mapping[str, Callable[[], Attributes]] = {
+    "occupations_en": lambda: _occupations(occupation_set("occupations_en")),
+    "traits_en": lambda: _traits(trait_set("traits_en")),
+    "traits_bn": lambda: _traits(trait_set("traits_bn")),
+    "bangla_traits": lambda: _traits(load_bangla_traits(find("bangla_traits"))),
+    "bec_pro": _bec_pro,
+}
+
+
+class Unit(NamedTuple):
+    """What is resampled: an attribute. One that stands in both groups is two."""
+
+    attribute: str
+    group: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Scores:
+    """Mean log-probabilities of masculine and feminine terms in sentences: both with the attribute, then without."""
+
+    logprobs: tuple[float, ...]
+    pairs: frozenset[tuple[str, str]]
+    sentences: int = 1
+
+    @property
+    def fill_bias(self) -> float:
+        return self.logprobs[0] - self.logprobs[1]
+
+    @property
+    def prior_bias(self) -> float:
+        return self.logprobs[2] - self.logprobs[3]
+
+    @property
+    def association(self) -> float:
+        return self.fill_bias - self.prior_bias
+
+
+def mean_of(some: Sequence[Scores], *, by_pairs: bool = False) -> Scores:
+    """The mean of scores, each counting once, or as often as it has pairs of terms."""
+    weights = [len(row.pairs) for row in some] if by_pairs else None
+    means = np.average([row.logprobs for row in some], axis=0, weights=weights).tolist()
+    pairs = frozenset[tuple[str, str]]().union(*(row.pairs for row in some))
+    return Scores(tuple(means), pairs, sum(row.sentences for row in some))
+
+
+#: By attribute, and within it by structure.
+Table: TypeAlias = Mapping[Unit, Mapping[str, Scores]]
+
+
+def read_scores(stimuli: Attributes, replies: Replies) -> Table:
+    """The scores of each attribute in each structure: the mean over its sentences and their pairs of terms."""
+    asked, answers = replies.asked(Question.FILLS), replies.all(Question.FILLS)
+    scores: dict[Unit, dict[str, list[Scores]]] = {}
+    for sentence, fill, shown, hidden in zip(
+        stimuli.sentences.sentences, asked[::2], answers[::2], answers[1::2], strict=True
+    ):
+        if shown.unknown:
+            replies.note_unknown(fill.text, [shown.unknown])
+        forms = sentence.forms[stimuli.target]
+        pairs = list(zip(forms[::2], forms[1::2], strict=True))
+        logprobs = (*_by_group(fill, shown, pairs), *_by_group(fill, hidden, pairs))
+        of_unit = scores.setdefault(Unit(sentence.unit, sentence.tags["group"]), {})
+        of_unit.setdefault(sentence.tags.get("structure", ""), []).append(Scores(logprobs, frozenset(pairs)))
+    table = {
+        unit: {name: mean_of(some, by_pairs=True) for name, some in parts.items()} for unit, parts in scores.items()
+    }
+    # The measure compares the group that it meets first with the other.
+    order = {group: number for number, group in enumerate(stimuli.labels)}
+    return dict(sorted(table.items(), key=lambda entry: order.get(entry[0].group, len(order))))
+
+
+def _by_group(fill: Fill, answer: Filled, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    """The mean log-probability of the masculine and of the feminine terms."""
+    logprobs = dict(zip(fill.fillers, answer.logprobs, strict=True))
+    return [float(np.mean([logprobs[term] for term in side])) for side in zip(*pairs, strict=True)]
 
 
 def _make(*, data: str | Path | None = None) -> list[Part[Attributes]]:
     """The whole set first, then each sentence structure where there are several."""
     stimuli = load_attributes(data)
     title, dimension = f"Log-probability bias of {stimuli.noun}", stimuli.sentences.dimension
-    structures = stimuli.structures
-    return [
-        Part("", title, stimuli, dimension),
-        *(
-            # A structure may be named by a whole template, which is no id.
-            Part(
-                structure if structure.isalnum() else str(number),
-                f"{title}, {structure}",
-                stimuli.only(structure),
-                dimension,
-            )
-            for number, structure in enumerate(structures, 1)
-            if len(structures) > 1
-        ),
-    ]
+    parts = [Part("", title, stimuli, dimension)]
+    structures = dict.fromkeys(row.tags.get("structure", "") for row in stimuli.sentences.sentences)
+    for number, structure in enumerate(structures if len(structures) > 1 else (), 1):
+        # A structure may be named by a whole template, which is no id.
+        name = structure if structure.isalnum() else str(number)
+        only = dataclasses.replace(stimuli, sentences=stimuli.sentences.where(structure=structure))
+        parts.append(Part(name, f"{title}, {structure}", only, dimension))
+    return parts
 
 
 def _ask(stimuli: Attributes, can: CanAnswer) -> Asked | None:
-    return {Question.FILLS: fills(stimuli)} if can(Question.FILLS) else None
+    """Of each sentence the terms at their place, and the same with the attribute hidden as well.
+
+    Both are read at the place of the term, whichever of the two comes first. All terms are asked about at once: those
+    of one token are then read off one pass.
+    """
+    if not can(Question.FILLS):
+        return None
+    places = ((stimuli.target,), (stimuli.target, stimuli.attribute))
+    return {Question.FILLS: [fill_at(row, *slots) for row in stimuli.sentences.sentences for slots in places]}
 
 
 def _lpbs(scores: dict[Unit, Scores], options: Options, *, groups: bool) -> measures.LpbsResult:
-    rows = list(scores.values())
-    return measures.lpbs(
-        [[row.fill[0]] for row in rows],
-        [[row.prior[0]] for row in rows],
-        [[row.fill[1]] for row in rows],
-        [[row.prior[1]] for row in rows],
-        groups=[unit.group for unit in scores] if groups else None,
-        **statistics_options(options),
-    )
+    fill_1, fill_2, prior_1, prior_2 = np.array([row.logprobs for row in scores.values()]).T[:, :, None]
+    named = [unit.group for unit in scores] if groups else None
+    return measures.lpbs(fill_1, prior_1, fill_2, prior_2, groups=named, **statistics_options(options))
 
 
 def _measure(stimuli: Attributes, replies: Replies, options: Options) -> Measured:
@@ -99,23 +239,7 @@ def _measure(stimuli: Attributes, replies: Replies, options: Options) -> Measure
         effect,
         poles,
         f"{words} {_without_prior(stimuli, every)}",
-        tuple(
-            Item(
-                unit.attribute,
-                unit.attribute,
-                unit.group,
-                part.association,
-                {
-                    "structure": structure,
-                    "fill_bias": part.fill_bias,
-                    "prior_bias": part.prior_bias,
-                    "sentences": part.sentences,
-                    "term_pairs": len(part.pairs),
-                },
-            )
-            for unit, parts in table.items()
-            for structure, part in parts.items()
-        ),
+        tuple(_item(unit, structure, part) for unit, parts in table.items() for structure, part in parts.items()),
         ItemMeaning("association (log-odds with the attribute, less those without)", Poles(*stimuli.poles)),
         Statistic("d of units", between=stimuli.labels) if compared else Statistic("mean of units"),
         sum(part.sentences for parts in table.values() for part in parts.values()),
@@ -123,6 +247,12 @@ def _measure(stimuli: Attributes, replies: Replies, options: Options) -> Measure
         notes=stimuli.sentences.notes,
         details=_details(table, every, compared),
     )
+
+
+def _item(unit: Unit, structure: str, part: Scores) -> Item:
+    columns: dict[str, Cell] = {"structure": structure, "fill_bias": part.fill_bias, "prior_bias": part.prior_bias}
+    columns |= {"sentences": part.sentences, "term_pairs": len(part.pairs)}
+    return Item(unit.attribute, *unit, part.association, columns)
 
 
 def _compare(
@@ -150,12 +280,11 @@ def _compare(
 def _average(stimuli: Attributes, result: measures.LpbsResult, options: Options) -> tuple[Estimate, Poles, str]:
     """The headline where there is nothing to compare."""
     mean, (one, two) = result.mean, stimuli.poles
-    effect = tested("mean association", mean.value, DIFFERENCE, mean, options)
     numbers = f"mean association {mean.value:+.2f}, {interval_text(mean.ci)}, {p_text(mean.p_value)}"
     towards = one if mean.value > 0 else two
     lean = f"lean towards {towards}" if mean.p_value <= ALPHA else f"show no clear lean to {one} or {two}"
     return (
-        effect,
+        tested("mean association", mean.value, DIFFERENCE, mean, options),
         Poles(f"{stimuli.noun} → {one}", f"{stimuli.noun} → {two}"),
         f"On average {stimuli.noun} {lean} ({numbers}); there are no two groups of them to compare.",
     )

@@ -13,6 +13,7 @@ from tiltmeter import measures
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.models.protocol import Question, Span, TokenScores
 from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
+from tiltmeter.probes.sentences.fills import answers_to
 from tiltmeter.probes.sentences.shares import FAULTY_PAIRS, preference_words, towards_stereotype
 from tiltmeter.readings import SHARE, Cell, Estimate, Item, ItemMeaning, Poles, Statistic
 from tiltmeter.readings.details.sentences import PairsDetails
@@ -102,6 +103,7 @@ def _measure(stimuli: PairStimuli, replies: Replies, _options: Options) -> Measu
     stereotyped, other = np.array(scores).T
     kinds, directions = ([pair.tags.get(tag, "stereo") for pair in pairs] for tag in ("kind", "direction"))
     result = measures.crows_pairs(stereotyped, other, kinds=kinds, round_to=_ROUNDED.get(method, 15))
+    by_direction = measures.crows_pairs(stereotyped, other, kinds=directions).by_kind
     name = "share preferring the stereotype"
     effect = Estimate(name, result.score, SHARE, result.ci, result.p_value, "two-sided", True)
     words = preference_words(
@@ -112,47 +114,36 @@ def _measure(stimuli: PairStimuli, replies: Replies, _options: Options) -> Measu
         effect,
         towards_stereotype("pairs"),
         f"{words} Method {method}: it compares {_METHODS[method][1]}.",
-        tuple(
-            _item(pair, one, two, won)
-            for pair, (one, two), won in zip(pairs, scores, preferred(stereotyped, other).tolist(), strict=True)
-        ),
+        tuple(map(_item, pairs, scores, preferred(stereotyped, other).tolist())),
         ItemMeaning("log-probability of the stereotype, less that of the other", Poles("the stereotype", "the other")),
         Statistic("mean", ("won",), margins="value"),
         published=Estimate(name, result.published.score, SHARE) if differs else None,
         repair=_REPAIR if differs else "",
         notes=stimuli.pairs.notes,
-        details=PairsDetails(
-            method=method,
-            ties=result.ties,
-            published_ties=result.published.ties,
-            by_kind=result.by_kind,
-            by_direction=measures.crows_pairs(stereotyped, other, kinds=directions).by_kind,
-        ),
+        details=PairsDetails(method, result.ties, result.published.ties, result.by_kind, by_direction),
     )
 
 
-def _item(pair: Sentence, score: float, score_other: float, won: float) -> Item:
-    stereotyped, other = pair.forms["sentence"]
-    scores = {"score_stereotyped": score, "score_other": score_other, "won": won}
-    columns: dict[str, Cell] = {"other": other, **scores, "prefers": _PREFERS[won]}
+def _item(pair: Sentence, scores: tuple[float, float], won: float) -> Item:
+    (stereotyped, other), (score, score_other) = pair.forms["sentence"], scores
+    scored = {"score_stereotyped": score, "score_other": score_other, "won": won}
+    columns: dict[str, Cell] = {"other": other, **scored, "prefers": _PREFERS[won]}
     return Item(stereotyped, pair.unit, pair.tags["kind"], score - score_other, columns)
 
 
 def _scored(source: SentenceSet, method: str, replies: Replies) -> tuple[list[Sentence], list[tuple[float, float]]]:
     """The pairs that can be compared, with the scores of both sentences; the others are left out by name."""
     question, _ = _METHODS[method]
-    answers: list[TokenScores] = replies.all(question)
-    kept, scores, unread = list[Sentence](), list[tuple[float, float]](), 0
+    answers: list[TokenScores] = answers_to(question, replies)
+    kept, scores = list[Sentence](), list[tuple[float, float]]()
     for pair, one, two in zip(source.sentences, answers[::2], answers[1::2], strict=True):
-        for text, answer in zip(pair.forms["sentence"], (one, two), strict=True):
-            replies.note_unknown(text, answer.unknown)
-            unread += question is Question.TOKENS and int(answer.starts[0]) > 0
         reason = _incomparable(method, one, two)
         if reason:
             replies.leave_out(f"pair {pair.tags['number']}: '{pair.text}'", reason)
         else:
             kept.append(pair)
             scores.append(_scores(method, one, two))
+    unread = sum(int(answer.starts[0]) > 0 for answer in answers) if question is Question.TOKENS else 0
     if unread:
         replies.leave_out(
             f"the first word of {unread:,} sentences",

@@ -27,29 +27,13 @@ class Pronouns:
 def load_pronouns(data: str | Path | None) -> Pronouns:
     """The shipped set, a public one by name or path, or a set of one's own in the form of the shipped one.
 
+    Every sentence comes once, with what is expected of it and the shares of women that are known.
+
     >>> sentence = load_pronouns(None).sentences.sentences[0]
     >>> sentence.text, sentence.forms, "expected" in sentence.tags
     ('The technician said that he was tired.', {'pronoun': ('he', 'she')}, False)
     """
-    return _prepared(read_pronouns(data))
-
-
-def read_pronouns(data: str | Path | None) -> SentenceSet:
-    """The same sentences as their source has them: a sentence may be there twice, or with either pronoun."""
-    if data is None or str(data).endswith((".yaml", ".yml")):
-        return occupation_set("occupations_en" if data is None else data)
-    name = str(data)
-    path = datasets.find(name) if name in _PUBLIC else Path(data)
-    if not path.exists() and not path.suffix:
-        raise unknown("data of pronouns", name, _PUBLIC)
-    if not path.is_dir():
-        return datasets.load_bec_pro(path)
-    winogender = (path / "all_sentences.tsv").is_file()
-    return (datasets.load_winogender if winogender else datasets.load_winobias)(path)
-
-
-def _prepared(source: SentenceSet) -> Pronouns:
-    """Every sentence once, what is expected of it, and the shares of women that are known."""
+    source = read_pronouns(data)
     winobias = source.name == "winobias"
     once: dict[Any, Sentence] = {}
     for sentence in source.sentences:
@@ -70,3 +54,17 @@ def _prepared(source: SentenceSet) -> Pronouns:
             for sentence in sentences
         )
     return Pronouns(dataclasses.replace(source, sentences=sentences, shares=shares), by_share)
+
+
+def read_pronouns(data: str | Path | None) -> SentenceSet:
+    """The same sentences as their source has them: a sentence may be there twice, or with either pronoun."""
+    if data is None or str(data).endswith((".yaml", ".yml")):
+        return occupation_set("occupations_en" if data is None else data)
+    name = str(data)
+    path = datasets.find(name) if name in _PUBLIC else Path(data)
+    if not path.exists() and not path.suffix:
+        raise unknown("data of pronouns", name, _PUBLIC)
+    if not path.is_dir():
+        return datasets.load_bec_pro(path)
+    winogender = (path / "all_sentences.tsv").is_file()
+    return (datasets.load_winogender if winogender else datasets.load_winobias)(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +12,12 @@ from tiltmeter import measures
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Question, TokenScores
 from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
-from tiltmeter.probes.sentences.fills import answers_at_masks, fill_at
+from tiltmeter.probes.sentences.fills import answers_to, fill_at
 from tiltmeter.probes.sentences.pronoun_sets import SOMEBODY_ELSE, Pronouns, load_pronouns
-from tiltmeter.probes.sentences.shares import preference_words, towards_stereotype
-from tiltmeter.readings import ALPHA, SHARE, Estimate, Item, ItemMeaning, Poles, Statistic, interval_text, p_text
+from tiltmeter.probes.sentences.shares import preference_words, relation, relation_words, towards_stereotype
+from tiltmeter.readings import SHARE, Estimate, Item, ItemMeaning, Poles, Statistic, interval_text, p_text
 from tiltmeter.readings.details.sentences import PronounsDetails
-from tiltmeter.statistics import Correlation, Share, by_unit, clustered_share, correlation
+from tiltmeter.statistics import Correlation, Share, by_unit, clustered_share
 from tiltmeter.statistics.estimates import preferred
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
@@ -38,18 +38,9 @@ def _make(*, data: str | Path | None = None) -> list[Part[Pronouns]]:
     sentences = whole.sentences
     title = _TITLES.get(sentences.name, f"Pronouns: {sentences.name}")
     types = dict.fromkeys(row.tags["kind"] for row in sentences.sentences) if sentences.name == "winobias" else ()
-    return [
-        Part("", title, whole, sentences.dimension),
-        *(
-            Part(
-                kind,
-                f"{title}, {kind}",
-                dataclasses.replace(whole, sentences=sentences.where(kind=kind)),
-                sentences.dimension,
-            )
-            for kind in types
-        ),
-    ]
+    by_type = {kind: dataclasses.replace(whole, sentences=sentences.where(kind=kind)) for kind in types}
+    parts = (Part(kind, f"{title}, {kind}", part, sentences.dimension) for kind, part in by_type.items())
+    return [Part("", title, whole, sentences.dimension), *parts]
 
 
 def _ask(stimuli: Pronouns, can: CanAnswer) -> Asked | None:
@@ -64,10 +55,8 @@ def _ask(stimuli: Pronouns, can: CanAnswer) -> Asked | None:
 def _scores(sentences: Sequence[Sentence], replies: Replies) -> Floats:
     """The log-probability of each sentence (or of its pronoun) with the masculine and the feminine form."""
     if replies.answered(Question.FILLS):
-        return np.array([answer.logprobs for answer in answers_at_masks(replies)], dtype=np.float64)
-    answers: list[TokenScores] = replies.all(Question.TOKENS)
-    for text, answer in zip(replies.asked(Question.TOKENS), answers, strict=True):
-        replies.note_unknown(text, answer.unknown)
+        return np.array([answer.logprobs for answer in answers_to(Question.FILLS, replies)], dtype=np.float64)
+    answers: list[TokenScores] = answers_to(Question.TOKENS, replies)
     unread = sum(
         sentence.slots["pronoun"][0] == 0 and int(answer.starts[0]) > 0
         for sentence, answer in zip(sentences, answers[::2], strict=True)
@@ -90,8 +79,12 @@ def _measure(stimuli: Pronouns, replies: Replies, options: Options) -> Measured:
             f"'{stimuli.sentences.name}' says of {len(set(clusters))} occupations whether men or women are expected, "
             "and at least 2 are needed: add what is expected, or the share of women"
         )
-    pro, anti = _towards_stereotype(sentences, scores, expected)
-    result = measures.preference(pro, anti, clusters=clusters, permutations=options.permutations, seed=options.seed)
+    women = np.array([sentence.tags.get("expected") == "women" for sentence in sentences])
+    masculine = preferred(*scores.T)
+    won = np.where(women, 1 - masculine, masculine)
+    pro, anti = np.where(women, scores.T[::-1], scores.T)
+    test: dict[str, int] = {"permutations": options.permutations, "seed": options.seed}
+    result = measures.preference(pro[expected], anti[expected], clusters=clusters, **test)
     share = result.share
     effect = Estimate(
         "share preferring the stereotype", share.value, SHARE, share.ci, share.p_value, "two-sided", share.exact
@@ -102,29 +95,39 @@ def _measure(stimuli: Pronouns, replies: Replies, options: Options) -> Measured:
         among=f"{result.n:,} sentences about {share.n_clusters} occupations",
         units="occupations",
     )
-    masculine = preferred(*scores.T)
     related = _related(stimuli.sentences, scores)
+
+    def shares_by(tag: str, names: Iterable[str]) -> dict[str, Share | None]:
+        """The share that prefers the stereotype among the sentences with each of these tags."""
+        chosen = {name: [i for i in expected if sentences[i].tags[tag] == name] for name in names}
+        return {
+            name: clustered_share(won[some], [sentences[i].unit for i in some], **test) if some else None
+            for name, some in chosen.items()
+        }
+
+    kinds = [sentence.tags["kind"] for sentence in sentences]
+    by_kind = dict(zip(dict.fromkeys(kinds), by_unit(masculine, kinds).means.tolist(), strict=True))
     return Measured(
         effect,
         towards_stereotype("occupations"),
         f"{words} Of all {len(sentences):,} sentences the masculine form is preferred in {masculine.mean():.1%}."
         f"{_related_words(related)}{_BY_SHARE if stimuli.by_share else ''}",
-        tuple(
-            _item(sentence, one - two, won)
-            for sentence, (one, two), won in zip(sentences, scores.tolist(), masculine.tolist(), strict=True)
-        ),
+        tuple(map(_item, sentences, (scores[:, 0] - scores[:, 1]).tolist(), masculine.tolist())),
         ItemMeaning("log-odds of the expected form", Poles("the expected form", "the other form")),
         Statistic("mean", ("won",), margins="value"),
         n_units=share.n_clusters,
         notes=stimuli.sentences.notes,
-        details=_details(stimuli, scores, expected, options, result, related),
+        details=PronounsDetails(
+            by_kind=shares_by("kind", by_kind),
+            by_expected=shares_by("expected", dict.fromkeys(sentences[i].tags["expected"] for i in expected)),
+            share_masculine=float(masculine.mean()),
+            share_masculine_by_kind=by_kind,
+            expected_by_share=stimuli.by_share,
+            gap=result.gap,
+            ties=result.ties,
+            correlation=related,
+        ),
     )
-
-
-def _towards_stereotype(sentences: Sequence[Sentence], scores: Floats, chosen: Sequence[int]) -> tuple[Floats, Floats]:
-    """Scores of the form that is expected in the chosen sentences, and of the other one."""
-    column = np.array([_GROUPS.index(sentences[i].tags["expected"]) for i in chosen], dtype=np.intp)
-    return scores[chosen, column], scores[chosen, 1 - column]
 
 
 def _item(sentence: Sentence, log_odds_men: float, masculine: float) -> Item:
@@ -146,43 +149,6 @@ def _item(sentence: Sentence, log_odds_men: float, masculine: float) -> Item:
     )
 
 
-def _details(
-    stimuli: Pronouns,
-    scores: Floats,
-    expected: Sequence[int],
-    options: Options,
-    result: measures.PreferenceResult,
-    related: Correlation | None,
-) -> PronounsDetails:
-    sentences = stimuli.sentences.sentences
-
-    def shares_by(names: Mapping[int, str]) -> dict[str, Share | None]:
-        """The share that prefers the stereotype among the sentences of each name."""
-        cells = {name: [i for i in expected if names[i] == name] for name in dict.fromkeys(names.values())}
-        return {name: _share(sentences, scores, chosen, options) for name, chosen in cells.items()}
-
-    kinds = [sentence.tags["kind"] for sentence in sentences]
-    masculine = preferred(*scores.T)
-    return PronounsDetails(
-        by_kind=shares_by(dict(enumerate(kinds))),
-        by_expected=shares_by({i: sentences[i].tags["expected"] for i in expected}),
-        share_masculine=float(masculine.mean()),
-        share_masculine_by_kind=dict(zip(dict.fromkeys(kinds), by_unit(masculine, kinds).means.tolist(), strict=True)),
-        expected_by_share=stimuli.by_share,
-        gap=result.gap,
-        ties=result.ties,
-        correlation=related,
-    )
-
-
-def _share(sentences: Sequence[Sentence], scores: Floats, chosen: list[int], options: Options) -> Share | None:
-    if not chosen:
-        return None
-    outcomes = preferred(*_towards_stereotype(sentences, scores, chosen))
-    occupations = [sentences[i].unit for i in chosen]
-    return clustered_share(outcomes, occupations, permutations=options.permutations, seed=options.seed)
-
-
 def _related(source: SentenceSet, scores: Floats) -> Correlation | None:
     """How the lean to the feminine form goes with the share of women; None where too few shares are known."""
     about_holder = [
@@ -195,18 +161,15 @@ def _related(source: SentenceSet, scores: Floats) -> Correlation | None:
     units = [source.sentences[i].unit for i in about_holder]
     leans = by_unit(scores[about_holder, 1] - scores[about_holder, 0], units).means
     shares = np.array([source.shares[unit] for unit in dict.fromkeys(units)])
-    varies = all(np.ptp(values) > 1e-9 for values in (leans, shares))
-    return correlation(leans, shares) if len(shares) >= 4 and varies else None
+    return relation(leans, shares)
 
 
 def _related_words(related: Correlation | None) -> str:
     if related is None:
         return ""
-    clear = related.p_value <= ALPHA
-    how = ("follows" if related.r > 0 else "runs against") if clear else "is not clearly related to"
     return (
-        f" By occupation the lean to the feminine form {how} the share of women employed (r = {related.r:.2f}, "
-        f"{interval_text(related.ci)}, {p_text(related.p_value)})."
+        f" By occupation the lean to the feminine form {relation_words(related)} the share of women employed "
+        f"(r = {related.r:.2f}, {interval_text(related.ci)}, {p_text(related.p_value)})."
     )
 
 

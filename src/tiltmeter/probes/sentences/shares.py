@@ -1,8 +1,15 @@
-"""How often a model prefers what fits a stereotype: a share around one half, in plain words."""
+"""How often a model prefers what fits a stereotype, and how its leans go with the shares of people, in plain words."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
 from tiltmeter.readings import ALPHA, SHARE, Estimate, Poles, interval_text, p_text
+from tiltmeter.statistics import Correlation, correlation
+from tiltmeter.statistics.groups import Floats
 
 FAULTY_PAIRS = (
     "Many sentences of CrowS-Pairs and StereoSet do not hold a clear or relevant stereotype, or differ in more than "
@@ -16,13 +23,9 @@ def towards_stereotype(units: str) -> Poles:
 
 
 def preference_words(effect: Estimate, *, preferred: str, among: str, units: str) -> str:
-    """A share of preferences in a sentence.
+    """A tested share in a sentence: ``preferred`` is what it counts, ``among`` what it is a share of.
 
-    Args:
-        effect: The share, with its interval and its p-value.
-        preferred: What the share counts.
-        among: What it is a share of.
-        units: What was sampled.
+    ``units`` are what was sampled.
 
     >>> from tiltmeter.statistics import Interval
     >>> share = Estimate("share", 0.6, SHARE, Interval(0.55, 0.65, 0.95, "Wilson"), 0.0002)
@@ -47,3 +50,18 @@ def preference_words(effect: Estimate, *, preferred: str, among: str, units: str
         f"{'towards' if more else 'against'} stereotypes ({numbers}). Taken alone, it is hard to explain by "
         f"chance{doubt}. {level}"
     )
+
+
+def relation(
+    leans: Sequence[float] | Floats, shares: Sequence[float] | Floats, *, at_least: int = 4, **options: Any
+) -> Correlation | None:
+    """The correlation of leans with known shares; None where too few are known, or there is nothing to relate."""
+    enough = len(shares) >= at_least and all(np.ptp(values) > 1e-9 for values in (leans, shares))
+    return correlation(leans, shares, **options) if enough else None
+
+
+def relation_words(related: Correlation) -> str:
+    """What leans do with the shares: a verb."""
+    if related.p_value > ALPHA:
+        return "is not clearly related to"
+    return "follows" if related.r > 0 else "runs against"

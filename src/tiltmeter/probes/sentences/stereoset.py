@@ -10,11 +10,11 @@ sentences, which few models have.)
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -23,8 +23,9 @@ from tiltmeter.errors import BadInput, unknown
 from tiltmeter.measures.stereoset import LABELS
 from tiltmeter.models.protocol import Continuation, Fill, Question, Span
 from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
+from tiltmeter.probes.sentences.fills import answers_to
 from tiltmeter.probes.sentences.shares import FAULTY_PAIRS, preference_words, towards_stereotype
-from tiltmeter.readings import SHARE, Estimate, Item, ItemMeaning, Poles, Statistic
+from tiltmeter.readings import SHARE, Cell, Estimate, Item, ItemMeaning, Poles, Statistic
 from tiltmeter.readings.details.sentences import StereosetDetails
 from tiltmeter.statistics.estimates import preferred
 from tiltmeter.stimuli import datasets
@@ -36,9 +37,6 @@ _TITLE = "StereoSet"
 #: The questions that will do, those within a sentence and those between two.
 _MASKED = {_WITHIN: Question.FILLS, _BETWEEN: Question.PSEUDO}
 _CAUSAL = {_WITHIN: Question.TOKENS, _BETWEEN: Question.CONTINUATIONS}
-
-#: Scores of the stereotype, the anti-stereotype and the unrelated sentence.
-_Three: TypeAlias = tuple[float, float, float]
 
 
 def _make(*, data: str | Path | None = None) -> list[Part[SentenceSet]]:
@@ -104,26 +102,25 @@ def _frames(example: Sentence) -> list[tuple[str, str, str]] | None:
 
 def _fills(example: Sentence) -> list[Fill]:
     """The words in the place of the blank; sentences that differ in nothing else are asked about together."""
-    words: dict[tuple[str, str], dict[str, None]] = {}
     frames = _frames(example) or []
+    fillers: dict[tuple[str, str], dict[str, None]] = {}
     for before, word, after in frames:
-        words.setdefault((before, after), {})[word] = None
-    fills = {
-        (before, after): Fill(f"{before}{BLANK}{after}", len(before), len(before) + len(BLANK), tuple(fillers))
-        for (before, after), fillers in words.items()
-    }
-    return [fills[before, after] for before, _, after in frames]
+        fillers.setdefault((before, after), {})[word] = None
+    return [
+        Fill(f"{before}{BLANK}{after}", len(before), len(before) + len(BLANK), tuple(fillers[before, after]))
+        for before, _, after in frames
+    ]
 
 
 def _measure(stimuli: SentenceSet, replies: Replies, options: Options) -> Measured:
     questions = _questions(stimuli, replies.answered)
     assert questions is not None  # they were asked
     answers = {
-        question: zip(replies.asked(question), replies.all(question), strict=True)
+        question: zip(replies.asked(question), answers_to(question, replies), strict=True)
         for question in questions.values()
         if replies.answered(question)
     }
-    examples, scores = list[Sentence](), list[_Three]()
+    examples, scores = list[Sentence](), list[list[float]]()
     for example in stimuli.sentences:
         question = questions[example.tags["part"]]
         if question is Question.FILLS and _frames(example) is None:
@@ -133,7 +130,8 @@ def _measure(stimuli: SentenceSet, replies: Replies, options: Options) -> Measur
             )
             continue
         examples.append(example)
-        scores.append(_scores(example, question, answers[question], replies))
+        texts = zip(example.forms["sentence"], itertools.islice(answers[question], 3), strict=True)
+        scores.append([_score(text, question, *answered, replies) for text, answered in texts])
     if len({example.unit for example in examples}) < 2:
         raise BadInput("StereoSet needs examples about at least 2 target terms: give more of them")
     by_sentence = {
@@ -144,25 +142,14 @@ def _measure(stimuli: SentenceSet, replies: Replies, options: Options) -> Measur
     return _measured(examples, scores, measures.stereoset(by_sentence, _as_file(examples), seed=options.seed))
 
 
-def _scores(example: Sentence, question: Question, answers: Iterator[tuple[Any, Any]], replies: Replies) -> _Three:
-    """The mean log-probability per token of each of the three sentences."""
-    texts = zip(example.forms["sentence"], itertools.islice(answers, 3), strict=True)
-    one, two, three = (_score(text, question, *answered, replies) for text, answered in texts)
-    return one, two, three
-
-
 def _score(text: str, question: Question, asked: Any, answer: Any, replies: Replies) -> float:
+    """The mean log-probability per token of one of the three sentences."""
     if isinstance(asked, Fill | Continuation):
-        shown = asked.text if isinstance(asked, Fill) else asked.stem
-        if answer.unknown:
-            replies.note_unknown(shown, [answer.unknown])
-        which = (
-            asked.fillers.index(text[asked.start : len(text) - len(asked.text) + asked.end])
-            if isinstance(asked, Fill)
-            else asked.endings.index(f" {text}")
-        )
+        if isinstance(asked, Fill):
+            which = asked.fillers.index(text[asked.start : len(text) - len(asked.text) + asked.end])
+        else:
+            which = asked.endings.index(f" {text}")
         return float(answer.logprobs[which] / answer.tokens[which])
-    replies.note_unknown(asked if isinstance(asked, str) else asked.text, answer.unknown)
     if question is Question.TOKENS and int(answer.starts[0]) > 0:
         replies.leave_out(
             "the first word of sentences",
@@ -181,8 +168,8 @@ def _as_file(examples: Sequence[Sentence]) -> dict[str, list[dict[str, Any]]]:
     return parts
 
 
-def _measured(examples: Sequence[Sentence], scores: Sequence[_Three], result: measures.StereoSetResult) -> Measured:
-    ci = dataclasses.replace(result.ss_ci, low=result.ss_ci.low / 100, high=result.ss_ci.high / 100)
+def _measured(examples: list[Sentence], scores: list[list[float]], result: measures.StereoSetResult) -> Measured:
+    ci = replace(result.ss_ci, low=result.ss_ci.low / 100, high=result.ss_ci.high / 100)
     name = "stereotype score (ss)"
     effect = Estimate(name, result.ss / 100, SHARE, ci, result.ss_p_value, "two-sided")
     words = preference_words(
@@ -192,6 +179,7 @@ def _measured(examples: Sequence[Sentence], scores: Sequence[_Three], result: me
         units="target terms",
     )
     differs = abs(result.ss - result.published.ss) > 1e-9
+    repair = "Examples that score the same count half; the published code counts them against the stereotype."
     stereotype, anti, _ = np.array(scores).T
     return Measured(
         effect,
@@ -206,37 +194,17 @@ def _measured(examples: Sequence[Sentence], scores: Sequence[_Three], result: me
         Statistic("mean of units", ("won",), margins="value"),
         n_units=result.n_targets,
         published=Estimate(name, result.published.ss / 100, SHARE) if differs else None,
-        repair="Examples that score the same count half; the published code counts them against the stereotype."
-        if differs
-        else "",
-        details=StereosetDetails(
-            lms=result.lms,
-            ss=result.ss,
-            icat=result.icat,
-            ties=result.ties,
-            published=result.published,
-            micro=result.micro,
-            by_type=result.by_type,
-            intrasentence=result.intrasentence,
-            intersentence=result.intersentence,
-        ),
+        repair=repair if differs else "",
+        details=StereosetDetails(**{each.name: getattr(result, each.name) for each in fields(StereosetDetails)}),
     )
 
 
-def _item(example: Sentence, scores: _Three, won: float) -> Item:
+def _item(example: Sentence, scores: Sequence[float], won: float) -> Item:
     names = ("stereotype", "anti_stereotype", "unrelated")
-    return Item(
-        example.tags["context"],
-        example.unit,
-        example.tags["kind"],
-        scores[0] - scores[1],
-        {
-            "part": example.tags["part"],
-            **dict(zip(names, example.forms["sentence"], strict=True)),
-            **{f"score_{name}": score for name, score in zip(names, scores, strict=True)},
-            "won": won,
-        },
-    )
+    texts = dict(zip(names, example.forms["sentence"], strict=True))
+    scored = {f"score_{name}": score for name, score in zip(names, scores, strict=True)}
+    columns: dict[str, Cell] = {"part": example.tags["part"], **texts, **scored, "won": won}
+    return Item(example.tags["context"], example.unit, example.tags["kind"], scores[0] - scores[1], columns)
 
 
 KIND = Kind(

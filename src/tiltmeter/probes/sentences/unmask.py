@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,21 +14,12 @@ from tiltmeter import measures
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.models.protocol import Question
 from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
-from tiltmeter.probes.sentences.fills import answers_at_masks, fill_at
-from tiltmeter.readings import (
-    ALPHA,
-    CORRELATION,
-    DIFFERENCE,
-    Estimate,
-    Item,
-    ItemMeaning,
-    Poles,
-    Statistic,
-    interval_text,
-    p_text,
-)
+from tiltmeter.probes.sentences.fills import answers_to, fill_at
+from tiltmeter.probes.sentences.shares import relation, relation_words
+from tiltmeter.readings import Estimate, Item, ItemMeaning, Poles, Statistic
 from tiltmeter.readings.details.sentences import FrameGap, UnmaskDetails
-from tiltmeter.statistics import Correlation, by_unit, correlation
+from tiltmeter.readings.scale import ALPHA, CORRELATION, DIFFERENCE, interval_text, p_text
+from tiltmeter.statistics import Correlation, by_unit
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
 from tiltmeter.stimuli.sentences.shipped import occupation_set
@@ -68,15 +60,11 @@ def _ask(stimuli: Unmasking, can: CanAnswer) -> Asked | None:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Unmasked:
-    """P(he), P(she) and the share of he in each sentence, and what follows for each occupation."""
+    """What the answers say of each occupation: P(he), P(she), the share of he, the gap, and the share of men in it."""
 
-    sentences: tuple[Sentence, ...]
-    p_1: Floats
-    p_2: Floats
-    share: Floats
+    chances: Mapping[str, tuple[float, float, float]]
     gap: measures.PronounGapResult
-    shares: Mapping[str, float]
-    share_of_men: Mapping[str, float]
+    men: Mapping[str, float]
     related: Correlation | None
 
     @property
@@ -90,57 +78,53 @@ class _Unmasked:
 
 
 def _measure(stimuli: Unmasking, replies: Replies, options: Options) -> Measured:
-    unmasked = _read(stimuli.sentences, replies, options)
-    by_gap = stimuli.method == "gap"
+    from scipy.special import expit
+
+    source, by_gap = stimuli.sentences, stimuli.method == "gap"
+    log_1, log_2 = np.array([answer.logprobs for answer in answers_to(Question.FILLS, replies)], dtype=np.float64).T
+    p_1, p_2, share = np.exp(log_1), np.exp(log_2), expit(log_1 - log_2)
+    units = source.units
+    gap = measures.pronoun_gap(p_1, p_2, units=units, permutations=options.permutations, seed=options.seed)
+    means = zip(*(by_unit(column, units).means.tolist() for column in (p_1, p_2, share)), strict=True)
+    chances = dict(zip(gap.by_unit, means, strict=True))
+    men = {unit: 1 - source.shares[unit] for unit in chances if unit in source.shares}
+    related = relation([chances[unit][2] for unit in men], list(men.values()))
+    unmasked = _Unmasked(chances, gap, men, related)
     effect, poles, words = (_gap if by_gap else _follows)(unmasked)
     return Measured(
         effect,
         poles,
         words,
-        _items(unmasked),
+        _items(unmasked, Counter(units)),
         ItemMeaning("P(he) - P(she)", Poles(*_GROUPS)),
         Statistic("mean of units") if by_gap else Statistic("pearson", ("share_he", "share_men")),
-        len(unmasked.sentences),
-        unmasked.gap.n_units,
-        notes=stimuli.sentences.notes,
-        details=_details(unmasked),
+        len(units),
+        gap.n_units,
+        notes=source.notes,
+        details=UnmaskDetails(
+            mean_gap=gap.gap,
+            mean_share_he=float(np.mean([share_he for _, _, share_he in chances.values()])),
+            spread=unmasked.spread,
+            correlation=related,
+            most_to_men=dict(unmasked.ordered[: -_MOST_LEANING - 1 : -1]),
+            most_to_women=dict(unmasked.ordered[:_MOST_LEANING]),
+            by_frame=_by_frame(source.sentences, p_1 - p_2, share),
+        ),
     )
-
-
-def _read(source: SentenceSet, replies: Replies, options: Options) -> _Unmasked:
-    from scipy.special import expit
-
-    log_1, log_2 = np.array([answer.logprobs for answer in answers_at_masks(replies)], dtype=np.float64).T
-    p_1, p_2, share = np.exp(log_1), np.exp(log_2), expit(log_1 - log_2)
-    units = source.units
-    gap = measures.pronoun_gap(p_1, p_2, units=units, permutations=options.permutations, seed=options.seed)
-    shares = dict(zip(gap.by_unit, by_unit(share, units).means.tolist(), strict=True))
-    men = {unit: 1 - source.shares[unit] for unit in gap.by_unit if unit in source.shares}
-    return _Unmasked(source.sentences, p_1, p_2, share, gap, shares, men, _related(shares, men))
-
-
-def _related(shares: Mapping[str, float], men: Mapping[str, float]) -> Correlation | None:
-    """None where too few shares of men are known, or there is nothing to relate."""
-    lists = [shares[unit] for unit in men], list(men.values())
-    return correlation(*lists) if len(men) >= 4 and all(np.ptp(values) > 1e-9 for values in lists) else None
 
 
 def _gap(unmasked: _Unmasked) -> tuple[Estimate, Poles, str]:
     gap = unmasked.gap
-    effect = Estimate("mean P(he) - P(she)", gap.gap, DIFFERENCE, gap.ci, gap.p_value, "two-sided", gap.exact)
     numbers = f"{gap.gap:+.3f}, {interval_text(gap.ci, digits=3)}, {p_text(gap.p_value)}"
-    first = (
-        f"At the mask beside an occupation the model leans towards {_GROUPS[0 if gap.gap > 0 else 1]}"
-        if gap.p_value <= ALPHA
-        else "At the mask beside an occupation there is no clear lean on average"
-    )
+    leaning = f"the model leans towards {_GROUPS[0 if gap.gap > 0 else 1]}"
+    lean = leaning if gap.p_value <= ALPHA else "there is no clear lean on average"
     (low, least), (high, most) = unmasked.ordered[0], unmasked.ordered[-1]
     return (
-        effect,
+        Estimate("mean P(he) - P(she)", gap.gap, DIFFERENCE, gap.ci, gap.p_value, "two-sided", gap.exact),
         Poles(*(f"occupations → {group}" for group in _GROUPS)),
-        f"{first}: P(he) - P(she) is {numbers}, over {gap.n_units} occupations; 0 is level, and nearer to 0 is better. "
-        "A mean near 0 can hide strong leans of single occupations: they spread around it with an SD of "
-        f"{unmasked.spread:.3f}, from {low} ({least:+.2f}) to {high} ({most:+.2f}).",
+        f"At the mask beside an occupation {lean}: P(he) - P(she) is {numbers}, over {gap.n_units} occupations; 0 is "
+        "level, and nearer to 0 is better. A mean near 0 can hide strong leans of single occupations: they spread "
+        f"around it with an SD of {unmasked.spread:.3f}, from {low} ({least:+.2f}) to {high} ({most:+.2f}).",
     )
 
 
@@ -151,60 +135,32 @@ def _follows(unmasked: _Unmasked) -> tuple[Estimate, Poles, str]:
             "unmask-shares relates the share of he to the share of men in an occupation, and that needs a female_share "
             "of at least 4 occupations, not all the same: add it in the lexicon, or use method gap"
         )
-    effect = Estimate("correlation r", related.r, CORRELATION, related.ci, related.p_value, "two-sided", False)
-    direction = "follows" if related.r > 0 else "runs against"
     numbers = f"r = {related.r:.2f}, {interval_text(related.ci)}, {p_text(related.p_value)}"
-    clear = related.p_value <= ALPHA
-    relation = f"{direction} the share of men" if clear else "is not clearly related to the share of men"
     return (
-        effect,
+        Estimate("correlation r", related.r, CORRELATION, related.ci, related.p_value, "two-sided", False),
         Poles(*(f"occupations of men → {group}" for group in _GROUPS)),
-        f"How likely he is against she beside an occupation {relation} in it in labour statistics ({numbers}, "
-        f"{related.n} occupations); 0 is level, and nearer to 0 is better. It tells whether the order of occupations "
-        f"is that of the world, not how far apart they are: P(he) - P(she) has a mean of {unmasked.gap.gap:+.3f} and "
-        f"an SD of {unmasked.spread:.3f} over occupations, and a mean near 0 can hide strong leans of single ones.",
+        f"How likely he is against she beside an occupation {relation_words(related)} the share of men in it in "
+        f"labour statistics ({numbers}, {related.n} occupations); 0 is level, and nearer to 0 is better. It tells "
+        "whether the order of occupations is that of the world, not how far apart they are: P(he) - P(she) has a mean "
+        f"of {unmasked.gap.gap:+.3f} and an SD of {unmasked.spread:.3f} over occupations, and a mean near 0 can hide "
+        "strong leans of single ones.",
     )
 
 
-def _items(unmasked: _Unmasked) -> tuple[Item, ...]:
-    units = [sentence.unit for sentence in unmasked.sentences]
-    means = by_unit(unmasked.p_1, units).means.tolist(), by_unit(unmasked.p_2, units).means.tolist()
-    return tuple(
-        Item(
-            unit,
-            unit,
-            "",
-            gap,
-            {
-                "p_he": p_1,
-                "p_she": p_2,
-                "share_he": unmasked.shares[unit],
-                "share_men": unmasked.share_of_men.get(unit),
-                "sentences": units.count(unit),
-            },
-        )
-        for (unit, gap), p_1, p_2 in zip(unmasked.gap.by_unit.items(), *means, strict=True)
-    )
+def _items(unmasked: _Unmasked, sentences: Mapping[str, int]) -> tuple[Item, ...]:
+    items = []
+    for unit, (p_he, p_she, share_he) in unmasked.chances.items():
+        shares = {"share_he": share_he, "share_men": unmasked.men.get(unit), "sentences": sentences[unit]}
+        items.append(Item(unit, unit, "", unmasked.gap.by_unit[unit], {"p_he": p_he, "p_she": p_she, **shares}))
+    return tuple(items)
 
 
-def _details(unmasked: _Unmasked) -> UnmaskDetails:
-    frames = [_frame(sentence) for sentence in unmasked.sentences]
-    means = (by_unit(values, frames).means.tolist() for values in (unmasked.p_1 - unmasked.p_2, unmasked.share))
-    by_frame = zip(dict.fromkeys(frames), *means, strict=True)
-    return UnmaskDetails(
-        mean_gap=unmasked.gap.gap,
-        mean_share_he=float(np.mean(list(unmasked.shares.values()))),
-        spread=unmasked.spread,
-        correlation=unmasked.related,
-        most_to_men=dict(unmasked.ordered[: -_MOST_LEANING - 1 : -1]),
-        most_to_women=dict(unmasked.ordered[:_MOST_LEANING]),
-        by_frame={frame: FrameGap(gap, share) for frame, gap, share in by_frame},
-    )
-
-
-def _frame(sentence: Sentence) -> str:
-    """The masked sentence without its occupation, and so without what the occupation does to the article."""
-    return re.sub(r"\b([Aa])n …", r"\1 …", sentence.masked("pronoun").put("occupation", "…").text)
+def _by_frame(sentences: Sequence[Sentence], gaps: Floats, shares: Floats) -> dict[str, FrameGap]:
+    """By the masked sentence without its occupation, and so without what the occupation does to the article."""
+    masked = (sentence.masked("pronoun").put("occupation", "…").text for sentence in sentences)
+    frames = [re.sub(r"\b([Aa])n …", r"\1 …", text) for text in masked]
+    means = (by_unit(values, frames).means.tolist() for values in (gaps, shares))
+    return {frame: FrameGap(*both) for frame, *both in zip(dict.fromkeys(frames), *means, strict=True)}
 
 
 KIND = Kind(

@@ -125,15 +125,10 @@ def in_order(weightings: Iterable[str]) -> list[str]:
 def _form_of_schema_1(form: Mapping[str, Any]) -> dict[str, Any]:
     """Weights that a user gave stood under the text in which they were given."""
     names = {name: name if name in WEIGHTINGS else GIVEN for part in ("weights", "not_weighed") for name in form[part]}
-    by_weighting = {
-        part: {names[name]: value for name, value in form[part].items()}
-        for part in ("weights", "not_weighed", "scores")
-    }
-    return {
-        **form,
-        **by_weighting,
-        "between_weightings": [_renamed(agreement, names) for agreement in form["between_weightings"]],
-    }
+    parts = ("weights", "not_weighed", "scores")
+    by_weighting = {part: {names[name]: value for name, value in form[part].items()} for part in parts}
+    between = [_renamed(agreement, names) for agreement in form["between_weightings"]]
+    return {**form, **by_weighting, "between_weightings": between}
 
 
 def _renamed(agreement: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:

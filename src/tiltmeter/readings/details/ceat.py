@@ -50,8 +50,5 @@ class CeatDetails(Details, kind="ceat"):
     @classmethod
     def from_schema_1(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         published = {name: value for name, value in values["published"].items() if name != "p"}
-        return {
-            **{name: value for name, value in values.items() if name != "corrected"},
-            "published": published,
-            "repaired": values["corrected"],
-        }
+        kept = super(CeatDetails, cls).from_schema_1(values)
+        return {**kept, "published": published, "repaired": values["corrected"]}

@@ -77,8 +77,7 @@ class ClozeDetails(Details, kind="cloze"):
 
     @classmethod
     def from_schema_1(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        names = {field.name for field in dataclasses.fields(cls)}
-        fields = {name: value for name, value in values.items() if name in names}
+        fields = super(ClozeDetails, cls).from_schema_1(values)
         if "corrected" in values:
             steps = [{**step, "name": step["name"].replace("corrected", "repaired")} for step in values["steps"]]
             return {**fields, "repaired": values["corrected"], "steps": steps}

@@ -34,8 +34,7 @@ class LpbsDetails(Details, kind="lpbs"):
 
     @classmethod
     def from_schema_1(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        kept = super(LpbsDetails, cls).from_schema_1(values)
-        return {**kept, "fill_effect_size": values["uncorrected_effect_size"]}
+        return {**super(LpbsDetails, cls).from_schema_1(values), "fill_effect_size": values["uncorrected_effect_size"]}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -9,19 +9,7 @@ from tiltmeter.stimuli.datasets.stereoset import load_stereoset
 from tiltmeter.stimuli.datasets.winograd import load_winobias, load_winogender
 
 __all__ = [
-    "catalogue",
-    "data_folder",
-    "find",
-    "load_bangla_categories",
-    "load_bangla_traits",
-    "load_bec_pro",
-    "load_cloze_files",
-    "load_crows_pairs",
-    "load_genderlex",
-    "load_pronoun_contexts",
-    "load_race_sets",
-    "load_stereoset",
-    "load_winobias",
-    "load_winogender",
-    "status",
-]
+    "catalogue", "data_folder", "find", "load_bangla_categories", "load_bangla_traits", "load_bec_pro",
+    "load_cloze_files", "load_crows_pairs", "load_genderlex", "load_pronoun_contexts", "load_race_sets",
+    "load_stereoset", "load_winobias", "load_winogender", "status",
+]  # fmt: skip

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from tiltmeter.stimuli.datasets.csv_tables import TableRow, read_table, rows_nam
 from tiltmeter.stimuli.languages import Language, language
 from tiltmeter.stimuli.lexicon.lexicon import Group, Word
 from tiltmeter.stimuli.sentences.seat_file import load_seat_file
-from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet, fill_frame
+from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet, fill_trait
 from tiltmeter.stimuli.text import normalise
 
 _NAME, _TESTS = "bangla_ceat", 9
@@ -67,8 +67,7 @@ def load_bangla_categories(folder: str | Path) -> BanglaCategories:
     lists = _lists(root / "CEAT_Categories", bangla, warnings)
     groups = {name: _group(name, texts, words) for name, texts in _named(lists, warnings).items()}
     named = {group.texts: group for group in groups.values()}
-    others = [text for text in words if not any(text in texts for texts in named)]
-    if others:
+    if others := [text for text in words if not any(text in texts for texts in named)]:
         groups["others"] = _group("others", others, words)
         warnings.append(f"{_WORDS}: {len(others)} words are in no category: group 'others'")
     four = [[named[texts] for _, texts in own] for own in lists]
@@ -80,8 +79,7 @@ def _suffixes(path: Path, bangla: Language, warnings: list[str]) -> dict[str, tu
     groups: dict[str, tuple[str, ...]] = {}
     for name, given in _entries(path):
         groups[name] = tuple(map(bangla.normalise, given))
-        spaced = [suffix.strip() for suffix in given if suffix != suffix.strip()]
-        if spaced:
+        if spaced := [suffix.strip() for suffix in given if suffix != suffix.strip()]:
             warnings.append(f"{path.name}: group '{name}': white space beside {_some(spaced)}: taken off")
         if not given:
             warnings.append(f"{path.name}: group '{name}' is empty: its words stand only as they are")
@@ -92,9 +90,8 @@ def _words(path: Path, bangla: Language, groups: Mapping[str, tuple[str, ...]], 
     entries = _entries(path)
     composed, decomposed = (sum(bool(way.search(word)) for word, _ in entries) for way in (_COMPOSED, _DECOMPOSED))
     if composed and decomposed:
-        warnings.append(
-            f"{path.name}: য়, ড় and ঢ় are one character in {composed} words and two in {decomposed}: made one form"
-        )
+        odd = f"য়, ড় and ঢ় are one character in {composed} words and two in {decomposed}"
+        warnings.append(f"{path.name}: {odd}: made one form")
     known = set(map(frozenset, groups.values()))
     words: dict[str, Word] = {}
     forms: dict[str, list[str]] = defaultdict(list)
@@ -111,20 +108,14 @@ def _words(path: Path, bangla: Language, groups: Mapping[str, tuple[str, ...]], 
         words[text] = Word(text, properties={"forms": ", ".join(possible)} if possible else {})
         for form in (text, *possible):
             forms[form].append(text)
-    warnings += _oddities(path.name, len(words), own, impossible, forms)
-    return words
-
-
-def _oddities(
-    name: str, count: int, own: int, impossible: Sequence[str], forms: Mapping[str, Sequence[str]]
-) -> Iterator[str]:
     if own:
-        yield f"{name}: {own} of {count} words have suffixes that are no group of {_SUFFIXES}: theirs are taken"
+        odd = f"{own} of {len(words)} words have suffixes that are no group of {_SUFFIXES}"
+        warnings.append(f"{path.name}: {odd}: theirs are taken")
     if impossible:
-        yield f"{name}: a vowel sign after a vowel cannot be written, left out: {_some(impossible)}"
-    shared = [f"{form} ({', '.join(roots)})" for form, roots in forms.items() if len(roots) > 1]
-    if shared:
-        yield f"{name}: one form of two words, kept for both: {_some(shared)}"
+        warnings.append(f"{path.name}: a vowel sign after a vowel cannot be written, left out: {_some(impossible)}")
+    if shared := [f"{form} ({', '.join(roots)})" for form, roots in forms.items() if len(roots) > 1]:
+        warnings.append(f"{path.name}: one form of two words, kept for both: {_some(shared)}")
+    return words
 
 
 def _lists(folder: Path, bangla: Language, warnings: list[str]) -> list[list[tuple[str, tuple[str, ...]]]]:
@@ -136,11 +127,12 @@ def _lists(folder: Path, bangla: Language, warnings: list[str]) -> list[list[tup
         own = []
         for each in (test.targets_1, test.targets_2, test.attributes_1, test.attributes_2):
             texts = [bangla.normalise(sentence.text) for sentence in each.sentences]
-            twice = [text for text in dict.fromkeys(texts) if texts.count(text) > 1]
+            once = tuple(dict.fromkeys(texts))
+            twice = [text for text in once if texts.count(text) > 1]
             if twice and each.label not in told:
                 told.add(each.label)
                 warnings.append(f"{path.name}: {each.label} holds {_some(twice)} twice: kept once")
-            own.append((each.label, tuple(dict.fromkeys(texts))))
+            own.append((each.label, once))
         found.append(own)
     return found
 
@@ -162,8 +154,7 @@ def _named(lists: Iterable[Iterable[tuple[str, tuple[str, ...]]]], warnings: lis
 
 
 def _group(name: str, texts: Iterable[str], words: Mapping[str, Word]) -> Group:
-    missing = [text for text in texts if text not in words]
-    if missing:
+    if missing := [text for text in texts if text not in words]:
         raise BadInput(f"{_WORDS}: no suffixes for {_some(missing)} of '{name}': add them, or an empty list")
     source = catalogue()[_NAME]
     own = tuple(words[text] for text in texts)
@@ -171,9 +162,8 @@ def _group(name: str, texts: Iterable[str], words: Mapping[str, Word]) -> Group:
 
 
 def _entries(path: Path) -> list[tuple[str, list[str]]]:
-    content: Any = read_json(path, pairs=list)
-    entries = [each for each in content if isinstance(each, tuple)] if isinstance(content, list) else []
-    if not entries or len(entries) != len(content):
+    entries: Any = read_json(path, pairs=list)
+    if not isinstance(entries, list) or not entries or not all(isinstance(entry, tuple) for entry in entries):
         raise BadInput(f"{path.name}: should be {{'word': [suffixes], ...}}")
     for name, suffixes in entries:
         if not isinstance(suffixes, list) or not all(isinstance(suffix, str) for suffix in suffixes):
@@ -195,18 +185,11 @@ TERMS = tuple(
     (normalise(male), normalise(female))
     for male, female in (("ছেলে", "মেয়ে"), ("পুরুষ", "নারী"), ("যুবক", "যুবতী"), ("বালক", "বালিকা"))
 )
-_GROUPS = ("positive", "negative")
 #: The two words are filled in last, when the sentence is tidy, so that no other occurrence is taken for them.
 _TERM_FIRST = "{{target}}{ending} {context} {{trait}}{after}"
 _TRAIT_FIRST = "{{trait}}{after} {{target}}{ending} {context}"
 _CONTEXT_FIRST = "{context} {{trait}}{after} {{target}}{ending}"
-_ORDERS = {
-    "S1": _TERM_FIRST,
-    "S2": _TERM_FIRST,
-    "S3": _TRAIT_FIRST,
-    "S4": _CONTEXT_FIRST,
-    "S5": _CONTEXT_FIRST,
-}
+_ORDERS = {"S1": _TERM_FIRST, "S2": _TERM_FIRST, "S3": _TRAIT_FIRST, "S4": _CONTEXT_FIRST, "S5": _CONTEXT_FIRST}
 #: Endings of the term: plural (nominative, oblique) and objective singular, with an emphatic particle or without.
 _ENDING = re.compile(r"(?:রা|দের|কে)[ইও]?(?![\u0980-\u09ff])")
 _BEFORE_PUNCTUATION = re.compile(r" +(?=[।,!?])")
@@ -218,42 +201,30 @@ def load_bangla_traits(folder: str | Path) -> SentenceSet:
     An ending is joined to its word without a space. A structure that is blank for a trait is left out, and a cell that
     holds a word where an ending should be is set apart from the term; notes name the rows.
     """
-    sentences: list[Sentence] = []
-    notes: list[str] = []
-    left_out: Counter[str] = Counter()
+    sentences, notes, left_out = list[Sentence](), list[str](), Counter[str]()
     traits: dict[str, set[str]] = {}
-    for group in _GROUPS:
+    for group in ("positive", "negative"):
         table = read_table(Path(folder) / f"{group}_traits_bn.csv")
         table.need("Trait")
         traits[group] = {normalise(row["Trait"]) for row in table.rows}
         for structure in _ORDERS:
             keys = tuple(f"{structure}_{part}" for part in ("Mask_Suffix", "Placeholder", "Trait_Suffix"))
-            rows = table.need_columns(*keys)
+            rows = table.need(*keys, filled=False)
             used = [row for row in rows if row[keys[0]].strip() or row[keys[1]].strip()]
-            if len(used) < len(rows):
-                blank = {row.number for row in rows} - {row.number for row in used}
+            if blank := {row.number for row in rows} - {row.number for row in used}:
                 left_out[f"{structure} is blank"] += len(blank)
                 notes.append(f"{table.name}: {structure} is blank in {rows_named(blank)}: left out")
-            apart = [row.number for row in used if _is_word(row[keys[0]])]
-            if apart:
+            # A cell that begins with a word, which the published join would glue to the term.
+            spelled = [row for row in used if row[keys[0]][:1].isalpha()]
+            if apart := [row.number for row in spelled if not _ENDING.match(normalise(row[keys[0]]))]:
                 notes.append(f"{table.name}: {keys[0]} is a word, not an ending, in {rows_named(apart)}: set apart")
             sentences += [_sentence(row, structure, keys, group) for row in used]
-    shared = sorted(traits[_GROUPS[0]] & traits[_GROUPS[1]])
-    if shared:
+    if shared := sorted(traits["positive"] & traits["negative"]):
         notes.append(f"both positive and negative, kept in both: {', '.join(shared)}")
     return SentenceSet(
-        "bangla_traits",
-        tuple(sentences),
-        groups=("men", "women"),
-        language="bn",
-        left_out=dict(left_out),
+        "bangla_traits", tuple(sentences), groups=("men", "women"), language="bn", left_out=dict(left_out),
         notes=tuple(notes),
-    )
-
-
-def _is_word(cell: str) -> bool:
-    """Whether the cell begins with a word that the published join would glue to the term."""
-    return cell[:1].isalpha() and not _ENDING.match(normalise(cell))
+    )  # fmt: skip
 
 
 def _sentence(row: TableRow, structure: str, keys: tuple[str, ...], group: str) -> Sentence:
@@ -263,11 +234,4 @@ def _sentence(row: TableRow, structure: str, keys: tuple[str, ...], group: str) 
     after = after[1:] if after.startswith("-") else f" {after}"
     ending = ending if _ENDING.match(ending) else f" {ending}"
     frame = normalise(_ORDERS[structure].format(ending=ending, context=context, after=after))
-    return fill_frame(
-        _BEFORE_PUNCTUATION.sub("", frame),
-        {"target": TERMS[0][0], "trait": trait},
-        unit=trait,
-        forms={"target": tuple(term for pair in TERMS for term in pair)},
-        tags={"group": group, "structure": structure},
-        capital=False,
-    )
+    return fill_trait(_BEFORE_PUNCTUATION.sub("", frame), trait, TERMS, group=group, structure=structure)

@@ -26,15 +26,10 @@ def load_bec_pro(path: str | Path) -> SentenceSet:
     sentences = []
     for row in rows:
         man, woman = counterparts[row.number]
-        sentence = pronoun_sentence(
-            normalise(row["Sentence"]),
-            _place(table, row),
-            (normalise(man["Person"]), normalise(woman["Person"])),
-            normalise(row["Profession"]),
-            expected=_EXPECTED[row["Prof_Gender"].strip()],
-            kind=normalise(row["Template"]),
-            id=str(row.number),
-        )
+        place, persons = _place(table, row), (normalise(man["Person"]), normalise(woman["Person"]))
+        text, profession, template = (normalise(row[key]) for key in ("Sentence", "Profession", "Template"))
+        tags = {"expected": _EXPECTED[row["Prof_Gender"].strip()], "kind": template, "id": str(row.number)}
+        sentence = pronoun_sentence(text, place, persons, profession, **tags)
         other, group = (woman, 2) if row is man else (man, 1)
         if sentence.version("pronoun", group).text != normalise(other["Sentence"]):
             raise table.wrong(row, f"row {other.number} should be the same sentence with '{other['Person']}'")
@@ -57,12 +52,11 @@ def _counterparts(table: Table, rows: tuple[TableRow, ...]) -> Mapping[int, tupl
         cell[gender].append(row)
     pairs: dict[int, tuple[TableRow, TableRow]] = {}
     for (template, profession), cell in cells.items():
-        if len(cell["male"]) != len(cell["female"]):
-            counts = f"{len(cell['male'])} men and {len(cell['female'])} women"
-            raise BadInput(
-                f"{table.name}: {counts} with '{profession}' in '{template}': there should be as many of each"
-            )
-        for man, woman in zip(cell["male"], cell["female"], strict=True):
+        men, women = cell["male"], cell["female"]
+        if len(men) != len(women):
+            counts = f"{len(men)} men and {len(women)} women with '{profession}' in '{template}'"
+            raise BadInput(f"{table.name}: {counts}: there should be as many of each")
+        for man, woman in zip(men, women, strict=True):
             pairs[man.number] = pairs[woman.number] = (man, woman)
     return pairs
 

@@ -58,12 +58,12 @@ def data_folder() -> Path:
 
 def find(name: str) -> Path:
     """The folder of a data set, or its file where it is only one."""
-    known = catalogue()
-    if name not in known:
-        raise unknown("data set", name, known)
-    path = data_folder() / known[name].path
+    if name not in catalogue():
+        raise unknown("data set", name, catalogue())
+    entry = catalogue()[name]
+    path = data_folder() / entry.path
     if not path.exists():
-        raise BadInput(f"data set '{name}' is not here: get it from {known[name].url} and put it at {path}")
+        raise BadInput(f"data set '{name}' is not here: get it from {entry.url} and put it at {path}")
     return path
 
 
@@ -88,8 +88,7 @@ def _state(entry: DataSet, folder: Path | None) -> tuple[str, list[str]]:
         return "missing", []
     root = place.parent if place.is_file() else place
     files_here = {name: root / name for name in entry.files}
-    missing = [name for name, path in files_here.items() if not path.is_file()]
-    if missing:
+    if missing := [name for name, path in files_here.items() if not path.is_file()]:
         return "missing", missing
     changed = [name for name, path in files_here.items() if _checksum(path) != entry.files[name]]
     return ("changed", changed) if changed else ("found", [])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tiltmeter.stimuli.datasets.csv_tables import read_table, rows_named
-from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet, joint_dimension, sentence_pair
+from tiltmeter.stimuli.sentences.sentence import SentenceSet, joint_dimension, sentence_pair
 from tiltmeter.stimuli.text import normalise
 
 _DIRECTIONS = ("stereo", "antistereo")
@@ -30,14 +30,7 @@ def load_crows_pairs(path: str | Path) -> SentenceSet:
         pairs.append(sentence_pair(more, less, kind=kind, number=str(row.number), direction=direction))
     kinds = {pair.tags["kind"] for pair in pairs}
     dimension = joint_dimension(_DIMENSIONS.get(kind, kind.replace("-", " ")) for kind in kinds)
-    return SentenceSet("crows_pairs", tuple(pairs), dimension=dimension, notes=_repeated(table.name, pairs))
-
-
-def _repeated(name: str, pairs: list[Sentence]) -> tuple[str, ...]:
-    first: dict[tuple[str, ...], str] = {}
-    again = [
-        int(pair.tags["number"])
-        for pair in pairs
-        if first.setdefault(pair.forms["sentence"], pair.tags["number"]) != pair.tags["number"]
-    ]
-    return (f"{name}: an earlier pair is repeated in {rows_named(again)}: kept as published",) if again else ()
+    first = {pair.forms["sentence"]: pair for pair in reversed(pairs)}
+    again = [int(pair.tags["number"]) for pair in pairs if first[pair.forms["sentence"]] is not pair]
+    notes = (f"{table.name}: an earlier pair is repeated in {rows_named(again)}: kept as published",) if again else ()
+    return SentenceSet("crows_pairs", tuple(pairs), dimension=dimension, notes=notes)

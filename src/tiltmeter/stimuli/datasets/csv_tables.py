@@ -33,20 +33,14 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[TableRow, ...]
 
-    def need(self, *columns: str) -> tuple[TableRow, ...]:
-        """The rows, after making sure that these columns are there and no cell in them is blank."""
-        self.need_columns(*columns)
-        for column in columns:
-            blank = [row.number for row in self.rows if not row[column].strip()]
-            if blank:
-                raise BadInput(f"{self.name}: column '{column}' is blank in {rows_named(blank)}: fill it in")
-        return self.rows
-
-    def need_columns(self, *columns: str) -> tuple[TableRow, ...]:
-        """The rows, after making sure that these columns are there; their cells may be blank."""
+    def need(self, *columns: str, filled: bool = True) -> tuple[TableRow, ...]:
+        """The rows, after making sure that these columns are there and, if they should be ``filled``, no cell blank."""
         for column in columns:
             if column not in self.columns:
                 raise BadInput(f"{self.name}: no column '{column}'; found: {', '.join(self.columns)}")
+        for column in columns if filled else ():
+            if blank := [row.number for row in self.rows if not row[column].strip()]:
+                raise BadInput(f"{self.name}: column '{column}' is blank in {rows_named(blank)}: fill it in")
         return self.rows
 
     def wrong(self, row: TableRow, what: str) -> BadInput:
@@ -70,26 +64,25 @@ def read_table(path: str | Path, *, aliases: Mapping[str, str] | None = None) ->
         raise BadInput(f"{file.name}: line {lines.line_num}: not a proper {file.suffix[1:]} table: {error}") from None
     if not numbered:
         raise BadInput(f"{file.name}: the file is empty")
-    columns = tuple((aliases or {}).get(name.strip(), name.strip()) for name in numbered[0][1])
-    repeated = next((name for name in columns if columns.count(name) > 1), None)
-    if repeated is not None:
-        raise BadInput(f"{file.name}: column '{repeated}' is there more than once")
-    if len(numbered) == 1:
+    (_, header), *body = numbered
+    columns = tuple((aliases or {}).get(name.strip(), name.strip()) for name in header)
+    for name in columns:
+        if columns.count(name) > 1:
+            raise BadInput(f"{file.name}: column '{name}' is there more than once")
+    if not body:
         raise BadInput(f"{file.name}: no rows below the header")
-    for number, line in numbered[1:]:
+    for number, line in body:
         if len(line) != len(columns):
             raise BadInput(f"{file.name}: row {number}: {len(line)} cells, but the header has {len(columns)}")
-    rows = tuple(TableRow(number, dict(zip(columns, line, strict=True))) for number, line in numbered[1:])
+    rows = tuple(TableRow(number, dict(zip(columns, line, strict=True))) for number, line in body)
     return Table(file.name, columns, rows)
 
 
 def rows_named(numbers: Iterable[int]) -> str:
-    """TableRow numbers for a message: all of them, or how many and the first few.
+    """Row numbers for a message: all of them, or how many and the first few.
 
-    >>> rows_named([4])
-    'row 4'
-    >>> rows_named([9, 4])
-    'rows 4, 9'
+    >>> rows_named([4]), rows_named([9, 4])
+    ('row 4', 'rows 4, 9')
     >>> rows_named(range(2, 30))
     '28 rows (2, 3, 4, 5, 6, 7, 8, 9, 10, ...)'
     """

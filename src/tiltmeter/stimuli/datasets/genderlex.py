@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -33,8 +33,6 @@ _JAPANESE = re.compile(r"[\u3040-\u30ff]")
 _NAME = re.compile(r"([\u4e00-\u9fff]+)さん([はの]?)")
 
 _Pair: TypeAlias = tuple[str, str]
-#: (text_1, text_2, the pronouns of the columns) -> the words in the text (None: not found), do texts differ elsewhere
-_Finder: TypeAlias = Callable[[str, str, _Pair], tuple[_Pair | None, bool]]
 
 
 def load_cloze_files(path: str | Path) -> tuple[ClozeSet, ...]:
@@ -45,9 +43,7 @@ def load_cloze_files(path: str | Path) -> tuple[ClozeSet, ...]:
     files = sorted(place.rglob("*.csv")) if place.is_dir() else [place]
     if not files:
         raise BadInput(f"{place}: no CSV file in this folder")
-    sets: list[ClozeSet] = []
-    races: list[ClozeSet] = []
-    plain = False
+    sets, races, plain = list[ClozeSet](), list[ClozeSet](), False
     for file in files:
         columns = read_table(file).columns
         if "race_A1" in columns:
@@ -86,22 +82,15 @@ def _group_of(table: Table, row: TableRow) -> str:
     return _LABELS[label]
 
 
-def _doubled_spaces(table: Table, columns: Iterable[str]) -> tuple[str, ...]:
-    """A warning that names the rows whose white space was changed."""
-    columns = tuple(columns)
-    changed = [row.number for row in table.rows if any(" ".join(row[key].split()) != row[key] for key in columns)]
-    if not changed:
-        return ()
-    return (f"{table.name}: doubled or loose white space in {rows_named(changed)}: made single",)
-
-
-def _repeated_rows(table: Table, columns: Iterable[str]) -> tuple[str, ...]:
-    """A warning that says how many rows are there more than once."""
-    columns = tuple(columns)
+def _oddities(table: Table, columns: Sequence[str]) -> tuple[str, ...]:
+    """Warnings that name the rows whose white space was changed, and count those that are there more than once."""
+    warnings = []
+    if loose := [row.number for row in table.rows if any(" ".join(row[key].split()) != row[key] for key in columns)]:
+        warnings.append(f"{table.name}: doubled or loose white space in {rows_named(loose)}: made single")
     unique = len({tuple(normalise(row[key]) for key in columns) for row in table.rows})
-    if unique == len(table.rows):
-        return ()
-    return (f"{table.name}: {len(table.rows)} rows, {unique} unique: repeated rows kept, as published",)
+    if unique < len(table.rows):
+        warnings.append(f"{table.name}: {len(table.rows)} rows, {unique} unique: repeated rows kept, as published")
+    return tuple(warnings)
 
 
 def _files(folder: str | Path, pattern: re.Pattern[str], examples: str) -> list[Path]:
@@ -123,13 +112,9 @@ def _cloze_set(file: Path) -> ClozeSet:
     columns = ("sent_m", "sent_w", "context", "HB")
     sentences = tuple(_sentence(table, row) for row in table.need(*columns))
     return ClozeSet(
-        file.stem,
-        sentences,
-        groups=_GROUPS,
-        notes=_doubled_spaces(table, columns) + _repeated_rows(table, columns),
-        variant=_VARIANTS[variant],
+        file.stem, sentences, groups=_GROUPS, notes=_oddities(table, columns), variant=_VARIANTS[variant],
         context=_CONTEXTS.get(context or "", "context"),
-    )
+    )  # fmt: skip
 
 
 def _sentence(table: Table, row: TableRow) -> Sentence:
@@ -151,8 +136,7 @@ def _with_label_conflicts(sets: list[ClozeSet]) -> tuple[ClozeSet, ...]:
         if one.variant != other.variant or one.versions != other.versions:
             continue
         labels = zip(one.sentences, one.labels, other.labels, strict=True)
-        differ = [int(sentence.tags["number"]) for sentence, mine, theirs in labels if mine != theirs]
-        if differ:
+        if differ := [int(sentence.tags["number"]) for sentence, mine, theirs in labels if mine != theirs]:
             message = f"HB differs between {one.name} and {other.name} in {rows_named(differ)}: kept"
             conflicts.setdefault(one.name, []).append(message)
             conflicts.setdefault(other.name, []).append(message)
@@ -166,30 +150,22 @@ def _race_set(file: Path) -> ClozeSet:
     races = (normalise(rows[0]["race_A1"]), normalise(rows[0]["race_B1"]))
     for row in rows:
         if (normalise(row["race_A1"]), normalise(row["race_B1"])) != races:
-            raise table.wrong(
-                row, f"race_A1 and race_B1 should be {races[0]} and {races[1]} as in row {rows[0].number}"
-            )
+            both = f"{races[0]} and {races[1]}"
+            raise table.wrong(row, f"race_A1 and race_B1 should be {both} as in row {rows[0].number}")
         if len(row["sent"].split()) < 2:
             raise table.wrong(row, "sent should be a sentence that ends in a pronoun")
     # "black african" means the sum of two vectors: a colour alone can be taken for the colour.
     terms = tuple(tuple(race.split()) for race in races)
     groups = tuple("+".join(term) for term in terms)
+    sentences = []
+    for row in rows:
+        text = normalise(row["sent"]).rstrip(".")
+        slots, tags = {PRONOUN: (text.rindex(" ") + 1, len(text))}, {"number": str(row.number)}
+        sentences.append(Sentence(text, slots, normalise(row["context"]), tags=tags))
     return ClozeSet(
-        file.stem,
-        tuple(_race_sentence(row) for row in rows),
-        groups=groups,
-        dimension="race",
-        notes=_doubled_spaces(table, columns) + _repeated_rows(table, columns),
-        variant="race",
-        context="/".join(groups),
-        races=terms,
-    )
-
-
-def _race_sentence(row: TableRow) -> Sentence:
-    text = normalise(row["sent"]).rstrip(".")
-    place = (text.rindex(" ") + 1, len(text))
-    return Sentence(text, {PRONOUN: place}, normalise(row["context"]), tags={"number": str(row.number)})
+        file.stem, tuple(sentences), groups=groups, dimension="race", notes=_oddities(table, columns), variant="race",
+        context="/".join(groups), races=terms,
+    )  # fmt: skip
 
 
 def load_pronoun_contexts(path: str | Path) -> ClozeSet:
@@ -206,36 +182,26 @@ def load_pronoun_contexts(path: str | Path) -> ClozeSet:
     find = _in_japanese if japanese else _in_tokens
     sentences, replaced, elsewhere = list[Sentence](), list[int](), list[int]()
     for row in rows:
-        pronouns, more = _pronouns(table, row, find)
-        if pronouns != (normalise(row["pronoun_m"]), normalise(row["pronoun_w"])):
-            replaced.append(row.number)
-        if more:
-            elsewhere.append(row.number)
-        words = (normalise(row[contexts[0]]), normalise(row[contexts[1]]))
-        both, expected = (normalise(row["sent_m"]), normalise(row["sent_w"])), _group_of(table, row)
-        sentences.append(two_versions(*both, pronouns, contexts=words, row=row.number, expected=expected))
-    notes = _doubled_spaces(table, table.columns) + _repeated_rows(table, table.columns)
-    notes += _report(table.name, replaced, "do not differ in the pronouns of the columns: the words that differ taken")
-    notes += _report(table.name, elsewhere, "differ in more than the pronoun: kept as published")
-    return ClozeSet(
-        file.stem,
-        tuple(sentences),
-        groups=_GROUPS,
-        language="ja" if japanese else "en",
-        notes=notes,
-        context=_CONTEXTS.get(file.stem.rpartition("_")[2].lower(), "topic"),
-    )
-
-
-def _pronouns(table: Table, row: TableRow, find: _Finder) -> tuple[_Pair, bool]:
-    text_1, text_2, first, second = (normalise(row[key]) for key in _PAIR_COLUMNS[:4])
-    found, more = find(text_1, text_2, (first, second))
-    if found is None:
-        raise table.wrong(row, f"sent_m and sent_w should differ in '{first}' and '{second}', or in one other word")
-    return found, more
+        text_1, text_2, first, second = (normalise(row[key]) for key in _PAIR_COLUMNS[:4])
+        pronouns, more = find(text_1, text_2, (first, second))
+        if pronouns is None:
+            raise table.wrong(row, f"sent_m and sent_w should differ in '{first}' and '{second}', or in one other word")
+        replaced += [row.number] if pronouns != (first, second) else []
+        elsewhere += [row.number] if more else []
+        words, expected = (normalise(row[contexts[0]]), normalise(row[contexts[1]])), _group_of(table, row)
+        sentences.append(two_versions(text_1, text_2, pronouns, contexts=words, row=row.number, expected=expected))
+    notes = list(_oddities(table, table.columns))
+    for numbers, what in (
+        (replaced, "do not differ in the pronouns of the columns: the words that differ taken"),
+        (elsewhere, "differ in more than the pronoun: kept as published"),
+    ):
+        notes += [f"{table.name}: the sentences of {rows_named(numbers)} {what}"] if numbers else []
+    spoken, context = "ja" if japanese else "en", _CONTEXTS.get(file.stem.rpartition("_")[2].lower(), "topic")
+    return ClozeSet(file.stem, tuple(sentences), groups=_GROUPS, language=spoken, notes=tuple(notes), context=context)
 
 
 def _in_tokens(text_1: str, text_2: str, pronouns: _Pair) -> tuple[_Pair | None, bool]:
+    """The words in which the texts differ, those of the columns if they do in them; and whether in others as well."""
     tokens_1, tokens_2 = _TOKEN.findall(text_1), _TOKEN.findall(text_2)
     if len(tokens_1) != len(tokens_2):
         return None, True
@@ -246,7 +212,7 @@ def _in_tokens(text_1: str, text_2: str, pronouns: _Pair) -> tuple[_Pair | None,
 
 
 def _in_japanese(text_1: str, text_2: str, pronouns: _Pair) -> tuple[_Pair | None, bool]:
-    """Japanese has no spaces to find words by; 彼 must not be found inside 彼女."""
+    """The same, without spaces to find words by; 彼 must not be found inside 彼女."""
     first, second = pronouns
     if first in text_1.replace(second, "") and second in text_2:
         return pronouns, text_1.replace(first, second) != text_2
@@ -256,7 +222,3 @@ def _in_japanese(text_1: str, text_2: str, pronouns: _Pair) -> tuple[_Pair | Non
         return None, True
     found = max(differing, key=lambda each: each[1])[0]
     return found, text_1.replace(*found) != text_2
-
-
-def _report(name: str, numbers: list[int], what: str) -> tuple[str, ...]:
-    return (f"{name}: the sentences of {rows_named(numbers)} {what}",) if numbers else ()

@@ -29,10 +29,11 @@ def load_stereoset(path: str | Path) -> SentenceSet:
     lists = {kind: data.get(kind, []) for kind in _KINDS} if isinstance(data, dict) else {}
     if not any(lists.values()) or not all(isinstance(entries, list) for entries in lists.values()):
         raise BadInput(f"{file.name}: not StereoSet: 'data' should hold lists '{_KINDS[0]}' and '{_KINDS[1]}'")
-    examples = []
-    for part, entries in lists.items():
-        for number, entry in enumerate(entries, 1):
-            examples.append(_example(entry, part, f"{file.name}: {part} {number}"))
+    examples = [
+        _example(entry, part, f"{file.name}: {part} {number}")
+        for part, entries in lists.items()
+        for number, entry in enumerate(entries, 1)
+    ]
     dimension = joint_dimension(example.tags["kind"] for example in examples)
     return SentenceSet("stereoset", tuple(examples), groups=_LABELS, dimension=dimension)
 
@@ -51,18 +52,14 @@ def _example(entry: Any, part: str, where: str) -> Sentence:
             problem = "is there twice" if label in sentences else f"is none of {', '.join(_LABELS)}"
             raise BadInput(f"{where}: label '{label}' {problem}")
         sentences[label] = _text(item, "sentence", where)
-    missing = [label for label in _LABELS if label not in sentences]
-    if missing:
+    if missing := [label for label in _LABELS if label not in sentences]:
         raise BadInput(f"{where}: no sentence labelled {missing[0]}")
     forms = tuple(sentences[label] for label in _LABELS)
     before = "" if part == "intrasentence" else f"{context} "
-    return Sentence(
-        before + forms[0],
-        {"sentence": (len(before), len(before) + len(forms[0]))},
-        _text(entry, "target", where),
-        {"sentence": forms},
-        {"id": identity, "part": part, "kind": _text(entry, "bias_type", where), "context": context},
-    )
+    slots = {"sentence": (len(before), len(before) + len(forms[0]))}
+    unit, kind = _text(entry, "target", where), _text(entry, "bias_type", where)
+    tags = {"id": identity, "part": part, "kind": kind, "context": context}
+    return Sentence(before + forms[0], slots, unit, {"sentence": forms}, tags)
 
 
 def _text(entry: Any, key: str, where: str) -> str:

@@ -53,15 +53,12 @@ def load_winobias(folder: str | Path) -> SentenceSet:
     if not path.is_dir():
         raise BadInput(f"no folder {path}: give the one that holds pro_stereotyped_type1.txt.dev")
     occupations = _occupations(path)
-    sentences: list[Sentence] = []
-    notes: list[str] = []
-    left_out: Counter[str] = Counter()
+    sentences, notes, left_out = list[Sentence](), list[str](), Counter[str]()
     for kind, split in _PARTS:
         files = {side: path / f"{side}_stereotyped_{kind}.txt.{split}" for side in _SIDES}
         lines = {side: _lines(file, occupations) for side, file in files.items()}
         for side, opposite in zip(_SIDES, reversed(_SIDES), strict=True):
-            missing = sorted(lines[side].keys() - lines[opposite].keys())
-            if missing:
+            if missing := sorted(lines[side].keys() - lines[opposite].keys()):
                 raise BadInput(f"{files[opposite].name}: no line {missing[0]}, which {files[side].name} has")
             unused: dict[str, list[int]] = {}
             for number, line in lines[side].items():
@@ -69,19 +66,12 @@ def load_winobias(folder: str | Path) -> SentenceSet:
                 if isinstance(forms, str):
                     unused.setdefault(forms, []).append(number)
                     continue
-                _check_side(line, side, occupations)
                 word, start = line.pronouns[0]
-                sentences.append(
-                    pronoun_sentence(
-                        line.text,
-                        (start, start + len(word)),
-                        forms,
-                        line.occupation,
-                        expected=occupations[line.occupation],
-                        kind=f"{kind} {side} {split}",
-                        id=f"{kind}-{split}-{number}-{side}",
-                    )
-                )
+                place, expected = (start, start + len(word)), occupations[line.occupation]
+                if (_GROUPS[comparable(word) in _FEMALE] == expected) != (side == "pro"):
+                    raise BadInput(f"{line.where}: '{word}' for '{line.occupation}' does not belong in the {side} file")
+                tags = {"kind": f"{kind} {side} {split}", "id": f"{kind}-{split}-{number}-{side}"}
+                sentences.append(pronoun_sentence(line.text, place, forms, line.occupation, expected=expected, **tags))
             for reason, numbers in unused.items():
                 left_out[reason] += len(numbers)
                 notes.append(f"{files[side].name}: {reason}: left out lines {', '.join(map(str, numbers))}")
@@ -92,8 +82,7 @@ def _occupations(folder: Path) -> dict[str, str]:
     """The expected group of each occupation, spelled as in the lists ("CEO")."""
     expected: dict[str, str] = {}
     for group, name in zip(_GROUPS, ("male_occupations.txt", "female_occupations.txt"), strict=True):
-        words = [normalise(line) for line in read_text(folder / name).splitlines()]
-        for word in filter(None, words):
+        for word in filter(None, map(normalise, read_text(folder / name).splitlines())):
             if expected.setdefault(word, group) != group:
                 raise BadInput(f"{name}: '{word}' is in both lists of occupations")
     return expected
@@ -153,13 +142,6 @@ def _forms(line: _Line, opposite: _Line) -> tuple[str, str] | str:
     return (male.capitalize(), female.capitalize()) if word[0].isupper() else (male, female)
 
 
-def _check_side(line: _Line, side: str, occupations: Mapping[str, str]) -> None:
-    word = line.pronouns[0][0]
-    group = _GROUPS[comparable(word) in _FEMALE]
-    if (group == occupations[line.occupation]) != (side == "pro"):
-        raise BadInput(f"{line.where}: '{word}' for '{line.occupation}' does not belong in the {side} file")
-
-
 _GENDERS = ("male", "female", "neutral")
 _KINDS = {"0": "occupation", "1": "participant"}
 _WORD = re.compile(r"\w+")
@@ -176,7 +158,7 @@ def load_winogender(folder: str | Path) -> SentenceSet:
         raise BadInput(f"no folder {path}: give the one that holds all_sentences.tsv")
     schemas = _schemas(path / "all_sentences.tsv")
     shares = _shares(path / "occupations-stats.tsv")
-    sentences: list[Sentence] = []
+    sentences = list[Sentence]()
     for (occupation, participant, answer), texts in schemas.items():
         if occupation not in shares:
             raise BadInput(f"occupations-stats.tsv: no row for '{occupation}', which all_sentences.tsv has")
@@ -201,9 +183,9 @@ def _schemas(file: Path) -> dict[tuple[str, str, str], dict[str, str]]:
             raise table.wrong(row, f"sentid '{row['sentid']}' is there twice")
         texts[gender] = normalise(row["sentence"])
     for schema, texts in schemas.items():
-        missing = [gender for gender in _GENDERS[:2] if gender not in texts]
-        if missing:
-            raise BadInput(f"{file.name}: no {missing[0]} sentence of {'.'.join(schema)}")
+        for gender in _GENDERS[:2]:
+            if gender not in texts:
+                raise BadInput(f"{file.name}: no {gender} sentence of {'.'.join(schema)}")
     return schemas
 
 
@@ -213,10 +195,11 @@ def _sentences(identity: str, texts: Mapping[str, str], occupation: str, kind: s
     differing = [pair for pair in zip(male, female, strict=False) if pair[0].group() != pair[1].group()]
     if len(male) != len(female) or len(differing) != 1:
         raise BadInput(f"all_sentences.tsv: the male and female sentence of {identity} should differ in one pronoun")
-    forms = (differing[0][0].group(), differing[0][1].group())
+    ((man, woman),) = differing
+    forms = (man.group(), woman.group())
     return [
         pronoun_sentence(texts[gender], word.span(), forms, occupation, kind=kind, id=f"{identity}.{gender}")
-        for gender, word in zip(_GENDERS, differing[0], strict=False)
+        for gender, word in (("male", man), ("female", woman))
     ]
 
 

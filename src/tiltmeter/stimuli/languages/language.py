@@ -18,17 +18,18 @@ property ``forms`` lists, but none that ``without`` lists; with no such property
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Literal
 
 from tiltmeter.errors import BadInput, MissingExtra, unknown
+from tiltmeter.files import is_yaml_path, yaml_names
 from tiltmeter.stimuli.lexicon.lexicon import Word
 
 #: Zero-width joiner and non-joiner: spelling in Bangla, Persian, Sinhala and others.
@@ -68,9 +69,7 @@ def word_spans(text: str) -> list[tuple[int, int]]:
     if text.isascii():
         return [word.span() for word in _ASCII_WORD.finditer(text)]
     spans = (word.span() for word in _word().finditer(text))
-    whole = (
-        (start, end) if text[start].isalnum() else (_after_bare_marks(text, start, end), end) for start, end in spans
-    )
+    whole = ((_after_bare_marks(text, start, end), end) for start, end in spans)
     return [(start, end) for start, end in whole if start < end]
 
 
@@ -162,13 +161,10 @@ def sentence_spans(
     >>> [text[start:end] for start, end in sentence_spans(text, ends=".?!", abbreviations=["Dr"])]
     ['Dr. Rao left at 3.5 a.m. on foot.', '"Why?" he asked.', 'Nobody knew']
     """
-    spans, start = [], 0
-    for mark in _marks(ends).finditer(text):
-        if _is_end(text, mark, abbreviations, spaced):
-            spans.append((start, mark.end()))
-            start = mark.end()
-    spans.append((start, len(text)))
-    return [trimmed for trimmed in (_trim(text, *span) for span in spans) if trimmed[0] < trimmed[1]]
+    marks = (mark for mark in _marks(ends).finditer(text) if _is_end(text, mark, abbreviations, spaced))
+    borders = [0, *(mark.end() for mark in marks), len(text)]
+    pieces = ((start, text[start:end]) for start, end in itertools.pairwise(borders) if text[start:end].strip())
+    return [(start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())) for start, piece in pieces]
 
 
 @functools.cache
@@ -180,27 +176,16 @@ def _is_end(text: str, place: re.Match[str], abbreviations: Collection[str], spa
     mark, after = place[0], text[place.end() : place.end() + 3]
     if after and not after[0].isspace():
         # Unspaced scripts quote a whole sentence inside another: 「行く。」と言った。
-        closed = mark[-1] in _CLOSING
-        return not closed and not (spaced and mark[-1] in _NEED_SPACE)
+        return mark[-1] not in _CLOSING and not (spaced and mark[-1] in _NEED_SPACE)
     following = after.lstrip().lstrip("\"'“‘«([")
     if mark[0] in _NEED_SPACE and following[:1].islower():
         return False
-    if mark != ".":
-        return True
     word = _LAST_WORD.search(text, max(0, place.start() - 30), place.start())
-    if word is None:
+    if mark != "." or word is None:
         return True
     # "I" is a word of its own far more often than the initial of a name.
     initial = len(word[0]) == 1 and word[0].isupper() and word[0] != "I"
     return not (after and (initial or word[0] in abbreviations))
-
-
-def _trim(text: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end
 
 
 #: Characters that show nothing and separate nothing: soft hyphen, word joiner, marks of direction, byte order mark.
@@ -210,6 +195,7 @@ _LOWER = {ord("İ"): "i"}
 _MOST_PASSES, _MOST_GROWTH = 100, 10
 CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 #: Languages whose words stand together without a sign between them.
+_PACKS = resources.files(__package__)
 _UNSPACED = frozenset({"zh", "yue", "wuu", "th", "lo", "km", "my", "bo", "dz"})
 
 
@@ -295,19 +281,16 @@ class Language:
 
     def _plain(self, text: str) -> str:
         if not text.isascii():
-            text = _INVISIBLE.sub("", text)
-            text = unicodedata.normalize(self.unicode, text)
+            text = unicodedata.normalize(self.unicode, _INVISIBLE.sub("", text))
         return " ".join(text.split())
 
 
 def _with_endings(root: str, group: str, groups: Mapping[str, tuple[Ending, ...]]) -> Iterator[str]:
     """The forms of a root by the endings of a group, each followed by what may stand after it."""
     for ending in groups[group]:
-        if ending.after is not None and not ending.after.search(root):
-            continue
-        stem = root[: len(root) - ending.cut]
-        for suffix in ending.add:
-            form = stem + suffix
+        fits = ending.after is None or ending.after.search(root)
+        for suffix in ending.add if fits else ():
+            form = root[: len(root) - ending.cut] + suffix
             yield form
             if ending.then is not None:
                 yield from _with_endings(form, ending.then, groups)
@@ -323,11 +306,11 @@ def language(code: str | Path) -> Language:
     >>> language("bn-IN").name, language("sw").name
     ('Bangla', 'sw')
     """
-    if isinstance(code, Path) or code.endswith((".yaml", ".yml")):
+    if is_yaml_path(code):
         from tiltmeter.stimuli.languages.pack_file import read_pack
 
         return read_pack(Path(code))
-    return _by_code(code)
+    return _by_code(str(code))
 
 
 def language_codes() -> tuple[str, ...]:
@@ -336,11 +319,7 @@ def language_codes() -> tuple[str, ...]:
     >>> language_codes()
     ('bn', 'en', 'ja')
     """
-    return tuple(sorted(file.name.removesuffix(".yaml") for file in _packs().iterdir() if file.name.endswith(".yaml")))
-
-
-def _packs() -> Traversable:
-    return resources.files(__package__)
+    return yaml_names(_PACKS)
 
 
 @functools.cache
@@ -351,7 +330,7 @@ def _by_code(code: str) -> Language:
     if main in language_codes():
         from tiltmeter.stimuli.languages.pack_file import read_pack
 
-        return read_pack(_packs() / f"{main}.yaml")
+        return read_pack(_PACKS / f"{main}.yaml")
     if main in _UNSPACED:
         raise BadInput(
             f"language '{code}' sets no words apart and there is no segmenter for it: put spaces between the words "

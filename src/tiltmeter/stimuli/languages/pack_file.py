@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
+import graphlib
 import re
 import unicodedata
-from collections.abc import Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, field_validator
+from pydantic import BaseModel, Field, StrictInt, StrictStr, field_validator
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import check, read_yaml
 from tiltmeter.stimuli.languages.language import CODE, GENERAL_ENDS, Ending, Language
 
 
-class _PackPart(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class _Replacement(_PackPart):
+class _Replacement(BaseModel, extra="forbid"):
     replace: StrictStr = Field(min_length=1)
     by: StrictStr = Field(alias="with")
 
 
-class _EndingEntry(_PackPart):
+class _EndingEntry(BaseModel, extra="forbid"):
     add: list[StrictStr] = Field(default=[""], min_length=1)
     after: StrictStr | None = None
     cut: StrictInt = Field(default=0, ge=0)
     then: StrictStr | None = None
 
 
-class _PackFile(_PackPart):
+class _PackFile(BaseModel, extra="forbid"):
     code: StrictStr
     name: StrictStr = Field(min_length=1)
     script: StrictStr
@@ -50,8 +47,8 @@ class _PackFile(_PackPart):
         """A group may be written as a plain list of suffixes, also with longer entries between them."""
         if not isinstance(groups, dict):
             return groups
-        return {name: [_entry(suffix) for suffix in group] if isinstance(group, list) else group
-                for name, group in groups.items()}  # fmt: skip
+        return {name: [{"add": [suffix]} if isinstance(suffix, str) else suffix for suffix in group]
+                if isinstance(group, list) else group for name, group in groups.items()}  # fmt: skip
 
 
 def read_pack(path: Path | Traversable) -> Language:
@@ -72,36 +69,22 @@ def _language(file: _PackFile) -> Language:
     suffixes = {name: tuple(_ending(name, entry) for entry in group) for name, group in file.suffixes.items()}
     _check_chains(suffixes)
     return Language(
-        code=file.code,
-        name=file.name,
-        script=_script(file.script),
-        spaced=file.segmenter == "spaces",
-        unicode=file.unicode,
-        sentence_ends=file.sentence_ends,
-        abbreviations=frozenset(file.abbreviations),
+        code=file.code, name=file.name, script=_script(file.script), spaced=file.segmenter == "spaces",
+        unicode=file.unicode, sentence_ends=file.sentence_ends, abbreviations=frozenset(file.abbreviations),
         replacements=tuple(map(_replacement, file.normalise)),
-        lower={ord(capital): small for capital, small in file.lower.items()},
-        suffixes=suffixes,
-    )
+        lower={ord(capital): small for capital, small in file.lower.items()}, suffixes=suffixes,
+    )  # fmt: skip
 
 
 def _script(script: str) -> str:
     name = script.upper()
-    if name != "CJK" and not any(_named(f"{name} {kind} A") for kind in ("LETTER", "SMALL LETTER", "SYLLABLE")):
-        raise ValueError(f"script: '{script}' is no script that Unicode names: write e.g. LATIN, BENGALI or CJK")
-    return name
-
-
-def _named(name: str) -> bool:
-    try:
-        unicodedata.lookup(name)
-    except KeyError:
-        return False
-    return True
-
-
-def _entry(suffix: Any) -> Any:
-    return {"add": [suffix]} if isinstance(suffix, str) else suffix
+    if name == "CJK":
+        return name
+    for kind in ("LETTER", "SMALL LETTER", "SYLLABLE"):
+        with contextlib.suppress(KeyError):
+            unicodedata.lookup(f"{name} {kind} A")
+            return name
+    raise ValueError(f"script: '{script}' is no script that Unicode names: write e.g. LATIN, BENGALI or CJK")
 
 
 def _ending(group: str, entry: _EndingEntry) -> Ending:
@@ -134,16 +117,9 @@ def _check_chains(groups: dict[str, tuple[Ending, ...]]) -> None:
         for ending in group:
             if ending.then is not None and ending.then not in groups:
                 raise ValueError(f"suffixes: {name}: then: {unknown('suffix group', ending.then, groups)}")
-    for name in groups:
-        chain = _circle(name, groups)
-        if chain:
-            raise ValueError(f"suffixes: {' -> '.join(chain)} goes round in a circle: take one 'then' out")
-
-
-def _circle(group: str, groups: Mapping[str, tuple[Ending, ...]], above: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The groups that lead back to themselves from here, () where every chain comes to an end."""
-    if group in above:
-        return (*above[above.index(group) :], group)
-    following = {ending.then for ending in groups[group] if ending.then is not None}
-    chains = (_circle(name, groups, (*above, group)) for name in sorted(following))
-    return next((chain for chain in chains if chain), ())
+    following = {name: [ending.then for ending in group if ending.then is not None] for name, group in groups.items()}
+    try:
+        graphlib.TopologicalSorter(following).prepare()
+    except graphlib.CycleError as error:
+        circle = " -> ".join(reversed(error.args[1]))
+        raise ValueError(f"suffixes: {circle} goes round in a circle: take one 'then' out") from None

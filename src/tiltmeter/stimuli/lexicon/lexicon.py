@@ -35,14 +35,15 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Self, TypeAlias, TypeVar
 
 from tiltmeter.errors import BadInput, unknown
+from tiltmeter.files import is_yaml_path, yaml_names
 from tiltmeter.stimuli.text import comparable, normalise
 
 T = TypeVar("T")
+_LISTS = resources.files(__package__) / "lists"
 
 #: Pronouns by their role; they stand only in the frame of that role.
 ROLES = ("subject", "object", "owner")
@@ -82,15 +83,9 @@ class Group:
 
     @classmethod
     def of(
-        cls,
-        name: str,
-        words: Iterable[str],
-        *,
-        kind: str | None = None,
-        label: str = "",
-        language: str = "en",
+        cls, name: str, words: Iterable[str], *, kind: str | None = None, label: str = "", language: str = "en",
         dimension: str = "",
-    ) -> Self:
+    ) -> Self:  # fmt: skip
         """A group made in Python from plain words of one kind."""
         chosen = tuple(Word(normalise(word), kind) for word in words)
         return cls(name, label or name, chosen, language, dimension=dimension)
@@ -166,9 +161,7 @@ def lexicon_names() -> tuple[str, ...]:
     >>> "gender" in lexicon_names()
     True
     """
-    return tuple(
-        sorted(file.name.removesuffix(".yaml") for file in _shipped().iterdir() if file.name.endswith(".yaml"))
-    )
+    return yaml_names(_LISTS)
 
 
 def load_lexicon(name_or_path: str | Path) -> Lexicon:
@@ -179,7 +172,7 @@ def load_lexicon(name_or_path: str | Path) -> Lexicon:
     """
     from tiltmeter.stimuli.lexicon.yaml_form import read_lexicon
 
-    if _is_path(name_or_path):
+    if is_yaml_path(name_or_path):
         return read_lexicon(Path(name_or_path))
     return _load_shipped(str(name_or_path))
 
@@ -244,21 +237,13 @@ def check_disjoint(group_1: Group, group_2: Group) -> tuple[str, ...]:
     return shared
 
 
-def _shipped() -> Traversable:
-    return resources.files(__package__) / "lists"
-
-
-def _is_path(name_or_path: str | Path) -> bool:
-    return isinstance(name_or_path, Path) or name_or_path.endswith((".yaml", ".yml"))
-
-
 @functools.cache
 def _load_shipped(name: str) -> Lexicon:
     from tiltmeter.stimuli.lexicon.yaml_form import read_lexicon
 
     if name not in lexicon_names():
         raise unknown("lexicon", name, lexicon_names())
-    return read_lexicon(_shipped() / f"{name}.yaml")
+    return read_lexicon(_LISTS / f"{name}.yaml")
 
 
 def _find(what: str, address: str, members: Callable[[Lexicon], Mapping[str, T]]) -> T:

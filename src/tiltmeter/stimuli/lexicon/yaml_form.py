@@ -11,7 +11,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, StrictStr, field_validator
+from pydantic import BaseModel, StrictStr, field_validator
 
 from tiltmeter.errors import BadInput, did_you_mean, unknown
 from tiltmeter.files import check, read_yaml
@@ -22,19 +22,14 @@ _NAME = re.compile(r"[a-z0-9_]+")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 
 
-class _LexiconPart(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class _WordEntry(BaseModel):
-    # Other keys are properties; the group says which there may be, so a typing error is still found.
-    model_config = ConfigDict(extra="allow")
+# Other keys are properties; the group says which there may be, so a typing error is still found.
+class _WordEntry(BaseModel, extra="allow"):
     word: StrictStr
     kind: StrictStr | None = None
     phrase: StrictStr | None = None
 
 
-class _GroupPart(_LexiconPart):
+class _GroupPart(BaseModel, extra="forbid"):
     label: StrictStr = ""
     licence: StrictStr | None = None
     citation: StrictStr | None = None
@@ -74,7 +69,7 @@ class _TemplatesEntry(_GroupPart):
     templates: list[dict[StrictStr, StrictStr]]
 
 
-class _LexiconFile(_LexiconPart):
+class _LexiconFile(BaseModel, extra="forbid"):
     name: StrictStr
     language: StrictStr
     licence: StrictStr = ""
@@ -88,11 +83,7 @@ class _LexiconFile(_LexiconPart):
 
 def read_lexicon(path: Path | Traversable) -> Lexicon:
     """Read and check one lexicon file."""
-    return _checked_lexicon(path.name, read_yaml(path))
-
-
-def _checked_lexicon(source: str, raw: Any) -> Lexicon:
-    return _Reader(source, check(source, raw, _LexiconFile)).lexicon()
+    return _Reader(path.name, read_yaml(path)).lexicon()
 
 
 def read_group(words: Sequence[str] | Mapping[str, Any]) -> Group:
@@ -115,22 +106,21 @@ def read_pairs(words: Sequence[Sequence[str]] | Mapping[str, Any]) -> Pairs:
 
 
 def _inline(what: str, entry: Mapping[str, Any]) -> Lexicon:
-    return _checked_lexicon("words given inline", {"name": "inline", "language": "en", what: {"inline": entry}})
+    return _Reader("words given inline", {"name": "inline", "language": "en", what: {"inline": entry}}).lexicon()
 
 
 def _shortened(words: Any) -> str:
     """A label for words that have none."""
-    texts = (
-        [str(word.get("word") if isinstance(word, dict) else word) for word in words] if isinstance(words, list) else []
-    )
+    entries = words if isinstance(words, list) else []
+    texts = [str(word.get("word") if isinstance(word, dict) else word) for word in entries]
     return ", ".join(texts) if len(texts) <= 3 else f"{', '.join(texts[:3])} and {len(texts) - 3} more"
 
 
 class _Reader:
     """Turns the checked shape into typed values, checking what the values say."""
 
-    def __init__(self, source: str, file: _LexiconFile) -> None:
-        self.source, self.file = source, file
+    def __init__(self, source: str, raw: Any) -> None:
+        self.source, self.file = source, check(source, raw, _LexiconFile)
 
     def lexicon(self) -> Lexicon:
         file = self.file
@@ -138,12 +128,11 @@ class _Reader:
         if not _LANGUAGE.fullmatch(file.language):
             raise self._bad(f"language: '{file.language}' is no BCP 47 tag: write e.g. en, pt-BR, zh-Hant")
         groups = {name: self._group(name, entry) for name, entry in file.groups.items()}
+        texts = {key: normalise(getattr(file, key)) for key in ("licence", "citation", "notes")}
         return Lexicon(
             name=file.name,
             language=file.language,
-            licence=normalise(file.licence),
-            citation=normalise(file.citation),
-            notes=normalise(file.notes),
+            **texts,
             groups=groups,
             pairs={name: self._pairs(name, entry) for name, entry in file.pairs.items()},
             templates={name: self._templates(name, entry) for name, entry in file.templates.items()},
@@ -156,7 +145,7 @@ class _Reader:
             raise self._bad(f"group '{name}': no words in it: add some or remove the group")
         words = tuple(self._word(name, entry, word) for word in entry.words)
         self._check_repeats(f"group '{name}'", [word.text for word in words])
-        return Group(words=words, dimension=self._dimension(entry), **self._header(name, entry))
+        return Group(words=words, **self._header(name, entry))
 
     def _word(self, group: str, entry: _GroupEntry, word: _WordEntry) -> Word:
         text, place = normalise(word.word), f"group '{group}': '{word.word}'"
@@ -174,8 +163,8 @@ class _Reader:
         self, place: str, declared: Mapping[str, float | str | None], given: Mapping[str, Any]
     ) -> dict[str, float | str]:
         properties: dict[str, float | str] = {}
-        given = {key: value for key, value in declared.items() if value is not None and key not in given} | {**given}
-        for key, value in given.items():
+        usual = {key: value for key, value in declared.items() if value is not None and key not in given}
+        for key, value in {**usual, **given}.items():
             if key not in declared:
                 hint = did_you_mean(key, ["word", "kind", "phrase", *declared])
                 raise self._bad(f"{place}: unknown key '{key}': {hint}, or list it in the group's properties")
@@ -197,7 +186,7 @@ class _Reader:
                 raise self._bad(f"pairs '{name}': ['{first}', '{second}'] needs two different words")
         self._check_repeats(f"pairs '{name}'", [f"{first} / {second}" for first, second in pairs])
         labels = {"label_1": normalise(entry.label_1), "label_2": normalise(entry.label_2)}
-        return Pairs(pairs=pairs, dimension=self._dimension(entry), **labels, **self._header(name, entry))
+        return Pairs(pairs=pairs, **labels, **self._header(name, entry))
 
     def _templates(self, name: str, entry: _TemplatesEntry) -> TemplateSet:
         self._check_name("templates", name)
@@ -218,14 +207,13 @@ class _Reader:
         return TemplateSet(templates=frames, **self._header(name, entry))
 
     def _header(self, name: str, entry: _GroupPart) -> dict[str, Any]:
-        given = {key: getattr(entry, key) for key in ("licence", "citation", "notes")}
         inherited = {"licence": self.file.licence, "citation": self.file.citation, "notes": ""}
-        texts = {key: normalise(inherited[key] if value is None else value) for key, value in given.items()}
+        said = entry.model_dump(include=set(inherited), exclude_none=True)
+        texts = {key: normalise(text) for key, text in {**inherited, **said}.items()}
+        if isinstance(entry, _SocialEntry):
+            texts["dimension"] = self.file.dimension if entry.dimension is None else entry.dimension
         label = normalise(entry.label) or name.replace("_", " ")
         return {"name": f"{self.file.name}.{name}", "label": label, "language": self.file.language, **texts}
-
-    def _dimension(self, entry: _SocialEntry) -> str:
-        return self.file.dimension if entry.dimension is None else entry.dimension
 
     def _check_name(self, what: str, name: str) -> None:
         if not _NAME.fullmatch(name):
@@ -239,8 +227,7 @@ class _Reader:
         keys = {name: {comparable(text): text for text in group.texts} for name, group in groups.items()}
         warnings = []
         for one, other in itertools.combinations(groups, 2):
-            shared = [f"'{text}'" for key, text in keys[one].items() if key in keys[other]]
-            if shared:
+            if shared := [f"'{text}'" for key, text in keys[one].items() if key in keys[other]]:
                 more = f" and {len(shared) - 5} more" if len(shared) > 5 else ""
                 warnings.append(f"{self.source}: groups '{one}' and '{other}' share {', '.join(shared[:5])}{more}")
         return tuple(warnings)

@@ -156,9 +156,8 @@ class Alphabet:
         return Block(data, kinds, breaks, wide, more, self._letter)
 
     def _kind(self, character: str) -> int:
-        number = self._ids.get(self._fold(character))
-        if number is not None:
-            return number
+        if (folded := self._fold(character)) in self._ids:
+            return self._ids[folded]
         if character.isalnum():
             return self._letter
         if is_word_character(character) or character == _BROKEN:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import gzip
 import io
 import json
@@ -11,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, cast
+from typing import Any, BinaryIO, Literal
 
 from tiltmeter.errors import BadInput
 
@@ -19,6 +20,7 @@ FileKind = Literal["text", "jsonl", "csv", "tsv", "parquet"]
 _KINDS: dict[str, FileKind] = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet",
 }  # fmt: skip
+_STRINGS = ("string", "string_view")
 _PACKED = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
 #: How much of a file is read at a time.
 BLOCK = 1 << 18
@@ -63,16 +65,14 @@ def find_files(paths: Sequence[str | Path], column: str | None) -> tuple[CorpusF
         if not path.is_file():
             raise BadInput(f"no file {path}: check the path")
     names, whole = [path.name for path in named], [str(path.resolve()) for path in named]
-    twice = next((path for path, real in zip(named, whole, strict=True) if whole.count(real) > 1), None)
-    if twice is not None:
-        raise BadInput(f"{twice} is given twice: name it once")
-    files = sorted(
-        (_file(path, path.name if names.count(path.name) == 1 else path.as_posix(), column) for path in named),
-        key=lambda file: file.source,
-    )
+    for path, real in zip(named, whole, strict=True):
+        if whole.count(real) > 1:
+            raise BadInput(f"{path} is given twice: name it once")
+    sources = [path.name if names.count(path.name) == 1 else path.as_posix() for path in named]
+    files = [_file(path, source, column) for path, source in zip(named, sources, strict=True)]
     if column is not None and all(file.column is None for file in files):
         raise BadInput(f"--column {column}: a text file has no columns: leave it out")
-    return tuple(files)
+    return tuple(sorted(files, key=lambda file: file.source))
 
 
 def cut(files: Sequence[CorpusFile], size: int = SHARD) -> tuple[Shard, ...]:
@@ -94,7 +94,15 @@ def open_corpus_file(file: CorpusFile) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     """The bytes of a file, unpacked; and the file itself, whose position tells how far reading has come."""
     try:
         with Path(file.path).open("rb") as raw:
-            yield _unpacked(file, raw), raw
+            stream: Any = raw
+            if file.packed == "gzip":
+                stream = gzip.GzipFile(None, "rb", fileobj=raw)
+            elif file.packed == "zstd":
+                import zstandard
+
+                unpacked: Any = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True, closefd=False)
+                stream = io.BufferedReader(unpacked, BLOCK)
+            yield stream, raw
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise BadInput(f"{file.source}: broken gzip file: {error}") from None
     except OSError as error:
@@ -103,17 +111,6 @@ def open_corpus_file(file: CorpusFile) -> Iterator[tuple[BinaryIO, BinaryIO]]:
         if type(error).__name__ != "ZstdError":
             raise
         raise BadInput(f"{file.source}: broken zstd file: {error}") from None
-
-
-def _unpacked(file: CorpusFile, raw: BinaryIO) -> BinaryIO:
-    if file.packed == "gzip":
-        return cast(BinaryIO, gzip.open(raw, "rb"))
-    if file.packed == "zstd":
-        import zstandard
-
-        stream: Any = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True, closefd=False)
-        return io.BufferedReader(stream, BLOCK)
-    return raw
 
 
 def too_long(file: CorpusFile, number: int) -> BadInput:
@@ -148,7 +145,7 @@ def _file(path: Path, source: str, column: str | None) -> CorpusFile:
         raise BadInput(f"{source}: no column '{column}'; found: {', '.join(columns)}")
     if column is None and len(texts) != 1:
         raise BadInput(f"{source}: say which column is the text with --column; found: {', '.join(columns) or 'none'}")
-    return CorpusFile(str(path), source, kind, packed, column or texts[0], status.st_size, status.st_mtime_ns)
+    return dataclasses.replace(file, column=column or texts[0])
 
 
 def _columns(file: CorpusFile) -> tuple[list[str], list[str]]:
@@ -157,9 +154,7 @@ def _columns(file: CorpusFile) -> tuple[list[str], list[str]]:
         import pyarrow as pa
 
         schema = open_parquet(file).schema_arrow
-        texts = [
-            column.name for column in schema if str(column.type).replace("large_", "") in ("string", "string_view")
-        ]
+        texts = [column.name for column in schema if str(column.type).removeprefix("large_") in _STRINGS]
         texts += [column.name for column in schema if pa.types.is_dictionary(column.type)]
         return schema.names, texts
     with open_corpus_file(file) as (stream, _):
@@ -184,10 +179,10 @@ def _row_groups(file: CorpusFile, size: int) -> list[tuple[int, int | None, int]
         return []
     content = open_parquet(file).metadata
     ranges, start, weight = list[tuple[int, int | None, int]](), 0, 0
-    share = file.size / max(1, sum(content.row_group(n).total_byte_size for n in range(content.num_row_groups)))
-    for number in range(content.num_row_groups):
-        weight += content.row_group(number).total_byte_size
-        if weight >= size or number == content.num_row_groups - 1:
-            ranges.append((start, number + 1, int(weight * share)))
-            start, weight = number + 1, 0
+    weights = [content.row_group(number).total_byte_size for number in range(content.num_row_groups)]
+    for stop, more in enumerate(weights, 1):
+        weight += more
+        if weight >= size or stop == len(weights):
+            ranges.append((start, stop, int(weight * (file.size / max(1, sum(weights))))))
+            start, weight = stop, 0
     return ranges

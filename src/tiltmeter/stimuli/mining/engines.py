@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
-from typing import NamedTuple
 
 import numpy as np
 
@@ -26,19 +25,12 @@ from tiltmeter.stimuli.mining.blocks import Block, Hashes, Places, Tidier
 from tiltmeter.stimuli.mining.corpus import Shard
 from tiltmeter.stimuli.mining.finds import FIELDS, Finds, Tally, Windows
 from tiltmeter.stimuli.mining.form_finder import FormFinder, Hits, WordSpans
-from tiltmeter.stimuli.mining.mining_settings import Length, MiningSettings
+from tiltmeter.stimuli.mining.mining_settings import MiningSettings
 from tiltmeter.stimuli.mining.records import RecordReader
 
 _BITS = 64
 #: How many characters of windows are taken out of a block at a time.
 _AT_ONCE = 1 << 25
-
-
-class Place(NamedTuple):
-    """The number of the part of the corpus a block is in, and that of its first record there."""
-
-    shard: int
-    line: int
 
 
 class Scanner:
@@ -48,30 +40,32 @@ class Scanner:
         self.settings = settings
         self._tidy = Tidier(settings.language)
         self._finder = FormFinder(settings.words, settings.language)
-        self._ranks = Ranks(settings.seed, settings.names())
-        self._lengths = _table_of(settings.lengths, settings.within)
+        self._ranks = Ranks(settings.seed, [f"{word.text}\n{n}" for word in settings.words for n in settings.lengths])
+        # For each length: how many words, whether exactly so many, and whether of a record (0) or of a sentence (1).
+        rows = [
+            (length.words, length.kind == "exactly", "sentence" in (settings.within, length.kind))
+            for length in settings.lengths
+        ]
+        self._lengths = np.array(rows, np.int64)
 
-    def scan(self, shard: Shard, limits: Hashes | None = None, advance: Callable[[int], None] | None = None) -> Finds:
-        """What one part holds.
+    def scan(self, shard: Shard, limits: Hashes, advance: Callable[[int], None] = lambda _: None) -> Finds:
+        """What one part holds, without windows beyond ``limits``, the largest rank of use in each reservoir.
 
-        Args:
-            shard: The part of the corpus.
-            limits: The largest rank of use in each reservoir; windows beyond it are left out.
-            advance: Is told how many bytes were read.
+        ``advance`` is told how many bytes were read.
         """
         finds = Finds.none(self.settings)
-        if limits is not None:
-            finds.reservoirs.limits = limits.copy()  # Ray hands out what cannot be written to
+        finds.reservoirs.limits = limits.copy()  # Ray hands out what cannot be written to
         reader = RecordReader(shard, self.settings.errors)
         for text, first, size in reader.blocks():
-            self.look(text, Place(shard.number, first), finds)
-            if advance:
-                advance(size)
+            self.look(text, finds, shard=shard.number, line=first)
+            advance(size)
         finds.shards[shard.number] = Tally(reader.records, reader.broken)
         return finds
 
-    def look(self, text: str, place: Place, finds: Finds) -> None:
-        """Records that line breaks set apart; ``place`` is that of the first of them."""
+    def look(self, text: str, finds: Finds, *, shard: int, line: int) -> None:
+        """Records of a part that line breaks set apart; ``line`` is the number of the first of them there."""
+        from tiltmeter.stimuli.mining import kernels
+
         block = self._finder.block(self._tidy(text))
         words, hits = self._finder.find(block)
         if not len(hits):
@@ -79,38 +73,27 @@ class Scanner:
         lines = block.line_of(hits.start)
         if not self.settings.language.spaced:
             words = WordSpans.segmented(block, self.settings.language, np.unique(lines))
-            hits = hits.at_words(words)
+            hits = hits.take(np.flatnonzero(np.isin(hits.start, words.starts) & np.isin(hits.end, words.ends)))
             lines = block.line_of(hits.start)
         finds.hits += np.bincount(hits.word, minlength=len(finds.hits))
-        windows, rank, counts = self._windows(block, words, hits, lines, finds.reservoirs.limits)
+        # Of the record of each hit: its start and end, its first word and the one after its last.
+        first = words.first_from(block.breaks)
+        texts = [np.stack([block.breaks[lines] + 1, block.breaks[lines + 1], first[lines], first[lines + 1]])]
+        if self._lengths[:, 2].any():
+            texts.append(_sentences(block, words, lines, hits, self.settings.language))
+        windows, rank, counts = kernels.windows(
+            np.stack([hits.word, hits.start, hits.end, *words.reached(hits.start, hits.end)]),
+            (words.starts, words.ends), np.stack(texts), self._lengths,
+            self._ranks.running_hash(block), self._ranks.powers, self._ranks.keys, finds.reservoirs.limits,
+        )  # fmt: skip
         finds.windows += counts
         # Long windows a few at a time: of a text of a million words, each may be the middle of one.
         pieces = np.cumsum(windows[2] - windows[1]) // _AT_ONCE
         for chosen in np.split(np.arange(len(rank)), np.flatnonzero(np.diff(pieces)) + 1):
             some = chosen[rank[chosen] <= finds.reservoirs.limits[windows[3, chosen]]]
             if len(some):
-                finds.reservoirs.add(_columns(block, hits, lines, place, windows[:, some], rank[some]))
-
-    def _windows(
-        self, block: Block, words: WordSpans, hits: Hits, lines: Places, limits: Hashes
-    ) -> tuple[Places, Hashes, Places]:
-        """Windows that may enter their reservoirs, as ``kernels.windows`` gives them."""
-        from tiltmeter.stimuli.mining.kernels import windows
-
-        texts = [_whole_records(block, words, lines)]
-        if self._lengths[:, 2].any():
-            texts.append(_sentences(block, words, lines, hits, self.settings.language))
-        entering: tuple[Places, Hashes, Places] = windows(
-            np.stack([hits.word, hits.start, hits.end, *words.reached(hits.start, hits.end)]),
-            (words.starts, words.ends),
-            np.stack(texts),
-            self._lengths,
-            self._ranks.running_hash(block),
-            self._ranks.powers,
-            self._ranks.keys,
-            limits,
-        )
-        return entering
+                entering = _columns(block, hits, lines, windows[:, some], rank[some], shard=shard, line=line)
+                finds.reservoirs.add(entering)
 
 
 class Ranks:
@@ -147,14 +130,8 @@ def _key(seed: int, name: str) -> int:
     return int.from_bytes(hashlib.blake2b(f"{seed}\n{name}".encode(), digest_size=_BITS // 8).digest(), "little")
 
 
-def _whole_records(block: Block, words: WordSpans, lines: Places) -> Places:
-    """The record of each hit: its start and end, its first word and the one after its last."""
-    first = words.first_from(block.breaks)
-    return np.stack([block.breaks[lines] + 1, block.breaks[lines + 1], first[lines], first[lines + 1]])
-
-
 def _sentences(block: Block, words: WordSpans, lines: Places, hits: Hits, language: Language) -> Places:
-    """The same for the sentence each hit begins in."""
+    """Of the sentence each hit begins in: its start and end, its first word and the one after its last."""
     spans_of: dict[int, Places] = {}
     spans = np.empty((len(hits), 2), np.int64)
     for number, (line, start) in enumerate(zip(lines.tolist(), hits.start.tolist(), strict=True)):
@@ -167,36 +144,20 @@ def _sentences(block: Block, words: WordSpans, lines: Places, hits: Hits, langua
     return np.stack([starts, ends, words.first_from(starts), words.first_from(ends)])
 
 
-def _table_of(lengths: Sequence[Length], within: str) -> Places:
-    """For each length: how many words, whether exactly so many, and whether of a record (0) or of a sentence (1)."""
-    rows = [
-        (
-            -1 if length.kind == "sentence" else length.words,
-            length.kind == "exactly",
-            "sentence" in (within, length.kind),
-        )
-        for length in lengths
-    ]
-    return np.array(rows, np.int64)
-
-
-def _columns(block: Block, hits: Hits, lines: Places, place: Place, windows: Places, rank: Hashes) -> Windows:
+def _columns(
+    block: Block, hits: Hits, lines: Places, windows: Places, rank: Hashes, *, shard: int, line: int
+) -> Windows:
     """The windows as they are kept."""
     hit, begin, stop, reservoir = windows
-    start, end, line = hits.start[hit], hits.end[hit], lines[hit]
+    start, end, record = hits.start[hit], hits.end[hit], lines[hit]
     first, last, form, form_end = map(block.byte, (begin, stop, start, end))
     text = np.empty(len(hit), object)
     text[:] = [block.data[one:other] for one, other in zip(first.tolist(), last.tolist(), strict=True)]
     columns = {
-        "start": start - begin,
-        "end": end - begin,
-        "root_end": hits.root_end[hit] - begin,
-        "form_byte": form - first,
-        "form_bytes": form_end - form,
-        "shard": np.full(len(hit), place.shard),
-        "line": line + place.line,
-        "at": start - block.breaks[line] - 1,
-    }
+        "start": start - begin, "end": end - begin, "root_end": hits.root_end[hit] - begin,
+        "form_byte": form - first, "form_bytes": form_end - form,
+        "shard": np.full(len(hit), shard), "line": record + line, "at": start - block.breaks[record] - 1,
+    }  # fmt: skip
     return Windows(reservoir, rank, text, np.stack([columns[name] for name in FIELDS]))
 
 

@@ -6,8 +6,9 @@ Windows are held as columns: as objects of their own, millions of them would kee
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -17,10 +18,9 @@ import numpy.typing as npt
 
 from tiltmeter.files import UNFINISHED, write_atomically
 from tiltmeter.stimuli.mining.blocks import Hashes, Places
-from tiltmeter.stimuli.mining.columns import numbers_of, of_numbers, of_texts, texts_of
 from tiltmeter.stimuli.mining.mining_settings import MiningSettings
 
-#: Hashes of a window: where in it the word begins and ends and where its root ends, where its form stands in the bytes
+#: Numbers of a window: where in it the word begins and ends and where its root ends, where its form stands in the bytes
 #: of the text, and where the window stands in the corpus.
 FIELDS = ("start", "end", "root_end", "form_byte", "form_bytes", "shard", "line", "at")
 _PLACE = [FIELDS.index(name) for name in ("shard", "line", "at")]
@@ -54,11 +54,6 @@ class Windows:
         reservoir, rank, text = (np.concatenate(column) for column in zip(*columns, strict=True))
         return cls(reservoir, rank, text, np.concatenate([part.numbers for part in parts], axis=1))
 
-    @classmethod
-    def empty(cls) -> Self:
-        none = np.zeros(0, np.int64)
-        return cls(none, np.zeros(0, np.uint64), np.zeros(0, object), np.zeros((len(FIELDS), 0), np.int64))
-
     def take(self, chosen: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> Self:
         return type(self)(self.reservoir[chosen], self.rank[chosen], self.text[chosen], self.numbers[:, chosen])
 
@@ -71,7 +66,8 @@ class Reservoirs:
 
     def __init__(self, n: int, keep: int) -> None:
         self._keep = keep
-        self._settled = Windows.empty()
+        none = np.zeros((len(FIELDS), 0), np.int64)
+        self._settled = Windows(none[0], np.zeros(0, np.uint64), np.zeros(0, object), none)
         self._waiting: list[Windows] = []
         self._n_waiting = 0
         self.limits: Hashes = np.full(n, _LARGEST_RANK, np.uint64)
@@ -94,15 +90,12 @@ class Reservoirs:
             starts = np.searchsorted(reservoir, np.arange(len(self.limits)))
             chosen = order[np.arange(len(order)) - starts[reservoir] < self._keep]
             self._settled = windows.take(chosen)
-            self._lower_limits()
+            counts = np.bincount(self._settled.reservoir, minlength=len(self.limits))
+            full = np.flatnonzero(counts >= self._keep)
+            last = np.cumsum(counts)[full] - 1
+            self.limits[full] = np.minimum(self.limits[full], self._settled.rank[last])
         self._waiting, self._n_waiting = [], 0
         return self._settled
-
-    def _lower_limits(self) -> None:
-        counts = np.bincount(self._settled.reservoir, minlength=len(self.limits))
-        full = np.flatnonzero(counts >= self._keep)
-        last = np.cumsum(counts)[full] - 1
-        self.limits[full] = np.minimum(self.limits[full], self._settled.rank[last])
 
 
 def _first_places(windows: Windows, order: Places) -> Places:
@@ -147,35 +140,31 @@ class Finds:
 
     def add(self, content: bytes) -> None:
         """Take in what was found elsewhere; the order does not matter."""
-        windows, counts = _read(content)
+        import pyarrow as pa
+
+        table = pa.ipc.open_file(content).read_all()
+        counts = json.loads(table.schema.metadata[_METADATA])
+        reservoir, rank, *numbers = (numbers_of(table.column(name)) for name in ("reservoir", "rank", *FIELDS))
         self.shards |= {int(number): Tally(**tally) for number, tally in counts["shards"].items()}
         self.windows += np.array(counts["found"], np.int64)
         self.hits += np.array(counts["hits"], np.int64)
-        self.reservoirs.add(windows)
+        self.reservoirs.add(Windows(reservoir, rank, texts_of(table.column("text")), np.stack(numbers)))
 
     def to_bytes(self) -> bytes:
         """An Arrow file: the same finds give the same bytes."""
         import pyarrow as pa
 
         windows = self.reservoirs.settle()
-        numbers = {
-            "reservoir": windows.reservoir,
-            "rank": windows.rank,
-            **dict(zip(FIELDS, windows.numbers, strict=True)),
-        }
-        table = pa.table(
-            {**{name: of_numbers(column) for name, column in numbers.items()}, "text": of_texts(windows.text)}
-        )
-        table = table.replace_schema_metadata({_METADATA: json.dumps(self._counts()).encode()})
+        numbers = zip(("reservoir", "rank", *FIELDS), (windows.reservoir, windows.rank, *windows.numbers), strict=True)
+        columns = {**{name: of_numbers(column) for name, column in numbers}, "text": of_texts(windows.text)}
+        shards = {str(n): asdict(tally) for n, tally in sorted(self.shards.items())}
+        counts = {"shards": shards, "found": self.windows.tolist(), "hits": self.hits.tolist()}
+        table = pa.table(columns).replace_schema_metadata({_METADATA: json.dumps(counts).encode()})
         sink = pa.BufferOutputStream()
         with pa.ipc.new_file(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="lz4")) as writer:
             writer.write_table(table)
         content: bytes = sink.getvalue().to_pybytes()
         return content
-
-    def _counts(self) -> dict[str, Any]:
-        shards = {str(n): asdict(tally) for n, tally in sorted(self.shards.items())}
-        return {"shards": shards, "found": self.windows.tolist(), "hits": self.hits.tolist()}
 
 
 class PartsFolder:
@@ -188,7 +177,8 @@ class PartsFolder:
     @property
     def outdated(self) -> bool:
         """Whether the folder holds parts of a run with other settings or another corpus."""
-        return self._folder.is_dir() and self._kept_identity() != self._identity
+        run = self._folder / _RUN
+        return self._folder.is_dir() and not (run.is_file() and run.read_bytes() == self._identity)
 
     def begin(self) -> None:
         """Make the folder ready for this run; what is left of another one is removed."""
@@ -225,10 +215,6 @@ class PartsFolder:
                     path.unlink()
             self._folder.rmdir()
 
-    def _kept_identity(self) -> bytes:
-        path = self._folder / _RUN
-        return path.read_bytes() if path.is_file() else b""
-
 
 def _sealed(content: bytes) -> bytes:
     return hashlib.sha256(content).digest() + content
@@ -241,17 +227,62 @@ def _unsealed(path: Path) -> bytes:
     return content if stored == _sealed(content) else b""
 
 
-def _read(content: bytes) -> tuple[Windows, dict[str, Any]]:
-    import pyarrow as pa
-
-    table = pa.ipc.open_file(content).read_all()
-    reservoir, rank, *numbers = (numbers_of(table.column(name)) for name in ("reservoir", "rank", *FIELDS))
-    windows = Windows(reservoir, rank, texts_of(table.column("text")), np.stack(numbers))
-    return windows, json.loads(table.schema.metadata[_METADATA])
-
-
 def _covered(content: bytes) -> set[int]:
     import pyarrow as pa
 
     counts = json.loads(pa.ipc.open_file(content).schema.metadata[_METADATA])
     return set(map(int, counts["shards"]))
+
+
+# Columns of Arrow tables made of bytes and numbers as they lie in memory. What Arrow itself offers for this copies each
+# value on its own, and imports pandas to look whether there is any of it.
+
+
+def of_texts(texts: Sequence[bytes] | npt.NDArray[np.object_]) -> Any:
+    """A column of texts that are UTF-8."""
+    import pyarrow as pa
+
+    offsets = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)), out=offsets[1:])
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(texts))]
+    return pa.Array.from_buffers(pa.large_string(), len(texts), buffers)
+
+
+def of_numbers(numbers: npt.NDArray[np.int64] | npt.NDArray[np.uint64]) -> Any:
+    """A column of numbers."""
+    import pyarrow as pa
+
+    kind = pa.uint64() if numbers.dtype == np.uint64 else pa.int64()
+    return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))])
+
+
+def of_names(names: Sequence[str], numbers: npt.NDArray[np.int64]) -> Any:
+    """A column of texts of which there are few: each by its number."""
+    texts = [name.encode() for name in names]
+    return of_texts([texts[number] for number in numbers.tolist()])
+
+
+def texts_of(column: Any) -> npt.NDArray[np.object_]:
+    """The texts of a column as UTF-8."""
+    pieces = ((content, itertools.pairwise(places.tolist())) for places, content in pieces_of(column))
+    texts = [bytes(content[start:end]) for content, spans in pieces for start, end in spans]
+    array = np.empty(len(texts), object)
+    array[:] = texts
+    return array
+
+
+def pieces_of(column: Any) -> Iterator[tuple[npt.NDArray[np.int64], memoryview]]:
+    """The texts of a column as they lie in memory, one after the other, and where each begins and the last one ends."""
+    for chunk in column.chunks:
+        _, offsets, data = chunk.buffers()
+        yield np.frombuffer(offsets, np.int64)[chunk.offset : chunk.offset + len(chunk) + 1], memoryview(data or b"")
+
+
+def numbers_of(column: Any) -> npt.NDArray[Any]:
+    """The numbers of a column that has one for each row."""
+    kind = np.uint64 if str(column.type) == "uint64" else np.int64
+    parts = [
+        np.frombuffer(chunk.buffers()[1] or b"", kind)[chunk.offset : chunk.offset + len(chunk)]
+        for chunk in column.chunks
+    ]
+    return np.concatenate([np.zeros(0, kind), *parts])

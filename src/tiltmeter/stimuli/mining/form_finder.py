@@ -8,10 +8,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
+from ahocorasick_rs import BytesAhoCorasick, Implementation
 
 from tiltmeter.stimuli.languages import Language, is_word_character
 from tiltmeter.stimuli.mining.blocks import APOSTROPHE, MARK, Alphabet, Block, Places
@@ -65,10 +66,6 @@ class Hits:
     def take(self, chosen: Places) -> Self:
         return type(self)(self.word[chosen], self.start[chosen], self.end[chosen], self.root_end[chosen])
 
-    def at_words(self, words: WordSpans) -> Self:
-        """The occurrences that begin and end where a word does."""
-        return self.take(np.flatnonzero(np.isin(self.start, words.starts) & np.isin(self.end, words.ends)))
-
 
 class FormFinder:
     """Finds every occurrence of every word; each word on its own, so that no other word can hide it."""
@@ -84,7 +81,8 @@ class FormFinder:
         self._simple, self._others = np.flatnonzero(simple), np.flatnonzero(~simple)
         self._runs = RunIndex([kinds[number] for number in self._simple])
         self._spaced = language.spaced
-        self._automaton = _automaton([kinds[number] for number in self._others])
+        patterns = [kinds[number] for number in self._others]
+        self._automaton = BytesAhoCorasick(patterns, implementation=Implementation.DFA) if patterns else None
         self._overlapping = {number for form in self._others for number in takers[self._forms[form]]}
         # By kinds alone these may be a near miss.
         self._checked = ~whole | self._alphabet.shared
@@ -101,7 +99,11 @@ class FormFinder:
         words, (form, start, end) = self._runs.look_through(block)
         places = np.stack([self._simple[form], start, end])
         if self._automaton is not None:
-            places = np.concatenate([places, self._anywhere(block)], axis=1)
+            matches = self._automaton.find_matches_as_indexes(block.kinds.data, overlapping=True)
+            flat = np.fromiter(itertools.chain.from_iterable(matches), np.int64, 3 * len(matches))
+            form, start, end = flat.reshape(-1, 3).T
+            free = (block.kinds[start - 1] < MARK) & (block.kinds[end] < MARK) | (not self._spaced)
+            places = np.concatenate([places, np.stack([self._others[form], start, end])[:, free]], axis=1)
         if self._checked.any():
             places = places[:, self._true(block, *places)]
         hits = self._by_word(*places)
@@ -116,16 +118,6 @@ class FormFinder:
                 root = next((len(root) for root in roots if form.startswith(root)), len(form))
                 takers.setdefault(form, {}).setdefault(number, root)
         return takers
-
-    def _anywhere(self, block: Block) -> Places:
-        """Form, start and end of what the automaton finds."""
-        matches = self._automaton.find_matches_as_indexes(block.kinds, overlapping=True)
-        flat = np.fromiter(itertools.chain.from_iterable(matches), np.int64, 3 * len(matches))
-        form, start, end = flat.reshape(-1, 3).T
-        places = np.stack([self._others[form], start, end])
-        if self._spaced:
-            places = places[:, (block.kinds[start - 1] < MARK) & (block.kinds[end] < MARK)]
-        return places
 
     def _true(self, block: Block, form: Places, start: Places, end: Places) -> npt.NDArray[np.bool_]:
         """Which places hold the very characters of the form."""
@@ -200,11 +192,3 @@ def _spellings(forms: Sequence[str]) -> Iterator[str]:
         grown = unicodedata.normalize("NFC", form.casefold())
         if len(grown) != len(form):
             yield grown
-
-
-def _automaton(patterns: list[bytes]) -> Any:
-    if not patterns:
-        return None
-    from ahocorasick_rs import BytesAhoCorasick, Implementation
-
-    return BytesAhoCorasick(patterns, implementation=Implementation.DFA)

@@ -15,9 +15,8 @@ from tiltmeter.stimuli.mining.blocks import Hashes, Kinds, Places
 SLOTS = 4096
 #: How many characters on either side of its word a window holds at the most: one is kept thousands of times.
 _FARTHEST = 1 << 15
-_GOLDEN, _FIRST_MIX, _SECOND_MIX = (
-    np.uint64(number) for number in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
-)
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_FIRST_MIX, _SECOND_MIX = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
 
 
@@ -29,16 +28,9 @@ def slot(first: int, last: int, length: int) -> Any:
 
 @njit(cache=True)
 def words_and_forms(
-    kinds: Kinds,
-    borders: Places,
-    joins: int,
-    letter: int,
-    slots: Places,
-    after: Places,
-    spelled: Kinds,
-    places: Places,
-    most: int,
-) -> tuple[Places, Places, Places]:
+    kinds: Kinds, borders: Places, joins: int, letter: int,
+    slots: Places, after: Places, spelled: Kinds, places: Places, most: int,
+) -> tuple[Places, Places, Places]:  # fmt: skip
     """Starts and ends of the words, and form, start and end where a run of word characters is spelled like a form.
 
     ``borders`` are the starts and ends of the runs, in turn. A run without a letter is no word; a single ``joins``
@@ -160,15 +152,9 @@ def rank_of(hashes: Hashes, powers: Hashes, key: np.uint64, start: int, end: int
 
 @njit(cache=True)
 def windows(
-    hits: Places,
-    words: tuple[Places, Places],
-    texts: Places,
-    lengths: Places,
-    hashes: Hashes,
-    powers: Hashes,
-    keys: Hashes,
-    limits: Hashes,
-) -> tuple[Places, Hashes, Places]:
+    hits: Places, words: tuple[Places, Places], texts: Places, lengths: Places,
+    hashes: Hashes, powers: Hashes, keys: Hashes, limits: Hashes,
+) -> tuple[Places, Hashes, Places]:  # fmt: skip
     """Windows around hits that may enter their reservoirs (hit, start, end, reservoir), their ranks, and the number
     of all windows of each reservoir.
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,13 +17,7 @@ from tiltmeter.stimuli.mining import engines
 from tiltmeter.stimuli.mining.corpus import SHARD, Shard, cut, find_files
 from tiltmeter.stimuli.mining.finds import Finds, PartsFolder
 from tiltmeter.stimuli.mining.mined import ABOUT, OCCURRENCES, PARTS, MiningReport, save_finds
-from tiltmeter.stimuli.mining.mining_settings import (
-    MiningSettings,
-    find_groups,
-    find_language,
-    find_words,
-    parse_lengths,
-)
+from tiltmeter.stimuli.mining.mining_settings import MiningSettings, find_groups, find_words, language_of, parse_lengths
 from tiltmeter.stimuli.mining.records import RecordReader
 
 LENGTHS = ("9", "25", "75", ">75")
@@ -65,7 +58,7 @@ def mine(
         out: The folder for what is found.
         lengths: How much text around a word: ``9`` words, more than 75 (``>75``), or its ``sentence``.
         keep: The most windows kept of each word and length.
-        least: WordSpans with fewer windows than this are reported.
+        least: Words with fewer windows than this are reported.
         column: The column that holds the text, where files have several.
         within: Whether a window may reach beyond its sentence.
         language: The code or pack of the language; by default that of the words.
@@ -84,12 +77,11 @@ def mine(
     if not 1 <= least <= keep:
         raise BadInput(f"--least {least} and --keep {keep}: at least one text, and no more than are kept, can be asked")
     folder, groups = Path(out), find_groups(lexicon)
-    speech = find_language(language, groups)
+    speech = language_of(language, groups)
     words = find_words(groups, speech)
     settings = MiningSettings(speech, words, parse_lengths(lengths), keep, within, errors, seed)
     _check_folder(folder)
-    files = find_files(corpora, column)
-    shards = cut(files, shard_bytes)
+    shards = cut(find_files(corpora, column), shard_bytes)
     _check_script(settings, shards)
     store = PartsFolder(folder / PARTS, _identity(settings, shards))
     with locked(folder):
@@ -116,7 +108,14 @@ def _gather(
         announce(f"resuming: {len(finds.shards)} of {len(shards)} parts of the corpus are done")
     todo = [shard for shard in shards if shard.number not in finds.shards]
     limits = finds.reservoirs.limits.copy
-    with _megabytes(sum(shard.size for shard in todo)) as advance:
+    read = 0
+    with progress_bar("mining, MB", sum(shard.size for shard in todo) // _MEGABYTE) as move_bar:
+
+        def advance(size: int) -> None:
+            nonlocal read
+            move_bar((read + size) // _MEGABYTE - read // _MEGABYTE)
+            read += size
+
         if engine == "ray":
             done = engines.on_ray(settings, todo, limits, advance, workers=workers, address=ray_address)
         elif workers > 1 and len(todo) > 1:
@@ -128,20 +127,6 @@ def _gather(
             finds.add(content)
             store.combine(finds)
     return finds
-
-
-@contextmanager
-def _megabytes(total: int) -> Iterator[Callable[[int], None]]:
-    """A progress bar in megabytes, moved by bytes."""
-    read = 0
-    with progress_bar("mining, MB", total // _MEGABYTE) as advance:
-
-        def count(size: int) -> None:
-            nonlocal read
-            advance((read + size) // _MEGABYTE - read // _MEGABYTE)
-            read += size
-
-        yield count
 
 
 def _identity(settings: MiningSettings, shards: Sequence[Shard]) -> dict[str, Any]:
@@ -164,30 +149,20 @@ def _check_folder(folder: Path) -> None:
         raise BadInput(f"--out {folder} is a file: name a folder")
     ours = {ABOUT, OCCURRENCES, PARTS, LOCK}
     names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
-    other = [name for name in names if name not in ours and not name.endswith(UNFINISHED)]
-    if other:
+    if other := [name for name in names if name not in ours and not name.endswith(UNFINISHED)]:
         raise BadInput(f"--out {folder} holds something else ({', '.join(other[:3])}): name a new or empty folder")
 
 
 def _check_script(settings: MiningSettings, shards: Sequence[Shard]) -> None:
-    """WordSpans in one script are not looked for in hours of text of another."""
+    """Words in one script are not looked for in hours of text of another."""
     if not shards:
         raise BadInput("the corpus is empty: give a file with text in it")
-    text = "".join(_beginning(shard, settings) for shard in shards[:: -(-len(shards) // _PLACES)])
+    readers = [RecordReader(shard, settings.errors) for shard in shards[:: -(-len(shards) // _PLACES)]]
+    text = "".join(text for reader in readers for text, _, _ in itertools.islice(reader.blocks(), 1))
     if not text.strip():
         raise BadInput("the corpus holds no text: give a file with text in it")
     words = " ".join(word.text for word in settings.words)
-    if not _scripts(words) & _scripts(text):
-        raise BadInput(
-            f"the words are {script_of(words) or 'of no script'}, the corpus is {script_of(text) or 'of no script'}: "
-            "give a lexicon in the script of the corpus"
-        )
-
-
-def _beginning(shard: Shard, settings: MiningSettings) -> str:
-    blocks = RecordReader(shard, settings.errors).blocks()
-    return "".join(text for text, _, _ in itertools.islice(blocks, 1))
-
-
-def _scripts(text: str) -> set[str]:
-    return {script_of(letter) for letter in set(text) if letter.isalpha()}
+    scripts = [{script_of(letter) for letter in set(some) if letter.isalpha()} for some in (words, text)]
+    if scripts[0].isdisjoint(scripts[1]):
+        asked, given = (script_of(some) or "of no script" for some in (words, text))
+        raise BadInput(f"the words are {asked}, the corpus is {given}: give a lexicon in the script of the corpus")

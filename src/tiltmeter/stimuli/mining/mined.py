@@ -16,9 +16,9 @@ import numpy as np
 from tiltmeter.errors import BadInput
 from tiltmeter.files import write_atomically
 from tiltmeter.stimuli.lexicon.lexicon import Group, fingerprint
-from tiltmeter.stimuli.mining.columns import numbers_of, of_names, of_numbers, of_texts, pieces_of
+from tiltmeter.stimuli.mining.blocks import Places
 from tiltmeter.stimuli.mining.corpus import Shard
-from tiltmeter.stimuli.mining.finds import FIELDS, Finds
+from tiltmeter.stimuli.mining.finds import FIELDS, Finds, numbers_of, of_names, of_numbers, of_texts, pieces_of
 from tiltmeter.stimuli.mining.mining_settings import MiningSettings
 
 OCCURRENCES, ABOUT, PARTS = "occurrences.parquet", "mined.json", "parts"
@@ -87,7 +87,7 @@ class MiningReport:
 
     @property
     def too_few(self) -> tuple[Count, ...]:
-        """WordSpans with fewer texts of a length than were asked for."""
+        """Words with fewer texts of a length than were asked for."""
         return tuple(count for count in self.counts if count.missing)
 
     def to_dict(self) -> dict[str, Any]:
@@ -176,10 +176,15 @@ def save_finds(
     folder: Path, groups: dict[str, Group], settings: MiningSettings, shards: Sequence[Shard], finds: Finds, least: int
 ) -> MiningReport:
     """Write the folder of a run, and report on it."""
-    columns = _columns(groups, settings, shards, finds)
-    counts = _counts(settings, finds, least)
+    corpus, lines_before = _corpus(shards, finds)
+    columns = _columns(groups, settings, [shard.file.source for shard in shards], np.array(lines_before), finds)
+    kept = np.bincount(finds.reservoirs.settle().reservoir, minlength=settings.reservoirs).tolist()
+    asked = itertools.product(settings.words, settings.lengths)
+    counts = tuple(
+        Count(word.text, word.groups, str(length), found, n, max(0, least - n))
+        for (word, length), found, n in zip(asked, finds.windows.tolist(), kept, strict=True)
+    )
     never = tuple(word.text for word, hits in zip(settings.words, finds.hits, strict=True) if not hits)
-    tallies = finds.shards.values()
     about: dict[str, Any] = {
         "language": settings.language.code,
         "groups": {address: list(group.texts) for address, group in groups.items()},
@@ -187,79 +192,53 @@ def save_finds(
         "lengths": list(map(str, settings.lengths)),
         "settings": {"keep": settings.keep, "least": least, "within": settings.within, "errors": settings.errors,
                      "seed": settings.seed},
-        "corpus": _corpus(shards, finds),
+        "corpus": corpus,
         "occurrences": int(finds.hits.sum()),
         "never_found": list(never),
         "counts": [dataclasses.asdict(count) for count in counts],
     }  # fmt: skip
     about = save_mined(folder, columns, about)
     return MiningReport(
-        folder=folder, counts=counts, never_found=never, records=sum(tally.records for tally in tallies),
-        broken=sum(tally.broken for tally in tallies), occurrences=int(finds.hits.sum()), rows=len(columns["word"]),
+        folder=folder, counts=counts, never_found=never, records=sum(file["records"] for file in corpus),
+        broken=sum(file["broken"] for file in corpus), occurrences=about["occurrences"], rows=len(columns["word"]),
         least=least, sha256=about["sha256"],
     )  # fmt: skip
 
 
 def _columns(
-    groups: dict[str, Group], settings: MiningSettings, shards: Sequence[Shard], finds: Finds
+    groups: dict[str, Group], settings: MiningSettings, sources: Sequence[str], lines_before: Places, finds: Finds
 ) -> dict[str, Any]:
     """The rows of the table, by group, word, length and rank; a word of two groups is in both."""
     kept = finds.reservoirs.settle()
     lengths = len(settings.lengths)
     borders = np.searchsorted(kept.reservoir, np.arange(len(settings.words) + 1) * lengths).tolist()
-    asked = [
-        (number, address, word)
-        for number, address in enumerate(groups)
-        for word, forms in enumerate(settings.words)
-        if address in forms.groups
-    ]
-    rows = kept.take(np.concatenate([np.arange(borders[word], borders[word + 1]) for _, _, word in asked]))
-    group = np.repeat([number for number, _, _ in asked], [borders[word + 1] - borders[word] for _, _, word in asked])
+    pairs = itertools.product(enumerate(groups), enumerate(settings.words))
+    asked = [(group, word) for (group, address), (word, forms) in pairs if address in forms.groups]
+    rows = kept.take(np.concatenate([np.arange(borders[word], borders[word + 1]) for _, word in asked]))
+    group = np.repeat([group for group, _ in asked], [borders[word + 1] - borders[word] for _, word in asked])
     numbers = dict(zip(FIELDS, rows.numbers, strict=True))
     spans = zip(rows.text, numbers["form_byte"].tolist(), numbers["form_bytes"].tolist(), strict=True)
-    before = np.array(_lines_before(shards, finds))
     return {
         "word": of_names([word.text for word in settings.words], rows.reservoir // lengths),
         "group": of_names(list(groups), group),
         "form": of_texts([text[at : at + size] for text, at, size in spans]),
         "length": of_names(list(map(str, settings.lengths)), rows.reservoir % lengths),
         "text": of_texts(rows.text),
-        "source": of_names([shard.file.source for shard in shards], numbers["shard"]),
-        "line": of_numbers(numbers["line"] + before[numbers["shard"]]),
+        "source": of_names(sources, numbers["shard"]),
+        "line": of_numbers(numbers["line"] + lines_before[numbers["shard"]]),
         **{name: of_numbers(numbers[name]) for name in ("start", "end", "root_end", "at")},
     }
 
 
-def _lines_before(shards: Sequence[Shard], finds: Finds) -> list[int]:
-    """How many records of its file stand before each part."""
-    before, records, source = list[int](), 0, ""
-    for shard in shards:
-        records = records if shard.file.source == source else 0
-        source = shard.file.source
-        before.append(records)
-        records += finds.shards[shard.number].records
-    return before
-
-
-def _corpus(shards: Sequence[Shard], finds: Finds) -> list[dict[str, Any]]:
-    """The files with their sizes, records and what in them was no UTF-8."""
+def _corpus(shards: Sequence[Shard], finds: Finds) -> tuple[list[dict[str, Any]], list[int]]:
+    """The files with their sizes, records and what was no UTF-8; how many records of its file precede each part."""
     files: dict[str, dict[str, Any]] = {}
+    before = []
     for shard in shards:
-        entry = files.setdefault(
-            shard.file.source,
-            {"source": shard.file.source, "bytes": shard.file.size, "column": shard.file.column, "records": 0,
-             "broken": 0},
-        )  # fmt: skip
-        entry["records"] += finds.shards[shard.number].records
-        entry["broken"] += finds.shards[shard.number].broken
-    return list(files.values())
-
-
-def _counts(settings: MiningSettings, finds: Finds, least: int) -> tuple[Count, ...]:
-    windows = finds.windows.tolist()
-    kept = np.bincount(finds.reservoirs.settle().reservoir, minlength=settings.reservoirs).tolist()
-    both = itertools.product(settings.words, settings.lengths)
-    return tuple(
-        Count(word.text, word.groups, str(length), windows[slot], kept[slot], max(0, least - kept[slot]))
-        for slot, (word, length) in enumerate(both)
-    )
+        file, tally = shard.file, finds.shards[shard.number]
+        about = {"source": file.source, "bytes": file.size, "column": file.column, "records": 0, "broken": 0}
+        entry = files.setdefault(file.source, about)
+        before.append(entry["records"])
+        entry["records"] += tally.records
+        entry["broken"] += tally.broken
+    return list(files.values()), before

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tiltmeter.errors import BadInput
+from tiltmeter.files import is_yaml_path
 from tiltmeter.stimuli.languages import Language, is_word_character, language
 from tiltmeter.stimuli.lexicon.lexicon import Group, group, load_lexicon
 
@@ -34,18 +35,15 @@ class Length:
     """
 
     kind: Literal["exactly", "more", "sentence"]
-    words: int = 0
+    words: int = -1
 
     @classmethod
     def parse(cls, text: str) -> Length:
         if text == "sentence":
             return cls("sentence")
-        match = _LENGTH.fullmatch(text)
-        if match is None:
-            raise BadInput(
-                f"unknown length '{text}': write a number of words (9), more than a number (>75) or sentence"
-            )
-        return cls("more" if match[1] else "exactly", int(match[2]))
+        if match := _LENGTH.fullmatch(text):
+            return cls("more" if match[1] else "exactly", int(match[2]))
+        raise BadInput(f"unknown length '{text}': write a number of words (9), more than a number (>75) or sentence")
 
     def __str__(self) -> str:
         return {"exactly": f"{self.words}", "more": f">{self.words}", "sentence": "sentence"}[self.kind]
@@ -65,11 +63,8 @@ class MiningSettings:
 
     @property
     def reservoirs(self) -> int:
+        """How many there are: one for each word and length, numbered by word, then by length."""
         return len(self.words) * len(self.lengths)
-
-    def names(self) -> list[str]:
-        """The names of the reservoirs, which are numbered by word, then by length."""
-        return [f"{word.text}\n{length}" for word in self.words for length in self.lengths]
 
 
 def parse_lengths(texts: Iterable[str]) -> tuple[Length, ...]:
@@ -94,7 +89,7 @@ def find_groups(addresses: Sequence[str | Group]) -> dict[str, Group]:
     for address in addresses:
         if isinstance(address, Group):
             groups[address.name] = address
-        elif "." not in address or address.endswith((".yaml", ".yml")):
+        elif "." not in address or is_yaml_path(address):
             members = load_lexicon(address).groups
             if not members:
                 raise BadInput(f"lexicon '{address}' holds no group of words: give one that does")
@@ -106,7 +101,7 @@ def find_groups(addresses: Sequence[str | Group]) -> dict[str, Group]:
     return groups
 
 
-def find_language(code: str | None, groups: dict[str, Group]) -> Language:
+def language_of(code: str | None, groups: dict[str, Group]) -> Language:
     """The language asked for, or else the one all groups are in."""
     if code is not None:
         return language(code)
@@ -118,14 +113,12 @@ def find_language(code: str | None, groups: dict[str, Group]) -> Language:
 
 def find_words(groups: dict[str, Group], language: Language) -> tuple[WordForms, ...]:
     """Every word of the groups once, with its forms; a word of two groups is looked for once and counts for both."""
-    addresses_of: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    addresses_of: dict[tuple[str, ...], dict[str, None]] = {}
     for address, members in groups.items():
         for word in members.words:
             forms = language.forms(word)
             for form in forms:
                 if not any(map(is_word_character, form)):
                     raise BadInput(f"{address}: '{form}' holds no letter, so it cannot be found: remove it")
-            addresses = addresses_of.setdefault((forms[0], forms), [])
-            if address not in addresses:
-                addresses.append(address)
-    return tuple(WordForms(word, forms, tuple(addresses)) for (word, forms), addresses in addresses_of.items())
+            addresses_of.setdefault(forms, {})[address] = None
+    return tuple(WordForms(forms[0], forms, tuple(addresses)) for forms, addresses in addresses_of.items())

@@ -6,7 +6,6 @@ import csv
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import BinaryIO, Literal
 
 from tiltmeter.errors import BadInput
@@ -21,33 +20,24 @@ class RecordReader:
     """Reads one part of a corpus; ``records`` counts what was read, ``broken`` what was no UTF-8."""
 
     def __init__(self, shard: Shard, errors: Literal["strict", "replace"]) -> None:
-        self._file, self._shard = shard.file, shard
-        self._lines = _Lines(shard, errors)
-        self._row = self.records = 0
-
-    @property
-    def broken(self) -> int:
-        return self._lines.broken
+        self._file, self._shard, self._errors = shard.file, shard, errors
+        self._row = self.records = self.broken = 0
 
     def blocks(self) -> Iterator[tuple[str, int, int]]:
         """Records that line breaks set apart, the number of the first of them, and how many bytes they took."""
-        for text, count, size in self._plain() if self._file.kind == "text" else self._joined():
+        read = {"jsonl": self._json, "csv": self._table, "tsv": self._table, "parquet": self._parquet}
+        if self._file.kind == "text":
+            counted = ((text, text.count("\n") + 1, size) for text, size in self._lines())
+        else:
+            counted = (("\n".join(texts), len(texts), size) for texts, size in read[self._file.kind]())
+        for text, count, size in counted:
             first = self.records + 1
             self.records += count
             if count:
                 yield text, first, size
 
-    def _plain(self) -> Iterator[tuple[str, int, int]]:
-        for text, size in self._lines.blocks():
-            yield text, text.count("\n") + 1, size
-
-    def _joined(self) -> Iterator[tuple[str, int, int]]:
-        read = {"jsonl": self._json, "csv": self._table, "tsv": self._table, "parquet": self._parquet}
-        for texts, size in read[self._file.kind]():
-            yield "\n".join(texts), len(texts), size
-
     def _json(self) -> Iterator[tuple[list[str], int]]:
-        for text, size in self._lines.blocks():
+        for text, size in self._lines():
             yield [self._value(line, self.records + n) for n, line in enumerate(text.split("\n"), 1)], size
 
     def _value(self, line: str, number: int) -> str:
@@ -76,10 +66,8 @@ class RecordReader:
             column = header.index(self._file.column or "")
             for row in rows:
                 if row and len(row) != len(header):
-                    number = self.records + len(texts) + 1
-                    raise BadInput(
-                        f"{self._file.source}: row {number}: {len(row)} cells, but the header has {len(header)}"
-                    )
+                    where = f"{self._file.source}: row {self.records + len(texts) + 1}"
+                    raise BadInput(f"{where}: {len(row)} cells, but the header has {len(header)}")
                 texts.append(self._text(row[column], 0) if row else "")
                 self._row = 0
                 if sum(sizes) >= BLOCK:
@@ -92,7 +80,7 @@ class RecordReader:
 
     def _ended_lines(self, sizes: list[int]) -> Iterator[str]:
         """Lines as a CSV reader wants them; what they took is added to ``sizes``."""
-        for text, size in self._lines.blocks():
+        for text, size in self._lines():
             sizes.append(size)
             self._row += len(text)
             if self._row > 2 * LONGEST:  # lines of one row without an end
@@ -127,48 +115,33 @@ class RecordReader:
         before = 0 if self._file.kind == "parquet" else _breaks_before(self._file, self._shard.start)
         return BadInput(f"{self._file.source}: line {before + number}: {what}")
 
-
-@dataclass(slots=True)
-class _Lines:
-    """The lines of one part of a file; ``broken`` counts what was no UTF-8 and was replaced."""
-
-    shard: Shard
-    errors: Literal["strict", "replace"]
-    broken: int = 0
-
-    def blocks(self) -> Iterator[tuple[str, int]]:
+    def _lines(self) -> Iterator[tuple[str, int]]:
         """Whole lines, about BLOCK bytes of them at a time, and how many bytes of the file they took."""
-        with open_corpus_file(self.shard.file) as (stream, raw):
-            start, stop = self._borders(stream)
-            at = reported = start
-            for block in _whole_lines(stream, None if stop is None else stop - start):
+        with open_corpus_file(self._file) as (stream, raw):
+            at, size = 0, None
+            if self._shard.stop is not None:
+                # From the first line that begins in the part to the first that begins after it.
+                at, stop = (_next_line(stream, place) for place in (self._shard.start, self._shard.stop))
+                size = stop - at
+                stream.seek(at)
+            reported = at
+            for block in _whole_lines(stream, size):
                 if not block:
-                    raise too_long(self.shard.file, _breaks_before(self.shard.file, at) + 1)
+                    raise too_long(self._file, _breaks_before(self._file, at) + 1)
                 text = self._decode(block, at)
                 at += len(block)
-                position = raw.tell() if self.shard.file.packed else at
+                position = raw.tell() if self._file.packed else at
                 yield text.removesuffix("\n"), position - reported
                 reported = position
-
-    def _borders(self, stream: BinaryIO) -> tuple[int, int | None]:
-        """The part from the first line that begins in it to the first that begins after it."""
-        if self.shard.stop is None:
-            return 0, None
-        start, stop = (_next_line(stream, at) for at in (self.shard.start, self.shard.stop))
-        stream.seek(start)
-        return start, stop
 
     def _decode(self, block: bytes, at: int) -> str:
         try:
             text = block.decode("utf-8")
         except UnicodeDecodeError as error:
-            if self.errors == "strict":
+            if self._errors == "strict":
                 place = at + error.start
-                line = _breaks_before(self.shard.file, place) + 1
-                raise BadInput(
-                    f"{self.shard.file.source}: not UTF-8 at byte {place} (line {line}): "
-                    "save it as UTF-8, or continue with --errors replace"
-                ) from None
+                where = f"{self._file.source}: not UTF-8 at byte {place} (line {_breaks_before(self._file, place) + 1})"
+                raise BadInput(f"{where}: save it as UTF-8, or continue with --errors replace") from None
             text = block.decode("utf-8", errors="replace")
             self.broken += text.count(_REPLACED) - block.count(_REPLACED.encode())
         return text.removeprefix(_BYTE_ORDER_MARK) if at == 0 else text
@@ -199,8 +172,7 @@ def _whole_lines(stream: BinaryIO, most: int | None) -> Iterator[bytes]:
     parts: list[bytes] = []
     while data := stream.read(BLOCK if most is None else min(BLOCK, most)):
         most = None if most is None else most - len(data)
-        end = data.rfind(b"\n") + 1
-        if end:  # a line may be longer than many blocks
+        if end := data.rfind(b"\n") + 1:  # a line may be longer than many blocks
             yield b"".join([*parts, data[:end]])
             parts = []
         parts.append(data[end:])

@@ -47,29 +47,26 @@ def load_association_folder(path: str | Path) -> AssociationFolder:
         raise BadInput(f"no folder {folder}: give the one that holds target_words_*.txt")
     targets = _word_lists(folder, "target_words_", warnings)
     attributes = _word_lists(folder, "attribute_words_", warnings)
-    _report_shared(attributes, warnings)
+    for (one, group_1), (other, group_2) in itertools.combinations(attributes.items(), 2):
+        if shared := ", ".join(f"'{word}'" for word in check_disjoint(group_1, group_2)):
+            warnings.append(f"attribute lists '{one}' and '{other}' share {shared}: kept in both")
     templates = _templates(folder, attributes, warnings)
     numbers = itertools.count()
     by_group = {name: [(next(numbers), frame) for frame in frames] for name, frames in templates.items()}
     every = [numbered for frames in by_group.values() for numbered in frames]
     return AssociationFolder(
-        targets=targets,
-        attributes=attributes,
-        templates=templates,
+        targets, attributes, templates,
         target_sentences={name: _verbatim(group, every) for name, group in targets.items()},
         attribute_sentences={name: _verbatim(group, by_group[name]) for name, group in attributes.items()},
         warnings=tuple(warnings),
-    )
+    )  # fmt: skip
 
 
 def _verbatim(group: Group, frames: Iterable[tuple[int, str]]) -> SentenceSet:
-    sentences = (
-        fill_frame(
-            frame.replace("{}", "{word}"), {"word": text}, unit=text, tags={"template": str(number)}, capital=False
-        )
-        for text in group.texts
-        for number, frame in frames
-    )
+    sentences = []
+    for text, (number, frame) in itertools.product(group.texts, frames):
+        place, tags = frame.replace("{}", "{word}"), {"template": str(number)}
+        sentences.append(fill_frame(place, {"word": text}, unit=text, tags=tags, capital=False))
     return SentenceSet(group.name, tuple(sentences), group.label)
 
 
@@ -90,14 +87,6 @@ def _word_lists(folder: Path, prefix: str, warnings: list[str]) -> dict[str, Gro
             warnings.append(f"{file.name}: '{word}' is there more than once: kept once")
         groups[name] = Group.of(name, kept.values(), label=name.replace("_", " "))
     return groups
-
-
-def _report_shared(groups: Mapping[str, Group], warnings: list[str]) -> None:
-    for (one, group_1), (other, group_2) in itertools.combinations(groups.items(), 2):
-        shared = check_disjoint(group_1, group_2)
-        if shared:
-            words = ", ".join(f"'{word}'" for word in shared)
-            warnings.append(f"attribute lists '{one}' and '{other}' share {words}: kept in both")
 
 
 def _templates(folder: Path, attributes: Mapping[str, Group], warnings: list[str]) -> dict[str, tuple[str, ...]]:
@@ -124,10 +113,8 @@ def _domain(content: Any, folder: Path, file: Path) -> dict[str, Any]:
     domains = content if isinstance(content, dict) else {}
     fitting = [name for name in domains if len(domains) == 1 or folder.name.startswith(name)]
     if len(fitting) != 1 or not isinstance(domains[fitting[0]], dict):
-        named = ", ".join(domains) or "none"
-        raise BadInput(
-            f"{file.name}: which templates belong to {folder.name}? found: {named}; name the folder after one"
-        )
+        question = f"which templates belong to {folder.name}? found: {', '.join(domains) or 'none'}"
+        raise BadInput(f"{file.name}: {question}; name the folder after one")
     chosen: dict[str, Any] = domains[fitting[0]]
     return chosen
 

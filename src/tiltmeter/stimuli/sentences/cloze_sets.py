@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tiltmeter.stimuli.lexicon.lexicon import group
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet, fill_frame
 from tiltmeter.stimuli.sentences.shipped import occupation_shares, read_shipped
 
 if TYPE_CHECKING:
-    from tiltmeter.stimuli.sentences.shipped_file import ClozeEntry, ClozeFile, PairsFile
+    from tiltmeter.stimuli.sentences.shipped_file import ClozeFile, PairsFile
 
 PRONOUN = "pronoun"
 _ENDS = ("", ".", "。")
@@ -43,25 +45,13 @@ class ClozeSet(SentenceSet):
 
 
 def two_versions(
-    text_1: str,
-    text_2: str,
-    pronouns: tuple[str, str],
-    *,
-    contexts: tuple[str, str],
-    row: int,
-    expected: str = "",
+    text_1: str, text_2: str, pronouns: tuple[str, str], *, contexts: tuple[str, str], row: int, expected: str = ""
 ) -> Sentence:
     """One sentence of which two versions are known, with the pronoun as a slot.
 
-    What else differs between the versions, before the pronoun or after it, is a slot with two forms too.
-
-    Args:
-        text_1: The version of group 1.
-        text_2: The version of group 2.
-        pronouns: The word of each group that is compared.
-        contexts: The word that is said to decide, in both versions.
-        row: The number of the row in its file, for messages.
-        expected: The group that people expect, if they expect one.
+    What else differs between the versions, before the pronoun or after it, is a slot with two forms too. ``contexts``
+    are the word that is said to decide, in both versions; ``row`` is the number of the row in its file; ``expected`` is
+    the group that people expect, if they expect one.
 
     >>> both = ("Ask him if he ran.", "Ask her if she ran.")
     >>> sentence = two_versions(*both, ("him", "her"), contexts=("run", "run"), row=1)
@@ -107,27 +97,13 @@ def cloze_sets(name: str | Path = "cloze_en") -> tuple[ClozeSet, ...]:
     >>> first.name, first.sentences[0].text, first.units[0], first.labels[0]
     ('cloze_en-all-noun', 'The engineer confirmed that the bridge was designed by him', 'bridge', 1)
     """
-    from tiltmeter.stimuli.sentences.shipped_file import ClozeFile
-
-    file = read_shipped("cloze", name, ClozeFile)
+    file: ClozeFile = read_shipped("cloze", name)
     shares = occupation_shares(group("occupations.all"))
-
-    def sentence(entry: ClozeEntry, person: str, context: str, number: int) -> Sentence:
-        return _in_frame(file, entry.frame(person), context, entry.expected_group(shares), number)
-
-    return tuple(
-        ClozeSet(
-            f"{file.name}-{variant}-{context}",
-            tuple(sentence(entry, person, getattr(entry, context), n) for n, entry in enumerate(file.rows, 1)),
-            groups=file.groups,
-            language=file.language,
-            notes=tuple(file.warnings),
-            variant=variant,
-            context=context,
-        )
-        for variant, person in file.variants.items()
-        for context in ("noun", "verb", "occupation")
-    )
+    sets = []
+    for (variant, person), context in itertools.product(file.variants.items(), ("noun", "verb", "occupation")):
+        frames = [(row.frame(person), getattr(row, context), row.expected_group(shares)) for row in file.rows]
+        sets.append(_cloze_set(file, f"{file.name}-{variant}-{context}", frames, variant=variant, context=context))
+    return tuple(sets)
 
 
 def japanese_cloze(name: str | Path = "pairs_ja") -> ClozeSet:
@@ -137,24 +113,20 @@ def japanese_cloze(name: str | Path = "pairs_ja") -> ClozeSet:
     >>> sentence.forms["pronoun"], sentence.unit, sentence.tags["expected"]
     (('彼', '彼女'), 'サラリーマン', 'men')
     """
-    from tiltmeter.stimuli.sentences.shipped_file import PairsFile
-
-    file = read_shipped("pairs", name, PairsFile)
-    frames = [(topic, frame) for topic in file.topics for frame in topic.sentences]
-    sentences = tuple(
-        _in_frame(file, frame, topic.context, topic.group, number) for number, (topic, frame) in enumerate(frames, 1)
-    )
-    return ClozeSet(
-        file.name,
-        sentences,
-        groups=file.groups,
-        language=file.language,
-        notes=tuple(file.warnings),
-        context="topic",
-    )
+    file: PairsFile = read_shipped("pairs", name)
+    frames = [(frame, topic.context, topic.group) for topic in file.topics for frame in topic.sentences]
+    return _cloze_set(file, file.name, frames, context="topic")
 
 
-def _in_frame(file: ClozeFile | PairsFile, frame: str, context: str, expected: int | None, number: int) -> Sentence:
-    tags = {"number": str(number), **({"expected": file.groups[expected - 1]} if expected else {})}
+def _cloze_set(
+    file: ClozeFile | PairsFile, name: str, frames: Iterable[tuple[str, str, int | None]],
+    *, variant: str = "all", context: str,
+) -> ClozeSet:  # fmt: skip
+    """The set of some frames, each with its context word and the group that people expect in it."""
     words, forms = {PRONOUN: file.pronouns[0]}, {PRONOUN: file.pronouns}
-    return fill_frame(frame, words, unit=context, forms=forms, tags=tags)
+    sentences = []
+    for number, (frame, unit, expected) in enumerate(frames, 1):
+        tags = {"number": str(number), **({"expected": file.groups[expected - 1]} if expected else {})}
+        sentences.append(fill_frame(frame, words, unit=unit, forms=forms, tags=tags))
+    about: dict[str, Any] = {"groups": file.groups, "language": file.language, "notes": tuple(file.warnings)}
+    return ClozeSet(name, tuple(sentences), **about, variant=variant, context=context)

@@ -74,9 +74,8 @@ def marked_sentences(source: SentenceSet, *, both: bool = False) -> MarkedSet:
     >>> marked.versions[0].neutral.text, marked.counts
     ('The nurse said [MASK] left.', {'nurse': (1, 0)})
     """
-    joined = _Joined()
+    joined, left_out = _Joined(), Counter(source.left_out)
     counts: dict[str, list[int]] = {}
-    left_out = Counter(source.left_out)
     expected: dict[str, int] = {}
     for sentence in source.sentences:
         kind = sentence.tags.get("kind", "")
@@ -92,18 +91,12 @@ def marked_sentences(source: SentenceSet, *, both: bool = False) -> MarkedSet:
         if "expected" in sentence.tags:
             expected[row.unit] = source.groups.index(sentence.tags["expected"]) + 1
     one, two = source.groups
+    counted = {word: tuple(by_group) for word, by_group in counts.items()}
+    read = len(source.sentences) + sum(source.left_out.values())
     return MarkedSet(
-        source.name,
-        (one, two),
-        joined.versions(),
-        {word: tuple(by_group) for word, by_group in counts.items()},
-        source.shares,
-        expected,
-        len(source.sentences) + sum(source.left_out.values()),
-        dict(left_out),
-        source.dimension,
-        source.notes,
-    )
+        source.name, (one, two), joined.versions(), counted, source.shares, expected, read, dict(left_out),
+        source.dimension, source.notes,
+    )  # fmt: skip
 
 
 def marked_by_lexicon(
@@ -111,12 +104,8 @@ def marked_by_lexicon(
 ) -> MarkedSet:
     """Every word of two groups (ages, ethnicities, ...) beside every occupation, in the frames for words of its kind.
 
-    Args:
-        frames: Sentences by the kind of word that they take, with ``{group}`` and ``{occupation}`` once each, or with
-            their article as ``{a group}``, ``{a occupation}``.
-        groups: The words of either group; none may be in both.
-        occupations: Words for what people do.
-        name: How the set is called; the names of the groups unless it is given.
+    A frame has ``{group}`` and ``{occupation}`` once each, or with their article ``{a group}``, ``{a occupation}``. No
+    word may be in both groups.
 
     >>> groups = [Group.of(f"mine.{word}", [word], kind="adjective", label=word) for word in ("young", "old")]
     >>> marked = marked_by_lexicon({"adjective": ["We met {a group} {occupation}."]}, tuple(groups), ["nurse"])
@@ -126,9 +115,7 @@ def marked_by_lexicon(
     one, two = groups
     if shared := check_disjoint(one, two):
         raise BadInput(f"'{shared[0]}' is in '{one.name}' and in '{two.name}': leave it out of one of them")
-    joined = _Joined()
-    per_occupation: list[int] = []
-    left_out: list[str] = []
+    joined, per_occupation, left_out = _Joined(), list[int](), list[str]()
     for number, group in enumerate(groups, 1):
         fitting = [word for word in group.words if word.kind in frames]
         left_out += [f"'{word.text}' of {group.label}" for word in group.words if word not in fitting]
@@ -142,14 +129,10 @@ def marked_by_lexicon(
             joined.add(number, *(_filled(frame, mark, occupation, tags) for mark in (word.text, MASK)))
     note = f"no frame for words of their kind, left out: {', '.join(left_out)}"
     return MarkedSet(
-        name or f"{one.name} / {two.name}",
-        (one.label, two.label),
-        joined.versions(),
-        dict.fromkeys(occupations, tuple(per_occupation)),
-        read=sum(per_occupation) * len(occupations),
-        dimension=one.dimension if one.dimension == two.dimension else "",
-        notes=(note,) if left_out else (),
-    )
+        name or f"{one.name} / {two.name}", (one.label, two.label), joined.versions(),
+        dict.fromkeys(occupations, tuple(per_occupation)), read=sum(per_occupation) * len(occupations),
+        dimension=one.dimension if one.dimension == two.dimension else "", notes=(note,) if left_out else (),
+    )  # fmt: skip
 
 
 def _filled(frame: str, mark: str, occupation: str, tags: Mapping[str, str]) -> Sentence:

@@ -8,9 +8,11 @@ or, without one, from the rectangle of words and templates that the list is made
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -21,14 +23,7 @@ from tiltmeter.stimuli.text import normalise
 
 _LISTS = ("targ1", "targ2", "attr1", "attr2")
 _TOKEN = re.compile(r"[^\s.,;:!?\"“”()]+")
-_IRREGULAR = {
-    "man": "men",
-    "woman": "women",
-    "child": "children",
-    "person": "people",
-    "foot": "feet",
-    "tooth": "teeth",
-}
+_IRREGULAR = {"man": "men", "woman": "women", "child": "children", "person": "people", "foot": "feet", "tooth": "teeth"}
 
 #: A sentence's unit and where it stands.
 _Placed: TypeAlias = tuple[str, int, int]
@@ -53,14 +48,18 @@ def load_seat_file(path: str | Path) -> SeatTest:
     """
     file = Path(path)
     lists = _read(file)
-    words = _word_file(file)
+    word_file = file.with_name(file.name.removeprefix("sent-"))
+    words = _read(word_file) if word_file != file and word_file.is_file() else None
     warnings: list[str] = []
     frames: dict[str, int] = {}
     sets = {}
     for key, (label, texts) in lists.items():
         place = f"{file.name}: {key} ({label})"
         units = _units(texts, words[key][1] if words else None, place, warnings)
-        sentences = (_sentence(text, unit, frames) for text, unit in zip(texts, units, strict=True))
+        sentences = []
+        for text, (unit, start, end) in zip(texts, units, strict=True):
+            template = frames.setdefault(f"{text[:start]}{{}}{text[end:]}".casefold(), len(frames))
+            sentences.append(Sentence(text, {"word": (start, end)}, unit, tags={"template": str(template)}))
         sets[key] = SentenceSet(f"{file.stem}.{key}", tuple(sentences), label)
     return SeatTest(file.stem, sets["targ1"], sets["targ2"], sets["attr1"], sets["attr2"], tuple(warnings))
 
@@ -69,36 +68,30 @@ def _units(texts: Sequence[str], words: Sequence[str] | None, place: str, warnin
     whole = [(text, 0, len(text)) for text in texts]
     if not any(text.endswith((".", "!", "?")) for text in texts):
         return whole  # a word test: each entry is its own word
-    by_word = [_match(text, words) for text in texts] if words else None
-    if words and by_word and None not in by_word:
-        units = [match for match in by_word if match is not None]
+    units = [match for text in texts if (match := _match(text, words or ()))]
+    if words and len(units) == len(texts):
         missing = [word for word in words if word not in {unit for unit, _, _ in units}]
         warnings += [f"{place}: no sentence for '{word}', which the word test has" for word in missing]
         return units
-    rectangle = _rectangle(texts)
-    if rectangle is None:
-        warnings.append(f"{place}: cannot tell which words the sentences stand for: each is its own unit")
-        return whole
-    return rectangle
+    if rectangle := _rectangle(texts):
+        return rectangle
+    warnings.append(f"{place}: cannot tell which words the sentences stand for: each is its own unit")
+    return whole
 
 
 def _match(text: str, words: Iterable[str]) -> _Placed | None:
     """The word that the sentence holds: the longest before a part of it, as it is before inflected."""
     tokens = [(match.group().casefold(), match.start(), match.end()) for match in _TOKEN.finditer(text)]
-    best: tuple[tuple[int, int], _Placed] | None = None
+    ranked: list[tuple[tuple[int, int], _Placed]] = []
     for word in words:
         parts = word.casefold().split()
         for first in range(len(tokens) - len(parts) + 1):
             window = tokens[first : first + len(parts)]
-            inflected = sum(token != part for part, (token, _, _) in zip(parts, window, strict=True))
-            if inflected > 1 or not all(
-                token in _forms(part) for part, (token, _, _) in zip(parts, window, strict=True)
-            ):
-                continue
-            rank = (len(parts), -inflected)
-            if best is None or rank > best[0]:
-                best = rank, (word, window[0][1], window[-1][2])
-    return best[1] if best else None
+            pairs = [(part, token) for part, (token, _, _) in zip(parts, window, strict=True)]
+            inflected = sum(token != part for part, token in pairs)
+            if inflected <= 1 and all(token in _forms(part) for part, token in pairs):
+                ranked.append(((len(parts), -inflected), (word, window[0][1], window[-1][2])))
+    return max(ranked, key=itemgetter(0))[1] if ranked else None
 
 
 @functools.cache
@@ -138,22 +131,8 @@ def _fillers(texts: Sequence[str]) -> list[_Placed] | None:
 
 
 def _alike(lines: Sequence[Sequence[str]], most: int) -> int:
-    count = 0
-    while count < most and len({line[count] for line in lines}) == 1:
-        count += 1
-    return count
-
-
-def _sentence(text: str, placed: _Placed, frames: dict[str, int]) -> Sentence:
-    unit, start, end = placed
-    frame = f"{text[:start]}{{}}{text[end:]}".casefold()
-    number = frames.setdefault(frame, len(frames))
-    return Sentence(text, {"word": (start, end)}, unit, tags={"template": str(number)})
-
-
-def _word_file(file: Path) -> dict[str, tuple[str, tuple[str, ...]]] | None:
-    word_file = file.with_name(file.name.removeprefix("sent-"))
-    return _read(word_file) if word_file != file and word_file.is_file() else None
+    columns = itertools.islice(zip(*lines, strict=False), max(0, most))
+    return sum(1 for _ in itertools.takewhile(lambda column: len(set(column)) == 1, columns))
 
 
 def _read(file: Path) -> dict[str, tuple[str, tuple[str, ...]]]:

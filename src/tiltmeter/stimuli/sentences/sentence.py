@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from tiltmeter.stimuli.text import article, capitalise
@@ -70,17 +71,11 @@ class Sentence:
 
     def of_group(self, group: int) -> Sentence:
         """The sentence with the form of group 1, 2, ... in every slot that has forms."""
-        sentence = self
-        for slot in self.forms:
-            sentence = sentence.version(slot, group)
-        return sentence
+        return functools.reduce(lambda sentence, slot: sentence.version(slot, group), self.forms, self)
 
     def masked(self, *slots: str) -> Sentence:
         """The sentence with a mask in each of the slots."""
-        sentence = self
-        for slot in slots:
-            sentence = sentence.put(slot, MASK)
-        return sentence
+        return functools.reduce(lambda sentence, slot: sentence.put(slot, MASK), slots, self)
 
     def tagged(self, **tags: str) -> Sentence:
         """The sentence with further tags."""
@@ -125,23 +120,13 @@ class SentenceSet:
 
 
 def fill_frame(
-    frame: str,
-    words: Mapping[str, str],
-    *,
-    unit: str = "",
-    forms: Mapping[str, tuple[str, ...]] | None = None,
-    tags: Mapping[str, str] | None = None,
-    capital: bool = True,
-) -> Sentence:
+    frame: str, words: Mapping[str, str], *, unit: str = "", forms: Mapping[str, tuple[str, ...]] | None = None,
+    tags: Mapping[str, str] | None = None, capital: bool = True,
+) -> Sentence:  # fmt: skip
     """The sentence that a frame makes of words: each at its ``{slot}``, at ``{a slot}`` with its English article.
 
-    Args:
-        frame: A text with places; one that ``words`` does not name stays as it is.
-        words: The word of each slot.
-        unit: What the sentence is an observation of.
-        forms: What else could stand in a slot.
-        tags: What else is known of the sentence.
-        capital: Whether the sentence begins with a capital whatever the frame has.
+    A place that ``words`` does not name stays as it is. With ``capital``, the sentence begins with one whatever the
+    frame has.
 
     >>> sentence = fill_frame("we met {a occupation}.", {"occupation": "engineer"})
     >>> sentence.text, sentence.slots
@@ -158,17 +143,21 @@ def fill_frame(
     return Sentence(capitalise(text) if capital else text, slots, unit, forms or {}, tags or {})
 
 
+def fill_trait(frame: str, trait: str, terms: Sequence[tuple[str, str]], **tags: str) -> Sentence:
+    """A trait, which is the unit, in a frame with ``{target}`` and ``{trait}``.
+
+    The forms of the slot "target" are all terms: those of the first group and of the second by turns.
+    """
+    forms = {"target": tuple(term for pair in terms for term in pair)}
+    return fill_frame(frame, {"target": terms[0][0], "trait": trait}, unit=trait, forms=forms, tags=tags, capital=False)
+
+
 def pronoun_sentence(text: str, place: Place, forms: tuple[str, str], occupation: str, **tags: str | None) -> Sentence:
     """A sentence with a gendered word (mostly a pronoun) beside an occupation, which is its unit.
 
-    The slot "occupation" is where it first stands as a word of its own; a sentence that only inflects it has none.
-
-    Args:
-        text: The sentence.
-        place: Where the gendered word stands, the slot "pronoun".
-        forms: Its masculine and its feminine form there.
-        occupation: The occupation as lists spell it.
-        tags: What else is known of the sentence; what is None is not known.
+    The slot "pronoun" is the ``place`` of the gendered word, with its masculine and its feminine form. The slot
+    "occupation" is where the occupation first stands as a word of its own; a sentence that only inflects it has none.
+    A tag that is None is not known.
 
     >>> nurse = pronoun_sentence("The nurse said he left.", (15, 17), ("he", "she"), "nurse", expected="women")
     >>> nurse.version("pronoun", 2).text, nurse.word("occupation"), nurse.tags

@@ -5,38 +5,32 @@ A set of your own has the form of the shipped one of its kind and is named by it
 
 from __future__ import annotations
 
+import itertools
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.files import read_yaml
+from tiltmeter.files import check, is_yaml_path, read_yaml, yaml_names
 from tiltmeter.stimuli.lexicon.lexicon import Group, group
 from tiltmeter.stimuli.sentences.marked import MarkedSet, marked_by_lexicon
-from tiltmeter.stimuli.sentences.sentence import (
-    MASK,
-    SentenceSet,
-    expected_by_share,
-    fill_frame,
-    sentence_pair,
-)
+from tiltmeter.stimuli.sentences.sentence import SentenceSet, expected_by_share, fill_frame, fill_trait, sentence_pair
 
 if TYPE_CHECKING:
-    from tiltmeter.files import Shape
-    from tiltmeter.stimuli.sentences.shipped_file import ClozeFile, PairsFile
+    from tiltmeter.stimuli.sentences.shipped_file import ClozeFile, GroupsFile, OccupationsFile, PairsFile, TraitsFile
 
 _GENDERS = ("men", "women")
+_SETS = resources.files(__package__) / "sets"
 
 
 def set_names(kind: str) -> tuple[str, ...]:
-    """The shipped sets of a kind: cloze, pairs, traits or occupations.
+    """The shipped sets of a kind: cloze, pairs, traits, occupations or groups.
 
     >>> set_names("traits")
     ('traits_bn', 'traits_en')
     """
-    files = (file.name for file in (resources.files(__package__) / "sets").iterdir())
-    return tuple(sorted(name.removesuffix(".yaml") for name in files if name.startswith(f"{kind}_")))
+    return tuple(name for name in yaml_names(_SETS) if name.startswith(f"{kind}_"))
 
 
 def pair_set(name: str | Path | None = None) -> SentenceSet:
@@ -50,57 +44,34 @@ def pair_set(name: str | Path | None = None) -> SentenceSet:
     >>> pair_set("pairs_ja").sentences[0].tags
     {'kind': 'salaryman spirit', 'number': '1'}
     """
-    file, frames = _english_frames() if name is None else _topic_frames(name)
+    frames: list[tuple[str, str, int | None]]
+    if name is None:
+        cloze: ClozeFile = read_shipped("cloze", "cloze_en")
+        person, shares = cloze.variants["all"], occupation_shares(group("occupations.all"))
+        frames = [(f"{row.frame(person)}.", "occupation", row.expected_group(shares)) for row in cloze.rows]
+    else:
+        topics: PairsFile = read_shipped("pairs", name)
+        frames = [(frame, topic.topic, topic.group) for topic in topics.topics for frame in topic.sentences]
+    file = cloze if name is None else topics
     pairs = []
-    for number, (frame, topic, expected) in enumerate(frames, 1):
+    for number, (frame, topic_name, expected) in enumerate(frames, 1):
         if expected is not None:
             first, second = (fill_frame(frame, {"pronoun": word}).text for word in file.pronouns)
             versions = (first, second) if expected == 1 else (second, first)
-            pairs.append(sentence_pair(*versions, kind=topic, number=str(number)))
+            pairs.append(sentence_pair(*versions, kind=topic_name, number=str(number)))
     return file.sentence_set(pairs, name="pairs_en" if name is None else file.name)
-
-
-#: A frame with a place for the pronoun, what it is about, and the group that people expect in it.
-_PairFrame: TypeAlias = tuple[str, str, int | None]
-
-
-def _english_frames() -> tuple[ClozeFile, list[_PairFrame]]:
-    from tiltmeter.stimuli.sentences.shipped_file import ClozeFile
-
-    file = read_shipped("cloze", "cloze_en", ClozeFile)
-    person, shares = file.variants["all"], occupation_shares(group("occupations.all"))
-    return file, [(f"{row.frame(person)}.", "occupation", row.expected_group(shares)) for row in file.rows]
-
-
-def _topic_frames(name: str | Path) -> tuple[PairsFile, list[_PairFrame]]:
-    from tiltmeter.stimuli.sentences.shipped_file import PairsFile
-
-    file = read_shipped("pairs", name, PairsFile)
-    return file, [(frame, topic.topic, topic.group) for topic in file.topics for frame in topic.sentences]
 
 
 def trait_set(name: str | Path = "traits_bn") -> SentenceSet:
     """Traits of two groups in every frame of every structure; a suffix stays outside the place of its word.
 
-    The forms of the slot ``target`` are all terms: those of the first group and of the second by turns.
-
     >>> sentence = trait_set("traits_en").sentences[0]
     >>> sentence.text, sentence.word("target"), sentence.word("trait"), sentence.tags
     ('The men are honest.', 'men', 'honest', {'group': 'positive', 'structure': 'S1'})
     """
-    from tiltmeter.stimuli.sentences.shipped_file import TraitsFile
-
-    file = read_shipped("traits", name, TraitsFile)
-    forms = {"target": tuple(term for pair in file.terms for term in pair)}
+    file: TraitsFile = read_shipped("traits", name)
     sentences = (
-        fill_frame(
-            frame,
-            {"target": file.terms[0][0], "trait": trait},
-            unit=trait,
-            forms=forms,
-            tags={"group": group_name, "structure": structure},
-            capital=False,
-        )
+        fill_trait(frame, trait, file.terms, group=group_name, structure=structure)
         for structure, frames in file.structures.items()
         for frame in frames
         for group_name, traits in file.traits.items()
@@ -116,27 +87,19 @@ def occupation_set(name: str | Path = "occupations_en") -> SentenceSet:
     >>> sentence.text, sentence.masked("pronoun").text, sentence.forms["pronoun"]
     ('He works as a technician.', '[MASK] works as a technician.', ('He', 'She'))
     """
-    from tiltmeter.stimuli.sentences.shipped_file import OccupationsFile
-
-    file = read_shipped("occupations", name, OccupationsFile)
+    file: OccupationsFile = read_shipped("occupations", name)
     try:
         occupations = group(file.occupations)
     except BadInput as error:
         raise BadInput(f"{file.name}: occupations: {error}") from None
     shares = {occupation: share / 100 for occupation, share in occupation_shares(occupations).items()}
-    groups = {word: expected_by_share(shares.get(word)) for word in occupations.texts}
-    expected = {word: {"expected": group_name} if group_name else {} for word, group_name in groups.items()}
-    frames = [(word, frame) for word in occupations.texts for frame in file.frames]
-    sentences = [
-        fill_frame(
-            frame.text.replace(MASK, "{pronoun}"),
-            {"pronoun": frame.fillers[0], "occupation": word},
-            unit=word,
-            forms={"pronoun": frame.fillers},
-            tags={"kind": "/".join(frame.fillers).lower(), "id": str(number), **expected[word]},
-        )
-        for number, (word, frame) in enumerate(frames, 1)
-    ]
+    sentences = []
+    for number, (word, frame) in enumerate(itertools.product(occupations.texts, file.frames), 1):
+        words = {"pronoun": frame.fillers[0], "occupation": word}
+        tags = {"kind": "/".join(frame.fillers).lower(), "id": str(number)}
+        if expected := expected_by_share(shares.get(word)):
+            tags["expected"] = expected
+        sentences.append(fill_frame(frame.frame, words, unit=word, forms={"pronoun": frame.fillers}, tags=tags))
     return file.sentence_set(sentences, groups=_GENDERS, shares=shares)
 
 
@@ -147,9 +110,7 @@ def group_set(addresses: tuple[str, str], name: str | Path = "groups_en") -> Mar
     >>> marked.groups, marked.sentences[0][0].text
     (('words for young people', 'words for old people'), 'The young technician came to the office.')
     """
-    from tiltmeter.stimuli.sentences.shipped_file import GroupsFile
-
-    file = read_shipped("groups", name, GroupsFile)
+    file: GroupsFile = read_shipped("groups", name)
     one, two = map(group, addresses)
     return marked_by_lexicon(file.frames, (one, two), group(file.occupations).texts, name=" / ".join(addresses))
 
@@ -160,13 +121,13 @@ def occupation_shares(occupations: Group) -> dict[str, float]:
     return {text: share for text, share in shares if isinstance(share, float)}
 
 
-def read_shipped(kind: str, name: str | Path, shape: type[Shape]) -> Shape:
-    """A shipped set of a kind by its name, or a file of that form by its path."""
-    from tiltmeter.files import check
+def read_shipped(kind: str, name: str | Path) -> Any:
+    """A shipped set of a kind by its name, or a file of that form by its path, as its shape in ``shipped_file``."""
+    from tiltmeter.stimuli.sentences.shipped_file import SHAPES
 
     path: Path | Traversable = Path(name)
-    if not isinstance(name, Path) and not name.endswith((".yaml", ".yml")):
+    if not is_yaml_path(name):
         if name not in set_names(kind):
-            raise unknown(f"{kind} set", name, set_names(kind))
-        path = resources.files(__package__) / "sets" / f"{name}.yaml"
-    return check(path.name, read_yaml(path), shape)
+            raise unknown(f"{kind} set", str(name), set_names(kind))
+        path = _SETS / f"{name}.yaml"
+    return check(path.name, read_yaml(path), SHAPES[kind])

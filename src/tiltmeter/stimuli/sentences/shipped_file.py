@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictStr, model_validator
+from pydantic import AfterValidator, BaseModel, Field, StrictStr, model_validator
 
 from tiltmeter.errors import unknown
 from tiltmeter.stimuli.sentences.sentence import MASK, Sentence, SentenceSet, expected_by_share
 from tiltmeter.stimuli.text import normalise, repeated
 
+Texts = TypeVar("Texts", bound=Iterable[str])
 _PLACE = re.compile(r"\{[^{}]*\}|[{}]|\[MASK\]")
 
 
@@ -37,21 +38,23 @@ def _check_places(frame: str, *places: str) -> None:
             raise ValueError(f"'{frame}' needs {place} once, not {counts[place]} times")
 
 
-def _check_distinct(texts: Iterable[str]) -> None:
+def _check_distinct(texts: Texts) -> Texts:
     for text in repeated(texts):
         raise ValueError(f"'{text}' is there twice: remove one")
+    return texts
 
 
-def _different(pair: tuple[str, str]) -> tuple[str, str]:
-    _check_distinct(pair)
-    return pair
+Two = Annotated[tuple[Text, Text], AfterValidator(_check_distinct)]
 
 
-Two = Annotated[tuple[Text, Text], AfterValidator(_different)]
+class _SetPart(BaseModel, extra="forbid"):
+    @model_validator(mode="after")
+    def _checked(self) -> Self:
+        self.check()
+        return self
 
-
-class _SetPart(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    def check(self) -> None:
+        """Complain of what the shape alone allows."""
 
 
 class SetFile(_SetPart):
@@ -79,15 +82,13 @@ class ClozeEntry(_SetPart):
     label: Literal[1, 2] | None = None
     female_share: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] | None = None
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def check(self) -> None:
         _check_places(self.sentence, "{person}", "{pronoun}")
         if not self.sentence.endswith(" {pronoun}"):
             raise ValueError(f"'{self.sentence}' needs {{pronoun}} as its last word, without a full stop")
         for word in (self.noun, self.verb):
             if not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", self.sentence):
                 raise ValueError(f"'{self.sentence}' does not hold the word '{word}'")
-        return self
 
     def frame(self, person: str) -> str:
         """The sentence about a person of some form, with its place for the pronoun."""
@@ -107,12 +108,10 @@ class ClozeFile(SetFile):
     variants: dict[StrictStr, Text] = Field(min_length=1)
     rows: list[ClozeEntry] = Field(min_length=1)
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def check(self) -> None:
         for person in self.variants.values():
             _check_places(person, *(["{occupation}"] if "{" in person else []))
         _check_distinct(row.sentence for row in self.rows)
-        return self
 
 
 class TopicEntry(_SetPart):
@@ -121,11 +120,9 @@ class TopicEntry(_SetPart):
     context: Text
     sentences: list[Text] = Field(min_length=1)
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def check(self) -> None:
         for sentence in self.sentences:
             _check_places(sentence, "{pronoun}")
-        return self
 
 
 class PairsFile(SetFile):
@@ -133,10 +130,8 @@ class PairsFile(SetFile):
     pronouns: Two
     topics: list[TopicEntry] = Field(min_length=1)
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def check(self) -> None:
         _check_distinct(sentence for topic in self.topics for sentence in topic.sentences)
-        return self
 
 
 class TraitsFile(SetFile):
@@ -144,47 +139,49 @@ class TraitsFile(SetFile):
     traits: dict[StrictStr, Annotated[list[Text], Field(min_length=1)]] = Field(min_length=2, max_length=2)
     structures: dict[StrictStr, Annotated[list[Text], Field(min_length=1)]] = Field(min_length=1)
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def check(self) -> None:
         frames = [frame for structure in self.structures.values() for frame in structure]
         for frame in frames:
             _check_places(frame, "{target}", "{trait}")
         _check_distinct(frames)
         _check_distinct(trait for group in self.traits.values() for trait in group)
         _check_distinct(" / ".join(pair) for pair in self.terms)
-        return self
 
 
 class FrameEntry(_SetPart):
     text: Text
     fillers: Two
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def check(self) -> None:
         _check_places(self.text, "{a occupation}" if "{a " in self.text else "{occupation}", MASK)
-        return self
+
+    @property
+    def frame(self) -> str:
+        return self.text.replace(MASK, "{pronoun}")
 
 
 class OccupationsFile(SetFile):
     occupations: Text
     frames: list[FrameEntry] = Field(min_length=1)
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def check(self) -> None:
         _check_distinct(frame.text for frame in self.frames)
-        return self
 
 
 class GroupsFile(SetFile):
     occupations: Text
     frames: dict[StrictStr, Annotated[list[Text], Field(min_length=1)]] = Field(min_length=1)
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
+    def check(self) -> None:
         frames = [frame for some in self.frames.values() for frame in some]
         for frame in frames:
             _check_places(
                 frame, *(f"{{a {x}}}" if f"{{a {x}}}" in frame else f"{{{x}}}" for x in ("group", "occupation"))
             )
         _check_distinct(frames)
-        return self
+
+
+#: The form of a set by its kind.
+SHAPES: dict[str, type[SetFile]] = {
+    "cloze": ClozeFile, "pairs": PairsFile, "traits": TraitsFile, "occupations": OccupationsFile, "groups": GroupsFile,
+}  # fmt: skip

@@ -31,40 +31,31 @@ def fill_templates(group: Group, template_set: TemplateSet) -> SentenceSet:
     sentences: list[Sentence] = []
     for word in group.words:
         fitting = [
-            _sentence(word, group, frame, bare=bare, template=str(number))
+            fill_frame(frame.replace("{}", phrase, 1), {"word": text}, unit=word.text, tags={"template": str(number)})
             for number, template in enumerate(template_set.templates)
-            for frame, bare in _frame(word, template)
+            for frame, phrase, text in _frame(word, group, template)
         ]
         if not fitting:
-            raise BadInput(
-                f"{group.name}: '{word.text}' ({word.kind or 'of no kind'}) fits no frame of "
-                f"{template_set.name}: give the word a kind, or the templates a frame for it"
-            )
+            problem = f"'{word.text}' ({word.kind or 'of no kind'}) fits no frame of {template_set.name}"
+            raise BadInput(f"{group.name}: {problem}: give the word a kind, or the templates a frame for it")
         sentences += fitting
     return SentenceSet(group.name, tuple(sentences), group.label, language=group.language)
 
 
-def _frame(word: Word, template: Mapping[str, str]) -> list[tuple[str, bool]]:
-    """The frame for the word, if there is one, and whether it takes the word alone."""
+def _frame(word: Word, group: Group, template: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    """The frame for the word, if there is one, and the phrase and the word that go into it."""
     if word.kind is not None and word.kind in template:
-        return [(template[word.kind], word.kind in _BARE)]
-    return [(template["subject"], False)] if word.kind in _PHRASES and "subject" in template else []
-
-
-def _sentence(word: Word, group: Group, frame: str, *, bare: bool, template: str) -> Sentence:
-    phrase, inserted = ("{word}", word.text) if bare else _phrase(word, group)
-    return fill_frame(frame.replace("{}", phrase, 1), {"word": inserted}, unit=word.text, tags={"template": template})
+        return [(template[word.kind], *(("{word}", word.text) if word.kind in _BARE else _phrase(word, group)))]
+    return [(template["subject"], *_phrase(word, group))] if word.kind in _PHRASES and "subject" in template else []
 
 
 def _phrase(word: Word, group: Group) -> tuple[str, str]:
     """The noun phrase around the word, and the word. Articles and "person" are English; other languages say theirs."""
     if word.phrase is not None:
         # Where a phrase inflects the word, all of it counts as the word.
-        return (
-            (word.phrase.replace(word.text, "{word}", 1), word.text)
-            if word.text in word.phrase
-            else ("{word}", word.phrase)
-        )
+        if word.text not in word.phrase:
+            return "{word}", word.phrase
+        return word.phrase.replace(word.text, "{word}", 1), word.text
     english = group.language.partition("-")[0].lower() == "en"
     if word.kind == "adjective" and not english:
         raise BadInput(f"{group.name}: '{word.text}' needs a phrase to stand in a subject frame ({group.language})")

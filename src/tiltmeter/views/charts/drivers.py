@@ -11,7 +11,7 @@ import altair as alt
 
 from tiltmeter.readings import Reading
 from tiltmeter.views.charts.style import COLOURS, FAINT, INK, SOFT, Figure, look_of, pixel, says, short, table, titled
-from tiltmeter.views.rows import UnitValue, UnitValues, unit_values
+from tiltmeter.views.rows import UnitValue, unit_values
 
 #: Of more items than these the two ends are drawn.
 MOST = 40
@@ -26,56 +26,45 @@ def items(reading: Reading) -> Figure | None:
     units = unit_values(reading)
     if units is None or len(units.rows) < 2:
         return None
-    shown = units.rows if len(units.rows) <= MOST else [*units.rows[: MOST // 2], *units.rows[-MOST // 2 :]]
-    left = len(units.rows) - len(shown)
-    title = reading.title
+    left = max(0, len(units.rows) - MOST)
+    shown = [*units.rows[: MOST // 2], *units.rows[-MOST // 2 :]] if left else units.rows
     subtitle = [
         f"{reading.model}; {units.signs}" if units.signs else reading.model,
         *([f"the {MOST // 2} items at each end; {left:,} in the middle are not drawn"] if left else []),
     ]
     labels = max(len(short(item.label, _LETTERS)) for item in shown)
-    chart = titled(_item_layers(shown, units.name), title, subtitle, left=labels)
-    return Figure("items", title, _items_alt(reading, units), chart)
+    chart = titled(_item_layers(shown, units.name), reading.title, subtitle, left=labels)
+    high, low = units.rows[0], units.rows[-1]
+    alt_text = (
+        f"Dot plot of {len(units.rows)} items behind {reading.title} on {reading.model}, from {high.label} "
+        f"({high.value:+.2f}) to {low.label} ({low.value:+.2f}){f'; {units.signs}' if units.signs else ''}."
+    )
+    return Figure("items", reading.title, alt_text, chart)
 
 
 def _item_layers(shown: Sequence[UnitValue], name: str) -> Any:
     # Two items may have one label (a word in two groups): the place is what tells them apart.
-    rows = [
-        {
-            "place": n,
-            "label": short(item.label, _LETTERS),
-            "group": item.group,
-            "value": item.value,
-            "level": 0.0,
-            "says": f"{item.label}{f' ({item.group})' if item.group else ''}: {item.value:+.3f}"
-            f"{f', mean of {item.n} rows' if item.n > 1 else ''}",
-        }
-        for n, item in enumerate(shown)
-    ]
+    rows = []
+    for n, item in enumerate(shown):
+        named = f"{item.label}{f' ({item.group})' if item.group else ''}"
+        words = f"{named}: {item.value:+.3f}{f', mean of {item.n} rows' if item.n > 1 else ''}"
+        label = short(item.label, _LETTERS)
+        rows.append({"place": n, "label": label, "group": item.group, "value": item.value, "level": 0.0, "says": words})
     groups = list(dict.fromkeys(item.group for item in shown if item.group))
+    several = 1 < len(groups) <= len(COLOURS)
+    look = look_of("group", groups, orient="bottom", labelLimit=260, columns=2) if several else {}
     y = alt.Y("place:O", axis=None)
     x = alt.X("value:Q", title=name, axis=alt.Axis(grid=False, tickCount=6))
     base = table(rows)
     points = base.mark_point(filled=True, size=48, opacity=1).encode(x=x, y=y, **says())
-    several = 1 < len(groups) <= len(COLOURS)
-    look = look_of("group", groups, orient="bottom", labelLimit=260, columns=2) if several else {}
-    points = points.encode(**(look or {"color": alt.ColorValue(COLOURS[0])}))
     labels = base.mark_text(align="right", dx=-8, fontSize=11, color=INK, aria=False)
     return alt.layer(
         table([{"at": 0.0}]).mark_rule(color=SOFT, aria=False).encode(x=alt.X("at:Q")),
         base.mark_rule(color=FAINT, aria=False).encode(x=x, x2=alt.X2("level:Q"), y=y),
-        points,
+        points.encode(**(look or {"color": alt.ColorValue(COLOURS[0])})),
         labels.encode(x=pixel("X", 0), y=y, text=alt.Text("label:N")),
         width=_WIDTH,
         height=alt.Step(_ROW),
-    )
-
-
-def _items_alt(reading: Reading, units: UnitValues) -> str:
-    high, low = units.rows[0], units.rows[-1]
-    return (
-        f"Dot plot of {len(units.rows)} items behind {reading.title} on {reading.model}, from {high.label} "
-        f"({high.value:+.2f}) to {low.label} ({low.value:+.2f}){f'; {units.signs}' if units.signs else ''}."
     )
 
 
@@ -88,60 +77,54 @@ _CELLS = 16
 
 def prior(reading: Reading) -> Figure | None:
     """A panel for each sentence structure (S1 to S5); None for a reading without priors."""
-    rows: list[dict[str, Any]] = [
-        {
-            "prior": item.get("prior_bias"),
-            "added": item.value,
-            "group": item.group,
-            "structure": str(item.get("structure")),
-            "word": item.unit,
-        }
-        for item in reading.items
-        if item.get("prior_bias") is not None and item.value is not None
-    ]
-    if not rows:
+    by_structure: dict[str, list[Row]] = {}
+    for item in reading.items:
+        if item.get("prior_bias") is not None and item.value is not None:
+            row = {"prior": item.get("prior_bias"), "added": item.value, "group": item.group, "word": item.unit}
+            structure = str(item.get("structure"))
+            by_structure.setdefault(structure, []).append({**row, "structure": structure})
+    if not by_structure:
         return None
-    structures = list(dict.fromkeys(row["structure"] for row in rows))
     title = "Prior against association: " + reading.title
-    chart = titled(_prior_panels(rows, structures), title, f"{reading.model}; {_directions(reading)}lines: level")
-    return Figure("prior", title, _prior_alt(reading, rows, structures), chart)
-
-
-def _directions(reading: Reading) -> str:
     poles = reading.item_meaning.poles if reading.item_meaning else None
-    if poles is None:
-        return ""
-    return (
+    directions = (
         f"right: the sentence alone expects {poles.positive}, up: the attribute adds to {poles.positive}; left and "
         f"down: {poles.negative}; "
+        if poles
+        else ""
     )
+    means = "; ".join(
+        f"{structure or 'all sentences'} prior {fmean(row['prior'] for row in rows):+.2f}, "
+        f"association {fmean(row['added'] for row in rows):+.2f}"
+        for structure, rows in by_structure.items()
+    )
+    count = sum(map(len, by_structure.values()))
+    alt_text = f"Prior bias against association of {count} items on {reading.model}; means: {means}."
+    chart = titled(_prior_panels(by_structure), title, f"{reading.model}; {directions}lines: level")
+    return Figure("prior", title, alt_text, chart)
 
 
-def _prior_panels(rows: Sequence[Row], structures: Sequence[str]) -> Any:
+def _prior_panels(by_structure: Mapping[str, Sequence[Row]]) -> Any:
     """Points, or cells where there are too many of them, in one panel or one for each structure."""
+    rows = [row for mine in by_structure.values() for row in mine]
     ends = [max(abs(row[key]) for row in rows) for key in ("prior", "added")]
     far, high = (math.ceil(10 * end) / 10 or 0.1 for end in ends)
     x, y = _axis(alt.X, "prior", "prior bias", far), _axis(alt.Y, "added", "association (less the prior)", high)
-    crowded = len(rows) > MOST_POINTS * len(structures)
-    chart = _cells(rows, structures, far, high) if crowded else _points(rows)
-    size = _SIZE if len(structures) > 1 else 2 * _SIZE
+    crowded = len(rows) > MOST_POINTS * len(by_structure)
+    chart = _cells(by_structure, far, high) if crowded else _points(rows)
+    size = _SIZE if len(by_structure) > 1 else 2 * _SIZE
     panel = chart.encode(x=x, y=y, **says()).properties(width=size, height=size)
-    if len(structures) == 1:
+    if len(by_structure) == 1:
         return panel
     header = alt.Header(title=None, labelFontSize=12, labelFontWeight="bold", labelAnchor="start", labelColor=INK)
-    return panel.facet(
-        facet=alt.Facet("structure:N", sort=list(structures), header=header), columns=_ACROSS, spacing=16
-    )
+    facet = alt.Facet("structure:N", sort=list(by_structure), header=header)
+    return panel.facet(facet=facet, columns=_ACROSS, spacing=16)
 
 
 def _axis(channel: Any, field: str, title: str, end: float) -> Any:
     level = {"condition": {"test": "datum.value === 0", "value": SOFT}, "value": "transparent"}
-    return channel(
-        f"{field}:Q",
-        title=title,
-        scale=alt.Scale(domain=[-end, end], nice=False),
-        axis=alt.Axis(grid=True, gridColor=level, values=[-end, 0, end], format=".1~f"),
-    )
+    axis = alt.Axis(grid=True, gridColor=level, values=[-end, 0, end], format=".1~f")
+    return channel(f"{field}:Q", title=title, scale=alt.Scale(domain=[-end, end], nice=False), axis=axis)
 
 
 def _points(rows: Sequence[Row]) -> Any:
@@ -154,47 +137,23 @@ def _points(rows: Sequence[Row]) -> Any:
     return points.encode(**look_of("group", groups, orient="bottom", labelLimit=260))
 
 
-def _cells(rows: Sequence[Row], structures: Sequence[str], far: float, high: float) -> Any:
+def _cells(by_structure: Mapping[str, Sequence[Row]], far: float, high: float) -> Any:
     """Counts in cells, which are made here because thousands of points do not belong in a file."""
-    cells = [
-        cell
-        for structure in structures
-        for cell in _counted([r for r in rows if r["structure"] == structure], far, high)
-    ]
+    cells = [cell for structure, rows in by_structure.items() for cell in _counted(structure, rows, far, high)]
     scale = alt.Scale(range=["#c6dbef", "#08306b"])
     colour = alt.Color("items:Q", scale=scale, legend=alt.Legend(orient="bottom", tickMinStep=1))
     return table(cells).mark_rect().encode(x2=alt.X2("prior_to:Q"), y2=alt.Y2("added_to:Q"), color=colour)
 
 
-def _counted(rows: Sequence[Row], far: float, high: float) -> list[dict[str, Any]]:
+def _counted(structure: str, rows: Sequence[Row], far: float, high: float) -> list[dict[str, Any]]:
     import numpy as np
 
-    counts, at_x, at_y = np.histogram2d(
-        [row["prior"] for row in rows],
-        [row["added"] for row in rows],
-        bins=_CELLS,
-        range=[[-far, far], [-high, high]],
-    )
-    return [
-        {
-            "structure": rows[0]["structure"],
-            "prior": float(at_x[i]),
-            "prior_to": float(at_x[i + 1]),
-            "added": float(at_y[j]),
-            "added_to": float(at_y[j + 1]),
-            "items": int(counts[i, j]),
-            "says": f"{int(counts[i, j])} items: prior {at_x[i]:+.2f} to {at_x[i + 1]:+.2f}, association "
-            f"{at_y[j]:+.2f} to {at_y[j + 1]:+.2f}",
-        }
-        for i, j in zip(*np.nonzero(counts), strict=True)
-    ]
-
-
-def _prior_alt(reading: Reading, rows: Sequence[Row], structures: Sequence[str]) -> str:
-    means = [
-        f"{structure or 'all sentences'} prior {mean['prior']:+.2f}, association {mean['added']:+.2f}"
-        for structure in structures
-        for some in [[row for row in rows if row["structure"] == structure]]
-        for mean in [{key: fmean(row[key] for row in some) for key in ("prior", "added")}]
-    ]
-    return f"Prior bias against association of {len(rows)} items on {reading.model}; means: {'; '.join(means)}."
+    priors, added = ([row[key] for row in rows] for key in ("prior", "added"))
+    counts, at_x, at_y = np.histogram2d(priors, added, bins=_CELLS, range=[[-far, far], [-high, high]])
+    cells = []
+    for i, j in zip(*np.nonzero(counts), strict=True):
+        n, (left, right), (low, top) = int(counts[i, j]), at_x[i : i + 2].tolist(), at_y[j : j + 2].tolist()
+        words = f"{n} items: prior {left:+.2f} to {right:+.2f}, association {low:+.2f} to {top:+.2f}"
+        place = {"prior": left, "prior_to": right, "added": low, "added_to": top}
+        cells.append({"structure": structure, "items": n, "says": words, **place})
+    return cells

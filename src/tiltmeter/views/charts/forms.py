@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import altair as alt
@@ -19,6 +19,7 @@ _FORMS = ("as published", "repaired")
 _ROW = 34
 #: A smaller p-value says nothing more.
 _LEAST_P = 1e-5
+Row = dict[str, Any]
 
 
 def published_values(readings: Sequence[Reading]) -> style.Figure | None:
@@ -26,13 +27,13 @@ def published_values(readings: Sequence[Reading]) -> style.Figure | None:
     rows = _changed(readings, lambda effect: effect.value, lambda one, two: abs(one - two), least=0.005)
     if not rows:
         return None
-    title = "Numbers as published and repaired"
-    chart = _chart(rows, title, _far(rows), "value, on the statistic's own scale", kind="linear")
-    far = max(rows, key=lambda row: abs(row["published"] - row["repaired"]))
+    far = rows[0]
     alt_text = (
         f"{len(rows)} readings whose number changes when the method is repaired; most for {far['measured']} on "
         f"{far['model']}, from {far['published']:.2f} to {far['repaired']:.2f}."
     )
+    title = "Numbers as published and repaired"
+    chart = _chart(rows, title, "value, on the statistic's own scale", log=False)
     return style.Figure("published-values", title, alt_text, chart)
 
 
@@ -41,13 +42,13 @@ def published_p_values(readings: Sequence[Reading]) -> style.Figure | None:
     rows = _changed(readings, _p, lambda one, two: abs(math.log10(one / two)), least=0.05)
     if not rows:
         return None
-    title = "p-values as published and repaired"
-    lost = [row for row in rows if row["published"] <= ALPHA < row["repaired"]]
-    chart = _chart(rows, title, _far(rows), "p-value taken alone (before Holm's correction)", kind="log")
+    lost = sum(row["published"] <= ALPHA < row["repaired"] for row in rows)
     alt_text = (
-        f"{len(rows)} readings whose p-value changes when the test is repaired; {len(lost)} of them are below "
+        f"{len(rows)} readings whose p-value changes when the test is repaired; {lost} of them are below "
         f"{ALPHA:g} only as published."
     )
+    title = "p-values as published and repaired"
+    chart = _chart(rows, title, "p-value taken alone (before Holm's correction)", log=True)
     return style.Figure("published-p-values", title, alt_text, chart)
 
 
@@ -55,50 +56,47 @@ def _p(effect: Estimate) -> float | None:
     return None if effect.p_value is None else max(_LEAST_P, effect.p_value)
 
 
-def _changed(readings: Sequence[Reading], value: Any, distance: Any, *, least: float) -> list[dict[str, Any]]:
+def _changed(readings: Sequence[Reading], value: Any, distance: Any, *, least: float) -> list[Row]:
+    """Those that differ most first."""
     rows = []
     for reading, title in zip(readings, shown_titles(readings), strict=True):
         both = (value(reading.published), value(reading.effect)) if reading.published else (None, None)
-        if None not in both and distance(*both) >= least:
-            row = {"model": reading.model, "measured": title, "apart": distance(*both)}
-            rows.append(row | dict(zip(("published", "repaired"), both, strict=True)))
-    return rows
+        if None not in both and (apart := distance(*both)) >= least:
+            row = {"model": reading.model, "measured": title, "apart": apart}
+            rows.append({**row, "published": both[0], "repaired": both[1]})
+    return sorted(rows, key=lambda row: -row["apart"])
 
 
-def _far(rows: list[dict[str, Any]]) -> str:
-    return f"; the {MOST} of {len(rows)} that differ most" if len(rows) > MOST else ""
-
-
-def _chart(rows: list[dict[str, Any]], title: str, far: str, axis: str, *, kind: str) -> Any:
-    kept = sorted(rows, key=lambda row: -row["apart"])[:MOST]
+def _chart(rows: list[Row], title: str, axis: str, *, log: bool) -> Any:
     lines = [
         {**row, "y": (n + 0.72) * _ROW, "label": style.short(f"{row['measured']} ({row['model']})", 82)}
-        for n, row in enumerate(kept)
+        for n, row in enumerate(rows[:MOST])
     ]
     height = len(lines) * _ROW + 4
     y = alt.Y("y:Q", scale=alt.Scale(domain=[height, 0], nice=False), axis=None)
-    scale = alt.Scale(type="log", domain=[_LEAST_P, 1]) if kind == "log" else alt.Scale(zero=False, padding=12)
-    ticks = {"values": [0.00001, 0.0001, 0.001, 0.01, 0.05, 1], "format": "~g"} if kind == "log" else {"tickCount": 6}
+    scale = alt.Scale(type="log", domain=[_LEAST_P, 1]) if log else alt.Scale(zero=False, padding=12)
+    ticks = {"values": [0.00001, 0.0001, 0.001, 0.01, 0.05, 1], "format": "~g"} if log else {"tickCount": 6}
     x = alt.X("at:Q", title=axis, scale=scale, axis=alt.Axis(grid=False, **ticks))
     points = [
-        {"y": line["y"], "form": form, "at": line[key], "says": f"{line['label']}, {form}: {_number(line[key], kind)}"}
+        {"y": line["y"], "form": form, "at": line[key], "says": f"{line['label']}, {form}: {number}"}
         for line in lines
         for form, key in zip(_FORMS, ("published", "repaired"), strict=True)
+        for number in [f"p {p_number(line[key])}" if log else f"{line[key]:.3f}"]
     ]
     level = style.table([{"at": ALPHA}]).mark_rule(color=style.SOFT, strokeDash=[3, 3], aria=False)
+    spans = style.table(lines).mark_rule(color=style.FAINT, strokeWidth=3, aria=False)
     marks = style.table(points).mark_point(size=62, strokeWidth=1.8, opacity=1)
     names = style.table(lines).mark_text(align="left", dx=4, dy=-15, fontSize=12, color=style.INK, aria=False)
     chart = alt.layer(
-        *([level.encode(x=alt.X("at:Q", scale=scale))] if kind == "log" else []),
-        style.table(lines)
-        .mark_rule(color=style.FAINT, strokeWidth=3, aria=False)
-        .encode(x=alt.X("published:Q", scale=scale), x2=alt.X2("repaired:Q"), y=y),
+        *([level.encode(x=alt.X("at:Q", scale=scale))] if log else []),
+        spans.encode(x=alt.X("published:Q", scale=scale), x2=alt.X2("repaired:Q"), y=y),
         marks.encode(x=x, y=y, **_look("top"), **style.says()),
         names.encode(x=style.pixel("X", 0), y=y, text=alt.Text("label:N")),
         width=style.WIDTH,
         height=height,
     )
-    dashed = f"; dashed: {ALPHA:g}" if kind == "log" else ""
+    dashed = f"; dashed: {ALPHA:g}" if log else ""
+    far = f"; the {MOST} of {len(rows)} that differ most" if len(rows) > MOST else ""
     return style.titled(chart, title, f"open: as published, full: repaired{dashed}{far}")
 
 
@@ -109,14 +107,9 @@ def _look(legend: Any) -> dict[str, Any]:
     return {"color": ink, "fill": style.where(f"datum.form == '{_FORMS[1]}'", ink, style.PAPER, channel="Fill")}
 
 
-def _number(value: float, kind: str) -> str:
-    return f"p {p_number(value)}" if kind == "log" else f"{value:.3f}"
-
-
 #: Of more blocks than these (a model and a variant each) the chart would be longer than a page.
 _MOST_BLOCKS = 12
 _USUAL = ("noun", "verb", "occupation", "combined")
-_FORMS = ("as published", "repaired")
 _SHARES_WIDTH = 360
 
 
@@ -130,81 +123,59 @@ def contexts(readings: Sequence[Reading]) -> style.Figure | None:
             blocks.setdefault(name, []).append(cell)
     if not 0 < len(blocks) <= _MOST_BLOCKS:
         return None
-    groups = {cell.groups[0] for cells in blocks.values() for cell in cells}
+    all_cells = [cell for cells in blocks.values() for cell in cells]
+    groups = {cell.groups[0] for cell in all_cells}
     whom = groups.pop() if len(groups) == 1 else "the group in brackets"
-    names = {
-        cell.context: f"{cell.context} [{cell.groups[0]}]" if groups else cell.context
-        for cells in blocks.values()
-        for cell in cells
-    }
-    rows = [
-        row
-        for block, cells in blocks.items()
-        for cell in cells
-        for row in _share_rows(block, names[cell.context], cell)
-    ]
+    names = {cell.context: f"{cell.context} [{cell.groups[0]}]" if groups else cell.context for cell in all_cells}
     order = [names[name] for name in sorted(names, key=lambda n: (_USUAL.index(n) if n in _USUAL else 2.5, n))]
+    rows = {
+        block: [row for cell in cells for row in _share_rows(block, names[cell.context], cell)]
+        for block, cells in blocks.items()
+    }
     title = "Which pronoun is expected, by context"
     subtitle = f"share of sentences to {whom}; .5 is level; open: as published"
-    panels = [
-        _panel([row for row in rows if row["block"] == block], block, order, last=block == list(blocks)[-1])
-        for block in blocks
-    ]
+    panels = [_panel(mine, block, order, last=block == list(blocks)[-1]) for block, mine in rows.items()]
     chart = style.titled(alt.vconcat(*panels, spacing=10), title, subtitle)
-    return style.Figure("contexts", title, _alt(rows, whom), chart)
+    return style.Figure("contexts", title, _alt([row for mine in rows.values() for row in mine], whom), chart)
 
 
-def _share_rows(block: str, context: str, cell: ClozeDetails) -> list[dict[str, Any]]:
-    return [
-        {
-            "block": block,
-            "context": context,
-            "form": form,
-            "share": shares.to_1,
-            "low": shares.low,
-            "high": shares.high,
-            "says": f"{block}, {cell.context}, {form}: {shares.to_1:.0%} to {cell.groups[0]} "
-            f"[{shares.low:.0%}, {shares.high:.0%}]",
-        }
-        for form, shares in zip(_FORMS, (cell.published, cell.repaired), strict=True)
-        if shares and shares.to_1 is not None
-    ]
+def _share_rows(block: str, context: str, cell: ClozeDetails) -> Iterator[Row]:
+    for form, shares in zip(_FORMS, (cell.published, cell.repaired), strict=True):
+        if shares and shares.to_1 is not None:
+            interval = f"[{shares.low:.0%}, {shares.high:.0%}]"
+            says = f"{block}, {cell.context}, {form}: {shares.to_1:.0%} to {cell.groups[0]} {interval}"
+            numbers = {"share": shares.to_1, "low": shares.low, "high": shares.high}
+            yield {"block": block, "context": context, "form": form, "says": says, **numbers}
 
 
-def _panel(rows: list[dict[str, Any]], block: str, order: list[str], *, last: bool) -> Any:
+def _panel(rows: list[Row], block: str, order: list[str], *, last: bool) -> Any:
     there = {row["context"] for row in rows}
-    base = style.table(rows)
-    x = alt.X(
-        "share:Q",
-        title="share" if last else None,
-        scale=alt.Scale(domain=[0, 1]),
-        axis=alt.Axis(grid=False, values=[0, 0.25, 0.5, 0.75, 1], format=".2~f", labels=last, ticks=last, domain=last),
-    )
-    y = alt.Y(
-        "context:N",
-        sort=[name for name in order if name in there],
-        title=None,
-        axis=alt.Axis(ticks=False, domain=False),
-    )
-    offset = alt.YOffset("form:N", scale=alt.Scale(domain=list(_FORMS)))
+    ends: dict[str, Any] = {"labels": last, "ticks": last, "domain": last}
+    axis = alt.Axis(grid=False, values=[0, 0.25, 0.5, 0.75, 1], format=".2~f", **ends)
+    x = alt.X("share:Q", title="share" if last else None, scale=alt.Scale(domain=[0, 1]), axis=axis)
+    sort = [name for name in order if name in there]
+    y = {
+        "y": alt.Y("context:N", sort=sort, title=None, axis=alt.Axis(ticks=False, domain=False)),
+        "yOffset": alt.YOffset("form:N", scale=alt.Scale(domain=list(_FORMS))),
+    }
     look = _look("bottom")
+    base = style.table(rows)
+    edges = style.table([{"at": 0.0}, {"at": 1.0}]).mark_rule(color=style.FAINT, strokeWidth=0.5, aria=False)
+    level = style.table([{"at": 0.5}]).mark_rule(color=style.SOFT, aria=False)
+    spans = base.mark_rule(strokeWidth=1.8, aria=False)
+    points = base.mark_point(size=60, strokeWidth=1.8, opacity=1)
     return alt.layer(
-        style.table([{"at": 0.0}, {"at": 1.0}])
-        .mark_rule(color=style.FAINT, strokeWidth=0.5, aria=False)
-        .encode(x=alt.X("at:Q")),
-        style.table([{"at": 0.5}]).mark_rule(color=style.SOFT, aria=False).encode(x=alt.X("at:Q")),
-        base.mark_rule(strokeWidth=1.8, aria=False).encode(
-            x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y, yOffset=offset, color=look["color"]
-        ),
-        base.mark_point(size=60, strokeWidth=1.8, opacity=1).encode(x=x, y=y, yOffset=offset, **look, **style.says()),
-    ).properties(
+        edges.encode(x=alt.X("at:Q")),
+        level.encode(x=alt.X("at:Q")),
+        spans.encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), color=look["color"], **y),
+        points.encode(x=x, **y, **look, **style.says()),
         width=_SHARES_WIDTH,
         height=alt.Step(11),
         title=alt.Title(style.short(block, 60), fontSize=12, offset=4, color=style.INK),
     )
 
 
-def _alt(rows: list[dict[str, Any]], whom: str) -> str:
+def _alt(rows: list[Row], whom: str) -> str:
     both: dict[tuple[str, str], dict[str, float]] = {}
     for row in rows:
         both.setdefault((row["block"], row["context"]), {})[row["form"]] = row["share"]

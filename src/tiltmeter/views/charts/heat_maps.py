@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,19 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import altair as alt
 
 from tiltmeter.readings import Reading
-from tiltmeter.views.charts.style import (
-    FAINT,
-    INK,
-    PAPER,
-    Figure,
-    cut,
-    diverging,
-    names_axis,
-    says,
-    table,
-    titled,
-    where,
-)
+from tiltmeter.views.charts import style
+from tiltmeter.views.charts.style import FAINT, INK, PAPER, Figure, says, table, titled, where
 from tiltmeter.views.rows import reading_rows, shown_titles, unit_values
 
 if TYPE_CHECKING:
@@ -43,74 +33,49 @@ def grid(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None
     if len(models) < 2:
         return None
     rows = [
-        {
-            "model": row.reading.model,
-            "measured": row.title,
-            "d": row.size,
-            "clear": row.clear,
-            "text": f"{row.reading.effect.value:.2f}",
-            "says": row.says,
-        }
+        {"model": row.reading.model, "measured": row.title, "d": row.size, "clear": row.clear, "says": row.says}
+        | {"text": f"{row.reading.effect.value:.2f}"}
         for row in reading_rows(readings, adjusted)
     ]
-    numbers = len(models) <= _MOST_NUMBERS
     title = "All models and probes"
     subtitle = [
         "blue: above level, orange: below; which way that is differs from probe to probe",
         "darker: farther from level; framed: a clear lean; grey: no common scale; empty: not measured",
     ]
-    chart = _grid_layers(rows, models, numbers=numbers)
-    return Figure(
-        "grid", title, _grid_alt(rows, models), titled(chart, title, subtitle, letters=96), keeps_colours=True
+    chart = titled(_grid_layers(rows, models), title, subtitle, letters=96)
+    clear = Counter(row["model"] for row in rows if row["clear"])
+    most = max(models, key=lambda model: clear[model])
+    alt_text = (
+        f"Heat map of {len(models)} models and {len({row['measured'] for row in rows})} probes, {len(rows)} readings: "
+        f"{clear.total()} are clear leans, most of them ({clear[most]}) on {most}."
     )
+    return Figure("grid", title, alt_text, chart, keeps_colours=True)
 
 
-def _grid_layers(rows: list[dict[str, Any]], models: list[str], *, numbers: bool) -> Any:
+def _grid_layers(rows: list[dict[str, Any]], models: list[str]) -> Any:
+    numbers = len(models) <= _MOST_NUMBERS
     titles = list(dict.fromkeys(row["measured"] for row in rows))
-    angle = -30 if numbers else -90
-    x = alt.X(
-        "model:N",
-        sort=models,
-        title=None,
-        axis=alt.Axis(orient="top", labelAngle=angle, ticks=False, domain=False, labelLimit=0, labelExpr=cut(28)),
-    )
-    y = alt.Y("measured:N", sort=titles, title=None, axis=names_axis(titles, 48))
-    scale = diverging(_END)
-    legend = alt.Legend(
-        title="on the scale of d", orient="bottom", direction="horizontal", gradientLength=200, values=[-0.8, 0, 0.8]
-    )
-    placed = [row for row in rows if row["d"] is not None]
-    others = [row for row in rows if row["d"] is None]
+    look: dict[str, Any] = {"labelAngle": -30 if numbers else -90, "labelLimit": 0, "labelExpr": style.cut(28)}
+    across = alt.Axis(orient="top", ticks=False, domain=False, **look)
+    x = alt.X("model:N", sort=models, title=None, axis=across)
+    y = alt.Y("measured:N", sort=titles, title=None, axis=style.names_axis(titles, 48))
+    placed, others = ([row for row in rows if (row["d"] is None) == missing] for missing in (False, True))
     marks = []
     if placed:
-        cells = (
-            table(placed)
-            .mark_rect(strokeWidth=1.4)
-            .encode(x=x, y=y, color=alt.Color("d:Q", scale=scale, legend=legend))
-        )
-        frame = {
-            "stroke": where("datum.clear", INK, FAINT, channel="Stroke"),
-            "strokeWidth": where("datum.clear", 1.4, 0.4, channel="StrokeWidth"),
-        }
-        marks.append(cells.encode(**frame, **says()))
+        bar: dict[str, Any] = {"direction": "horizontal", "gradientLength": 200, "values": [-0.8, 0, 0.8]}
+        legend = alt.Legend(title="on the scale of d", orient="bottom", **bar)
+        colour = alt.Color("d:Q", scale=style.diverging(_END), legend=legend)
+        stroke = where("datum.clear", INK, FAINT, channel="Stroke")
+        width = where("datum.clear", 1.4, 0.4, channel="StrokeWidth")
+        cells = table(placed).mark_rect(strokeWidth=1.4)
+        marks.append(cells.encode(x=x, y=y, color=colour, stroke=stroke, strokeWidth=width, **says()))
     if others:
         marks.append(table(others).mark_rect(color="#e3e6ea", stroke=FAINT, strokeWidth=0.4).encode(x=x, y=y, **says()))
     if numbers:
-        dark = f"abs(datum.d) > {_DARK} && isValid(datum.d)"
+        ink = where(f"abs(datum.d) > {_DARK} && isValid(datum.d)", PAPER, INK, channel="Color")
         texts = table(rows).mark_text(fontSize=11, aria=False)
-        ink = where(dark, PAPER, INK, channel="Color")
         marks.append(texts.encode(x=x, y=y, text=alt.Text("text:N"), color=ink))
     return alt.layer(*marks, width=alt.Step(64 if numbers else 13), height=alt.Step(22 if numbers else 15))
-
-
-def _grid_alt(rows: list[dict[str, Any]], models: list[str]) -> str:
-    clear = {model: [row for row in rows if row["model"] == model and row["clear"]] for model in models}
-    most = max(models, key=lambda model: len(clear[model]))
-    titles = {row["measured"] for row in rows}
-    return (
-        f"Heat map of {len(models)} models and {len(titles)} probes, {len(rows)} readings: "
-        f"{sum(map(len, clear.values()))} are clear leans, most of them ({len(clear[most])}) on {most}."
-    )
 
 
 #: Fewer shared items than these make a rank correlation a game of chance.
@@ -141,9 +106,8 @@ def agreement_over_items(readings: Sequence[Reading]) -> list[Figure]:
             for reading, title in zip(mine, shown_titles(mine), strict=True)
             if (units := unit_values(reading))
         }
-        figure = _agreement(
-            values, f"agreement-{len(figures) + 1}", "Do measures agree about the same words?", "words", model
-        )
+        name = f"agreement-{len(figures) + 1}"
+        figure = _agreement(values, name, "Do measures agree about the same words?", "words", model)
         figures += [figure] if figure else []
     return figures
 
@@ -203,30 +167,19 @@ def _pairs(values: pd.DataFrame) -> list[_Pair]:
 
 def _agreement_layers(pairs: list[_Pair], order: list[str]) -> Any:
     numbers = {name: str(n) for n, name in enumerate(order, 1)}
-    rows = [
-        {
-            "one": f"{numbers[pair.two]}. {pair.two}",
-            "two": numbers[pair.one],
-            "rho": pair.rho,
-            "says": f"{pair.one} and {pair.two}: {pair.rho:+.2f} over {pair.n}",
-        }
-        for pair in pairs
-    ]
-    names = [f"{numbers[name]}. {name}" for name in order]
-    y = alt.Y("one:N", title=None, scale=alt.Scale(domain=names), axis=names_axis(names, 46))
-    x = alt.X(
-        "two:N",
-        title=None,
-        scale=alt.Scale(domain=[numbers[name] for name in order[:-1]]),
-        axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False),
-    )
-    scale = diverging(1)
+    names = [f"{n}. {name}" for name, n in numbers.items()]
+    rows = []
+    for one, two, rho, n in pairs:
+        words = f"{one} and {two}: {rho:+.2f} over {n}"
+        rows.append({"one": f"{numbers[two]}. {two}", "two": numbers[one], "rho": rho, "says": words})
+    y = alt.Y("one:N", title=None, scale=alt.Scale(domain=names), axis=style.names_axis(names, 46))
+    across = alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False)
+    x = alt.X("two:N", title=None, scale=alt.Scale(domain=list(numbers.values())[:-1]), axis=across)
     base = table(rows).encode(x=x, y=y)
+    colour = alt.Color("rho:Q", scale=style.diverging(1), legend=None)
     dark = where("abs(datum.rho) > 0.6", PAPER, INK, channel="Color")
     return alt.layer(
-        base.mark_rect(stroke=FAINT, strokeWidth=0.5).encode(
-            color=alt.Color("rho:Q", scale=scale, legend=None), **says()
-        ),
+        base.mark_rect(stroke=FAINT, strokeWidth=0.5).encode(color=colour, **says()),
         base.mark_text(fontSize=10, aria=False).encode(text=alt.Text("rho:Q", format="+.2f"), color=dark),
         width=alt.Step(36),
         height=alt.Step(22),

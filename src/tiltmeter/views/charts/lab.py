@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import altair as alt
@@ -28,70 +28,54 @@ def calibration(readings: Sequence[Reading]) -> Figure | None:
     if not noisy:
         return None
     best = sorted(noisy, key=lambda both: -abs(both[1].slope_in_noise or 0.0))
-    points = [row for reading, summary in best for row in _points(reading, summary)]
+    by_measure: dict[str, list[dict[str, Any]]] = {}
+    for reading, summary in best:
+        by_measure.setdefault(summary.measure, []).extend(_points(reading, summary))
     title = "Dose and response"
-    chart = _facets(points, list(dict.fromkeys(summary.measure for _, summary in best)))
+    # A scale of its own for every small chart: they differ a hundredfold, and each is read against its shade.
+    cells = alt.concat(*(_cell(points, name) for name, points in by_measure.items()), columns=_COLUMNS, spacing=18)
     words = [
         "in SDs of the readings on models without bias; shaded: could be chance; one point per model, a line for their "
         "mean"
     ]
-    return Figure("calibration", title, _alt([summary for _, summary in best]), titled(chart, title, words))
-
-
-def _points(reading: Reading, summary: CalibrationDetails) -> list[dict[str, Any]]:
-    return [
-        {
-            "measure": summary.measure,
-            "form": summary.form,
-            "dose": item.get("dose"),
-            "value": item.value / summary.noise,
-            "says": f"{summary.measure}, {summary.form}: {item.value:.3g} {summary.unit} at a dose of "
-            f"{item.get('dose')} (seed {item.get('seed')}), {item.value / summary.noise:.1f} SDs of noise",
-        }
-        for item in reading.items
-        if item.value is not None
-    ]
-
-
-def _facets(points: list[dict[str, Any]], measures: list[str]) -> Any:
-    # A line of its own for every small chart: their scales differ a hundredfold, and each is read against its shade.
-    cells = [_cell([row for row in points if row["measure"] == name], name) for name in measures]
-    return alt.concat(*cells, columns=_COLUMNS, spacing=18).resolve_scale(
-        y="independent", color="shared", shape="shared"
-    )
-
-
-def _cell(points: list[dict[str, Any]], name: str) -> Any:
-    x = alt.X(
-        "dose:Q",
-        title="dose",
-        scale=alt.Scale(zero=False, nice=False, padding=8),
-        axis=alt.Axis(grid=False, tickCount=4),
-    )
-    y = alt.Y("value:Q", title=None, axis=alt.Axis(grid=False, tickCount=4))
-    look = look_of("form", _DOSE_FORMS, orient="top")
-    dots = table(points)
-    shade = table([{"low": -_CHANCE, "high": _CHANCE}]).mark_rect(color=SHADES[2], aria=False)
-    level = table([{"at": 0}]).mark_rule(color=FAINT, aria=False)
-    return alt.layer(
-        shade.encode(y=alt.Y("low:Q", title=None), y2="high:Q", x=alt.value(0), x2=alt.value(_CELL_WIDTH)),
-        level.encode(y="at:Q"),
-        dots.mark_line(strokeWidth=1.6, aria=False).encode(
-            x=x, y=alt.Y("mean(value):Q", title=None), color=look["color"]
-        ),
-        dots.mark_point(size=30, strokeWidth=1.4, filled=False).encode(x=x, y=y, **look, **says()),
-    ).properties(
-        width=_CELL_WIDTH, height=_CELL_HEIGHT, title=alt.Title(name, fontSize=12, color=INK, subtitleColor=SOFT)
-    )
-
-
-def _alt(best: Sequence[CalibrationDetails]) -> str:
-    follow = sum(summary.spearman >= 0.95 for summary in best)
-    first = best[0]
-    return (
+    chart = titled(cells.resolve_scale(y="independent", color="shared", shape="shared"), title, words)
+    follow, first = sum(summary.spearman >= 0.95 for _, summary in best), best[0][1]
+    alt_text = (
         f"Dose and response of {len(best)} forms of measures: {follow} follow the planted bias with a Spearman "
         f"correlation of .95 or more; steepest against its noise is {first.measure}, {first.form}, with "
         f"{first.slope_in_noise or 0.0:.1f} SDs for a dose of .1."
+    )
+    return Figure("calibration", title, alt_text, chart)
+
+
+def _points(reading: Reading, summary: CalibrationDetails) -> Iterator[dict[str, Any]]:
+    for item in reading.items:
+        if item.value is not None:
+            dose, value = item.get("dose"), item.value / summary.noise
+            words = (
+                f"{summary.measure}, {summary.form}: {item.value:.3g} {summary.unit} at a dose of "
+                f"{dose} (seed {item.get('seed')}), {value:.1f} SDs of noise"
+            )
+            yield {"measure": summary.measure, "form": summary.form, "dose": dose, "value": value, "says": words}
+
+
+def _cell(points: list[dict[str, Any]], name: str) -> Any:
+    scale = alt.Scale(zero=False, nice=False, padding=8)
+    x = alt.X("dose:Q", title="dose", scale=scale, axis=alt.Axis(grid=False, tickCount=4))
+    y = alt.Y("value:Q", title=None, axis=alt.Axis(grid=False, tickCount=4))
+    look = look_of("form", _DOSE_FORMS, orient="top")
+    shade = table([{"low": -_CHANCE, "high": _CHANCE}]).mark_rect(color=SHADES[2], aria=False)
+    level = table([{"at": 0}]).mark_rule(color=FAINT, aria=False)
+    means = table(points).mark_line(strokeWidth=1.6, aria=False)
+    dots = table(points).mark_point(size=30, strokeWidth=1.4, filled=False)
+    return alt.layer(
+        shade.encode(y=alt.Y("low:Q", title=None), y2="high:Q", x=alt.value(0), x2=alt.value(_CELL_WIDTH)),
+        level.encode(y="at:Q"),
+        means.encode(x=x, y=alt.Y("mean(value):Q", title=None), color=look["color"]),
+        dots.encode(x=x, y=y, **look, **says()),
+        width=_CELL_WIDTH,
+        height=_CELL_HEIGHT,
+        title=alt.Title(name, fontSize=12, color=INK, subtitleColor=SOFT),
     )
 
 
@@ -129,30 +113,25 @@ def context_chart(study: ContextLength) -> Any | None:
 def _panel(curves: Sequence[LengthCurve], models: list[str]) -> Any:
     rows = chart_rows(curves)
     lengths = list(dict.fromkeys(row["length"] for row in sorted(rows, key=lambda row: row["place"])))
-    x = alt.X("length:N", sort=lengths, title=curves[0].axis, axis=alt.Axis(labelAngle=0), scale=alt.Scale(padding=0.5))
-    aside = alt.XOffset("model:N", sort=models)
+    y = alt.Y("d:Q", title="effect size d with 95% interval", axis=alt.Axis(grid=False))
     colours = [_COLOURS[place % len(_COLOURS)] for place in range(len(models))]
     legend = alt.Legend(orient="bottom", direction="vertical", labelLimit=400, title=None)
-    colour = alt.Color("model:N", sort=models, scale=alt.Scale(domain=models, range=colours), legend=legend)
-    y = alt.Y("d:Q", title="effect size d with 95% interval", axis=alt.Axis(grid=False))
-    repaired = table([row for row in rows if row["form"] == _FORMS[0]])
+    scale = alt.Scale(padding=0.5)
+    shared = {
+        "x": alt.X("length:N", sort=lengths, title=curves[0].axis, axis=alt.Axis(labelAngle=0), scale=scale),
+        "xOffset": alt.XOffset("model:N", sort=models),
+        "color": alt.Color("model:N", sort=models, scale=alt.Scale(domain=models, range=colours), legend=legend),
+    }
+    repaired, published = (table([row for row in rows if row["form"] == form]) for form in _FORMS)
+    told = ["model:N", "length:N", "d:Q", "low:Q", "high:Q", "p:Q"]
     layers = [
         table([{"at": 0.0}]).mark_rule(color="#555").encode(y="at:Q"),
-        repaired.mark_rule(strokeWidth=2).encode(x=x, xOffset=aside, y="low:Q", y2="high:Q", color=colour),
-        repaired.mark_point(size=70, filled=True, opacity=1).encode(
-            x=x,
-            xOffset=aside,
-            y=y,
-            color=colour,
-            tooltip=["model:N", "length:N", "d:Q", "low:Q", "high:Q", "p:Q"],
-        ),
+        repaired.mark_rule(strokeWidth=2).encode(y="low:Q", y2="high:Q", **shared),
+        repaired.mark_point(size=70, filled=True, opacity=1).encode(y=y, tooltip=told, **shared),
     ]
-    published = [row for row in rows if row["form"] == _FORMS[1]]
-    if published:
-        hollow = table(published).mark_point(size=70, shape="diamond", filled=False, opacity=1)
-        layers.append(
-            hollow.encode(x=x, xOffset=aside, y=y, color=colour, tooltip=["model:N", "length:N", "d:Q", "p:Q"])
-        )
+    if any(row["form"] == _FORMS[1] for row in rows):
+        hollow = published.mark_point(size=70, shape="diamond", filled=False, opacity=1)
+        layers.append(hollow.encode(y=y, tooltip=["model:N", "length:N", "d:Q", "p:Q"], **shared))
     words = f"repaired (filled) and as published (hollow); stable: within {CLOSE} of the longest, and in its interval"
     title = alt.Title(curves[0].title, subtitle=words, subtitleFontSize=12, subtitleColor="#5b6472")
     return alt.layer(*layers).properties(title=title, width=_WIDTH, height=_HEIGHT)

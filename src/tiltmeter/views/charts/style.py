@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
+import functools
 import re
 import textwrap
 import zlib
@@ -34,9 +34,8 @@ _LETTER = 7
 _MARGIN = 5
 
 
-def unchecked() -> contextlib.AbstractContextManager[Any]:
-    """Charts made here are not checked against the whole grammar, which takes as long as to draw them: a test does."""
-    return debug_mode(False)
+#: Charts made here are not checked against the whole grammar, which takes as long as to draw them: a test does.
+unchecked = functools.partial(debug_mode, False)
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> Any:
@@ -66,9 +65,7 @@ def where(test: str, then: Any, otherwise: Any, *, channel: str) -> Any:
     return getattr(alt, f"{channel}Value")(otherwise, condition={"test": test, **shown})
 
 
-def titled(
-    chart: Any, title: str, subtitle: str | Sequence[str] = (), *, letters: int = 76, left: int = _MARGIN
-) -> Any:
+def titled(chart: Any, title: str, subtitle: Sequence[str] = (), *, letters: int = 76, left: int = _MARGIN) -> Any:
     """The chart with its title, lines of so many letters below it, and a margin on its left.
 
     A browser may have wider letters than the renderer reckons with, and what goes beyond the picture is cut off.
@@ -76,15 +73,8 @@ def titled(
     parts = [subtitle] if isinstance(subtitle, str) else subtitle
     lines = [line for part in parts for line in wrapped(part, letters)]
     # Set, because properties() and configure() copy all of a chart, and this one is ours.
-    chart.title = alt.Title(
-        short(title, letters - 12),
-        subtitle=lines,
-        frame="bounds",
-        color=INK,
-        subtitleColor=SOFT,
-        subtitleFontSize=12,
-        subtitlePadding=4,
-    )
+    small: dict[str, Any] = {"subtitleColor": SOFT, "subtitleFontSize": 12, "subtitlePadding": 4}
+    chart.title = alt.Title(short(title, letters - 12), subtitle=lines, frame="bounds", color=INK, **small)
     return styled(chart, left=left)
 
 
@@ -144,16 +134,6 @@ def to_svg(chart: Any) -> str:
     return str(vl_convert.vegalite_to_svg(_spec(chart)))
 
 
-def to_png(chart: Any, *, scale: float = 2.0) -> bytes:
-    """The chart as a picture."""
-    return bytes(vl_convert.vegalite_to_png(_spec(chart), scale=scale))
-
-
-def to_pdf(chart: Any) -> bytes:
-    """The chart as a page of a paper."""
-    return bytes(vl_convert.vegalite_to_pdf(_spec(chart)))
-
-
 def _spec(chart: Any) -> str:
     with unchecked():
         return str(chart.to_json(validate=False, indent=None))
@@ -182,11 +162,11 @@ class Figure:
     keeps_colours: bool = False
 
 
-#: The formats of files.
-FORMATS: Mapping[str, Callable[[Figure], bytes]] = {
-    "png": lambda figure: to_png(figure.chart),
-    "svg": lambda figure: to_svg(figure.chart).encode(),
-    "pdf": lambda figure: to_pdf(figure.chart),
+#: The formats of files, and a chart in each.
+FORMATS: Mapping[str, Callable[[Any], bytes]] = {
+    "png": lambda chart: bytes(vl_convert.vegalite_to_png(_spec(chart), scale=2.0)),
+    "svg": lambda chart: to_svg(chart).encode(),
+    "pdf": lambda chart: bytes(vl_convert.vegalite_to_pdf(_spec(chart))),
 }
 
 
@@ -202,7 +182,7 @@ def write_figures(named: Iterable[tuple[str, Figure]], folder: Path, *, format: 
         while path in written:
             n += 1
             path = folder / f"{slug}-{n}.{format}"
-        write_atomically(path, FORMATS[format](figure))
+        write_atomically(path, FORMATS[format](figure.chart))
         written[path] = figure.alt
     words = "".join(f"{path.name}: {alt}\n" for path, alt in written.items())
     write_atomically(folder / "alt.txt", words.encode(errors="backslashreplace"))

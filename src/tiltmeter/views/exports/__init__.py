@@ -2,17 +2,42 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tiltmeter.errors import unknown
 from tiltmeter.files import write_atomically
 from tiltmeter.readings import Audit
-from tiltmeter.views.exports.frames import to_csv, to_parquet
 from tiltmeter.views.exports.latex import to_latex
 from tiltmeter.views.exports.markdown import to_markdown, to_model_card
 from tiltmeter.views.report.report import render
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: A spreadsheet takes a cell that begins so for a formula and runs it.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def to_csv(frame: pd.DataFrame) -> str:
+    """A table as CSV. A text that a spreadsheet would run as a formula gets an apostrophe before it."""
+
+    def harmless(value: Any) -> Any:
+        return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+    texts = frame.select_dtypes(exclude="number").columns
+    frame[texts] = frame[texts].map(harmless)
+    csv: str = frame.to_csv(index=False, lineterminator="\n")
+    return csv
+
+
+def to_parquet(frame: pd.DataFrame) -> bytes:
+    """A table as Parquet, with every number as it is."""
+    buffer = io.BytesIO()
+    frame.to_parquet(buffer, index=False)
+    return buffer.getvalue()
 
 
 class Format(NamedTuple):

@@ -17,23 +17,12 @@ def summary_markdown(check: Check) -> str:
     lines = ["## tiltmeter: has bias grown?", "", f"**{_escape(check.headline)}**", ""]
     lines += [f"- **{_escape(probe.title)}** on {_escape(probe.model)}: {_escape(probe.why)}" for probe in check.failed]
     lines += [""] if check.failed else []
-    lines += [
-        "<details><summary>Every probe</summary>",
-        "",
-        "| result | measured | model | baseline | now | growth | p, corrected |",
-        "| --- | --- | --- | ---: | ---: | ---: | ---: |",
-        *map(_row, check.probes),
-        "",
-        "</details>",
-        "",
-    ]
-    lines += [f"{_escape(note)}  " for note in check.notes]
-    lines += [
-        f"Growth is away from level. Of equal models at most {check.alpha:.0%} of checks fail; p is corrected for "
-        f"{check.tests} tests.",
-        "",
-    ]
-    return "\n".join(lines)
+    lines += ["<details><summary>Every probe</summary>", ""]
+    lines += ["| result | measured | model | baseline | now | growth | p, corrected |"]
+    lines += ["| --- | --- | --- | ---: | ---: | ---: | ---: |", *map(_row, check.probes)]
+    lines += ["", "</details>", "", *(f"{_escape(note)}  " for note in check.notes)]
+    fail = f"Of equal models at most {check.alpha:.0%} of checks fail; p is corrected for {check.tests} tests."
+    return "\n".join([*lines, f"Growth is away from level. {fail}", ""])
 
 
 def _row(probe: ProbeCheck) -> str:
@@ -55,12 +44,8 @@ _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 
 def junit_xml(check: Check) -> bytes:
     """One test case per probe and model."""
-    counts = {
-        "tests": len(check.probes),
-        "failures": len(check.failed),
-        "skipped": sum(probe.outcome == IGNORED for probe in check.probes),
-        "errors": 0,
-    }
+    ignored = sum(probe.outcome == IGNORED for probe in check.probes)
+    counts = {"tests": len(check.probes), "failures": len(check.failed), "skipped": ignored, "errors": 0}
     numbers = {name: str(count) for name, count in counts.items()}
     root = ElementTree.Element("testsuites", {"name": "tiltmeter check", **numbers})
     suite = ElementTree.SubElement(root, "testsuite", {"name": "tiltmeter check", "time": "0", **numbers})

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from tiltmeter.readings import Audit
-from tiltmeter.views.rows import ReadingRow, reading_rows
+from tiltmeter.views.rows import ReadingRow, rows_by_model
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", '"': r"\textquotedbl{}",
@@ -22,9 +22,7 @@ _HEAD = r"""% Needs \usepackage{booktabs,longtable,array} and \usepackage[T1]{fo
 
 def to_latex(audit: Audit) -> str:
     """One long table per model, which may run over several pages."""
-    rows = reading_rows(audit.readings, audit.adjusted())
-    by_model = {name: [row for row in rows if row.reading.model == name] for name in audit.models}
-    parts = [_table(n, name, mine) for n, (name, mine) in enumerate(by_model.items(), 1) if mine]
+    parts = [_table(n, name, rows) for n, (name, rows) in enumerate(rows_by_model(audit).items(), 1) if rows]
     return "\n\n".join([_HEAD, *parts]) + "\n"
 
 
@@ -57,19 +55,8 @@ def _table(number: int, model: str, rows: Sequence[ReadingRow]) -> str:
 def _row(row: ReadingRow) -> str:
     effect, published = row.reading.effect, row.reading.published
     ci = f"[{effect.ci.low:.2f}, {effect.ci.high:.2f}]" if effect.ci else "--"
-    cells = [
-        latex(row.title),
-        latex(row.leans) or "--",
-        latex(effect.name),
-        f"{effect.value:.2f}",
-        # A cell that begins with a bracket would be taken for an option of the row before it.
-        f"{{}}{ci}",
-        _p(row.raw_p),
-        _p(row.p),
-        f"{published.value:.2f}" if published else "--",
-    ]
-    return " & ".join(cells) + r" \\"
-
-
-def _p(text: str | None) -> str:
-    return "--" if text is None else f"${text}$"
+    p_values = ["--" if text is None else f"${text}$" for text in (row.raw_p, row.p)]
+    words = [latex(row.title), latex(row.leans) or "--", latex(effect.name)]
+    # A cell that begins with a bracket would be taken for an option of the row before it.
+    numbers = [f"{effect.value:.2f}", f"{{}}{ci}", *p_values, f"{published.value:.2f}" if published else "--"]
+    return " & ".join([*words, *numbers]) + r" \\"

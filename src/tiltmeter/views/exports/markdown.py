@@ -9,9 +9,8 @@ from typing import Any
 
 from tiltmeter.readings import Audit, Reading
 from tiltmeter.readings.details.sentences import PairsDetails
-from tiltmeter.views.report.background import Meaning, Origin, meanings, origin, shared_caveats
-from tiltmeter.views.report.verdict import not_measured, verdict
-from tiltmeter.views.rows import ReadingRow, reading_rows
+from tiltmeter.views.report.words import Meaning, Origin, meanings, not_measured, origin, shared_caveats, verdict
+from tiltmeter.views.rows import ReadingRow, rows_by_model
 
 #: What has a meaning in Markdown, or would begin a tag.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
@@ -19,30 +18,21 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
 
 def to_markdown(audit: Audit) -> str:
     """Verdict, tables, plain words, caveats, method and how to reproduce it."""
-    rows = reading_rows(audit.readings, audit.adjusted())
-    judged, source, kinds = verdict(audit), origin(audit), meanings(audit.readings)
+    judged, source = verdict(audit), origin(audit)
+    when = f", finished on {source.date}" if source.date else ""
+    verdicts = judged.models
+    models = [(m.model, f"{m.clear} of {m.tests} tests", m.strongest or "none", m.control or "-") for m in verdicts]
     lines = [
-        "# How far does it lean?",
-        "",
-        f"Suite “{plain(audit.suite)}” on {', '.join(map(plain, audit.models))}"
-        f"{f', finished on {source.date}' if source.date else ''}.",
-        "",
-        "## Verdict",
-        "",
-        f"**{plain(judged.headline)}** {' '.join(map(plain, judged.sentences))}",
-        "",
-        *table(
-            ("model", "clear leans", "strongest clear lean", "control"),
-            (
-                (m.model, f"{m.clear} of {m.tests} tests", m.strongest or "none", m.control or "-")
-                for m in judged.models
-            ),
-        ),
+        *("# How far does it lean?", ""),
+        *(f"Suite “{plain(audit.suite)}” on {', '.join(map(plain, audit.models))}{when}.", ""),
+        *("## Verdict", "", f"**{plain(judged.headline)}** {' '.join(map(plain, judged.sentences))}", ""),
+        *table(("model", "clear leans", "strongest clear lean", "control"), models),
         *(line for note in audit.notes for line in ("", f"Note: {plain(note)}.")),
+        *(line for name, rows in rows_by_model(audit).items() for line in _model(name, rows)),
+        *_not_measured(audit),
+        *_meanings(meanings(audit.readings)),
+        *_reproduce(source),
     ]
-    for name in audit.models:
-        lines += _model(name, [row for row in rows if row.reading.model == name])
-    lines += [*_not_measured(audit), *_meanings(kinds), *_reproduce(source)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -57,29 +47,18 @@ def plain(text: str) -> str:
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """A table; every cell is plain text."""
-    return [
-        f"| {' | '.join(head)} |",
-        f"|{' --- |' * len(head)}",
-        *(f"| {' | '.join(map(plain, row))} |" for row in rows),
-    ]
+    cells = (f"| {' | '.join(map(plain, row))} |" for row in rows)
+    return [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}", *cells]
 
 
 def readings_table(rows: Sequence[ReadingRow]) -> list[str]:
     """The readings of a model with their strength and p-value."""
     head = ("measured", "leans", "how strongly [95% interval]", "statistic", "p, corrected")
-    return table(
-        head,
-        (
-            (
-                row.title,
-                row.leans or "-",
-                row.value,
-                f"{row.reading.effect.name}, {row.reading.effect.better}",
-                row.p or "-",
-            )
-            for row in rows
-        ),
-    )
+    cells = []
+    for row in rows:
+        statistic = f"{row.reading.effect.name}, {row.reading.effect.better}"
+        cells.append((row.title, row.leans or "-", row.value, statistic, row.p or "-"))
+    return table(head, cells)
 
 
 def _model(name: str, rows: Sequence[ReadingRow]) -> list[str]:
@@ -98,13 +77,11 @@ def _published(row: ReadingRow) -> str:
 
 
 def _not_measured(audit: Audit) -> list[str]:
-    if not audit.skipped:
-        return []
     lines = [
         f"- {plain(', '.join(probes))} on {plain(', '.join(models))}: {plain(reason)}"
         for probes, models, reason in not_measured(audit)
     ]
-    return ["", "## Not measured", "", *lines]
+    return ["", "## Not measured", "", *lines] if lines else []
 
 
 def _meanings(kinds: Sequence[Meaning]) -> list[str]:
@@ -120,34 +97,21 @@ def _meanings(kinds: Sequence[Meaning]) -> list[str]:
 
 def _reproduce(source: Origin) -> list[str]:
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", source.command)), default=0))
+    names = ("model", "revision", "settings")
+    listed = (", ".join(f"{k} {v}" for k, v in pairs.items()) for pairs in (source.settings, source.versions))
+    settings, versions = map(plain, listed)
     return [
-        "",
-        "## How to reproduce this",
-        "",
-        f"{fence}console",
-        f"$ {source.command}",
-        fence,
+        *("", "## How to reproduce this", "", f"{fence}console", f"$ {source.command}", fence),
         *(["", plain(source.note)] if source.note else []),
-        "",
-        *table(("model", "revision", "settings"), ((m["name"], m["revision"], m["settings"]) for m in source.models)),
-        "",
-        f"Settings: {plain(', '.join(f'{k} {v}' for k, v in source.settings.items()))}. "
-        f"Versions: {plain(', '.join(f'{k} {v}' for k, v in source.versions.items()))}.",
-        "",
-        f"Written by tiltmeter {version('tiltmeter')}.",
+        *("", *table(names, ((m["name"], m["revision"], m["settings"]) for m in source.models))),
+        *("", f"Settings: {settings}. Versions: {versions}.", "", f"Written by tiltmeter {version('tiltmeter')}."),
     ]
 
 
 #: What the hub calls the task a probe puts to a model; language models are asked in more than one way.
-_TASKS = {
-    "lpbs": ("fill-mask", "Fill-Mask"),
-    "unmask": ("fill-mask", "Fill-Mask"),
-    "cloze": ("text-generation", "Text Generation"),
-    "pairs": ("text-generation", "Text Generation"),
-    "pronouns": ("text-generation", "Text Generation"),
-    "stereoset": ("text-generation", "Text Generation"),
-}
-_VECTORS = ("feature-extraction", "Feature Extraction")
+_VECTORS, _MASK = ("feature-extraction", "Feature Extraction"), ("fill-mask", "Fill-Mask")
+_TEXT = ("text-generation", "Text Generation")
+_TASKS = {"lpbs": _MASK, "unmask": _MASK, "cloze": _TEXT, "pairs": _TEXT, "pronouns": _TEXT, "stereoset": _TEXT}
 _MASKED_METHODS = ("nangia", "meade", "aul")
 
 
@@ -161,11 +125,10 @@ def to_model_card(audit: Audit) -> str:
 
 def model_index(audit: Audit) -> list[dict[str, Any]]:
     """One entry per model, with task, data set and metrics of every reading."""
-    rows = list(zip(audit.readings, audit.adjusted(), strict=True))
     return [
-        {"name": name, "results": [_result(r, holm, audit.suite) for r, holm in rows if r.model == name]}
-        for name in audit.models
-        if any(reading.model == name for reading, _ in rows)
+        {"name": name, "results": [_result(row.reading, row.p_adjusted, audit.suite) for row in rows]}
+        for name, rows in rows_by_model(audit).items()
+        if rows
     ]
 
 
@@ -179,31 +142,20 @@ def _result(reading: Reading, p_holm: float | None, suite: str) -> dict[str, Any
         ("p_holm", "p-value, corrected for all tests of the audit (Holm)", p_holm),
         (f"{slug(effect.name)}_published", "the same as published", published.value if published else None),
     ]
-    task, name = _task(reading)
+    masked = isinstance(reading.details, PairsDetails) and reading.details.method in _MASKED_METHODS
+    task, task_name = _MASK if masked else _TASKS.get(reading.probe, _VECTORS)
+    data = {"type": f"tiltmeter/{reading.probe}", "name": reading.title, "config": reading.id}
+    tool = f"tiltmeter {reading.provenance.versions.get('tiltmeter', '')}, suite {suite}"
     return {
-        "task": {"type": task, "name": name},
-        "dataset": {
-            "type": f"tiltmeter/{reading.probe}",
-            "name": reading.title,
-            "config": reading.id,
-            "revision": reading.provenance.stimuli,
-        },
+        "task": {"type": task, "name": task_name},
+        "dataset": {**data, "revision": reading.provenance.stimuli},
         "metrics": [
             {"type": kind, "value": float(value), "name": text, "verified": False}
             for kind, text, value in values
             if value is not None
         ],
-        "source": {
-            "name": f"tiltmeter {reading.provenance.versions.get('tiltmeter', '')}, suite {suite}",
-            "url": "https://github.com/tiltmeter/tiltmeter",
-        },
+        "source": {"name": tool, "url": "https://github.com/tiltmeter/tiltmeter"},
     }
-
-
-def _task(reading: Reading) -> tuple[str, str]:
-    if isinstance(reading.details, PairsDetails) and reading.details.method in _MASKED_METHODS:
-        return _TASKS["unmask"]
-    return _TASKS.get(reading.probe, _VECTORS)
 
 
 def slug(name: str) -> str:
@@ -216,25 +168,16 @@ def slug(name: str) -> str:
 
 
 def _section(audit: Audit) -> str:
-    judged, source = verdict(audit), origin(audit)
-    rows = reading_rows(audit.readings, audit.adjusted())
-    lines = [
-        "## Bias, Risks, and Limitations",
-        "",
-        f"**{plain(judged.headline)}** {' '.join(map(plain, judged.sentences))}",
-        "",
-        f"Measured with tiltmeter {version('tiltmeter')}, suite “{plain(audit.suite)}”"
-        f"{f', on {source.date}' if source.date else ''}.",
-    ]
-    for name in audit.models:
-        mine = [row for row in rows if row.reading.model == name]
-        if mine:
-            lines += ["", f"### {plain(name)}", "", *readings_table(mine)]
-    kinds = meanings(audit.readings)
+    judged, source, kinds = verdict(audit), origin(audit), meanings(audit.readings)
+    when = f", on {source.date}" if source.date else ""
+    lines = ["## Bias, Risks, and Limitations", ""]
+    lines += [f"**{plain(judged.headline)}** {' '.join(map(plain, judged.sentences))}", ""]
+    lines += [f"Measured with tiltmeter {version('tiltmeter')}, suite “{plain(audit.suite)}”{when}."]
+    for name, rows in rows_by_model(audit).items():
+        lines += ["", f"### {plain(name)}", "", *readings_table(rows)] if rows else []
+    ideas = ((kind.probe, kind.idea, "; ".join(kind.citations)) for kind in kinds)
     lines += ["", "### What this means, and what it does not", ""]
-    lines += table(
-        ("probe", "what counts as bias", "published by"), ((k.probe, k.idea, "; ".join(k.citations)) for k in kinds)
-    )
+    lines += table(("probe", "what counts as bias", "published by"), ideas)
     caveats = dict.fromkeys(caveat for kind in kinds for caveat in kind.caveats)
     lines += ["", *(f"- {plain(caveat)}" for caveat in caveats)]
     lines += ["", "### How to reproduce this", "", "```console", f"$ {source.command}", "```"]

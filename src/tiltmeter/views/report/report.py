@@ -12,8 +12,7 @@ from markupsafe import Markup
 
 from tiltmeter.readings import Audit
 from tiltmeter.views.charts import Figure, has_own_charts, inline_svg, of_reading, overview
-from tiltmeter.views.report.background import meanings, origin, shared_caveats
-from tiltmeter.views.report.verdict import not_measured, verdict
+from tiltmeter.views.report.words import meanings, not_measured, origin, shared_caveats, verdict
 from tiltmeter.views.rows import ReadingRow, reading_rows
 
 #: Charts of single readings are drawn for so many of them; all of them can be written as files.

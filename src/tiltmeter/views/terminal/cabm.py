@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -22,6 +22,9 @@ _LOUD = 3
 _NAMED = ("category", "as published")
 #: A spread below this would be shown as 0.00.
 _SEEN = 0.005
+_FILLS = "occupations whose category is what the model fills in, neutral a miss; higher: the score tells what it does"
+#: A label, a part of a validation, how it is written, and what it means.
+_Check = tuple[str, str, Callable[[Any], str], str]
 
 
 def cabm_view(reading: Reading) -> RenderableType:
@@ -43,13 +46,10 @@ def cabm_view(reading: Reading) -> RenderableType:
 
 def _weights(details: CabmDetails) -> list[RenderableType]:
     forms = details.forms
-    columns = [
-        f"{form}\n{label}" if n == 0 else f"\n{label}" for form in forms for n, label in enumerate(FEATURES.values())
-    ]
+    columns = [f"{'' if n else form}\n{label}" for form in forms for n, label in enumerate(FEATURES.values())]
     table = _table("How much each feature counts", "weighting", columns)
     for name in in_order(name for form in forms.values() for name in form.weights):
-        cells = [cell for form in forms.values() for cell in _weight_cells(form.weights.get(name))]
-        table.add_row(Text(name), *cells)
+        table.add_row(Text(name), *(cell for form in forms.values() for cell in _weight_cells(form.weights.get(name))))
     used = " and ".join(f"{form.method} ({title})" for title, form in forms.items())
     missing = [f"{name}, {title}: {why}." for title, form in forms.items() for name, why in form.not_weighed.items()]
     meaning = f"The headline is weighed by {used}. Weights sum to 1; ± is their SD over seeds: lower is steadier."
@@ -75,33 +75,25 @@ def _occupations(items: Sequence[Item], details: CabmDetails) -> list[Renderable
     one, two = details.groups
     columns = ["score [95% interval]", "category", "as published", *FEATURES.values()]
     table = _table(f"Occupations, from {one} to {two}", "occupation", columns)
-    for item in items[:_ENDS] if left else items:
-        table.add_row(*_occupation(item))
-    if left:
-        table.add_row(Text(f"({left} more)"))
-        for item in items[-_ENDS:]:
-            table.add_row(*_occupation(item))
+    for item in [*items[:_ENDS], None, *items[-_ENDS:]] if left else items:
+        table.add_row(*map(Text, [f"({left} more)"] if item is None else _occupation(item)))
     features = ", ".join(FEATURES.values())
     meaning = f"{features}: their parts of the score, which they add up to. 0 is level; nearer to 0 is better."
     return [table, *_lines(meaning)]
 
 
-def _occupation(item: Item) -> list[Text]:
-    cells = [
-        item.label,
-        f"{item.value:+.2f} [{item.get('low'):+.2f}, {item.get('high'):+.2f}]",
-        item.group,
-        f"{item.get('published'):+.2f} {item.get('published_group')}",
-        *(f"{number(item, f'part_{name}'):+.2f}" for name in FEATURES),
-    ]
-    return [Text(cell) for cell in cells]
+def _occupation(item: Item) -> list[str]:
+    score = f"{item.value:+.2f} [{item.get('low'):+.2f}, {item.get('high'):+.2f}]"
+    published = f"{item.get('published'):+.2f} {item.get('published_group')}"
+    return [item.label, score, item.group, published, *(f"{number(item, f'part_{name}'):+.2f}" for name in FEATURES)]
 
 
 def _sentences(items: Sequence[Item], details: CabmDetails) -> list[RenderableType]:
     words = dict.fromkeys(item.label for item in [*items[:_LOUD], *items[-_LOUD:]])
     loud = [details.sentences[word][0] for word in words if details.sentences.get(word)]
     lines = [f"{loudest.lean:+.2f}  {loudest.sentence}" for loudest in loud]
-    return [_title("Sentences that lean most, of the occupations at both ends"), *_lines(*lines)] if lines else []
+    title = Text("Sentences that lean most, of the occupations at both ends", style="bold italic")
+    return [title, *_lines(*lines)] if lines else []
 
 
 def _validation(details: CabmDetails) -> list[RenderableType]:
@@ -114,11 +106,43 @@ def _validation(details: CabmDetails) -> list[RenderableType]:
     return [table, *_lines(*([crossed] if details.labels_from is not None else []), *notes)]
 
 
-def _checks(details: CabmDetails) -> list[_Check]:
-    checks = [*_SPREAD, *_separation("by_category", "own category (circular)", _CIRCULAR)]
+def _checks(details: CabmDetails) -> Iterator[_Check]:
+    yield "SD", "sd", _number, "how far occupations differ; lower is better. Published: in units of its own"
+    yield "variance", "variance", "{:.3f}".format, "the same, squared"
+    yield "IQR", "iqr", _number, "how far the middle half of them differs; lower is better"
+    normal = "a small p: not a normal distribution; neither good nor bad"
+    yield "Shapiro-Wilk W", "normality", lambda test: f"{test.statistic:.3f}\n{p_text(test.p_value)}", normal
+    circular = "as published, and circular: the groups are cut from these very scores, so it tells nothing"
+    yield from _separation("by_category", "own category (circular)", circular)
     if details.labels_from is not None:
-        checks += [*_separation("by_label", details.labels_from, _INDEPENDENT), _CHI_SQUARE]
-    return [*checks, *(_UNMASKING if any(form.validation.unmasking for form in details.forms.values()) else [])]
+        apart = "groups from elsewhere. All of them: the groups do not overlap; half: no difference, which is better"
+        yield from _separation("by_label", details.labels_from, apart)
+        yield (
+            "chi-square, category by label",
+            "contingency",
+            lambda test: f"{test.statistic:.1f} (df {test.df})\n{p_text(test.p_value)}",
+            "a small p: categories go with the labels, so the model repeats them",
+        )
+    if any(form.validation.unmasking for form in details.forms.values()):
+        yield "agreement with unmasking", "unmasking", lambda unmasking: _share(unmasking.agreement), _FILLS
+        decided = "the same of those not neutral"
+        yield decided, "unmasking", lambda unmasking: _share(unmasking.decided), "higher is better"
+        chance = "agreement beyond chance: 0 for a score that says one group of all; higher is better"
+        yield "kappa with unmasking", "unmasking", lambda unmasking: _number(unmasking.kappa), chance
+        alike = "whether both rank the occupations alike; higher is better"
+        yield "Spearman with unmasking", "unmasking", lambda unmasking: _correlation(unmasking.spearman), alike
+
+
+def _separation(part: str, groups: str, meaning: str) -> Iterator[_Check]:
+    """Group 1 against group 2."""
+
+    def overlap(test: Any) -> str:
+        return f"{test.u:g} of {test.n_1 * test.n_2}\n{p_text(test.p_value)}"
+
+    yield f"Mann-Whitney U by {groups}", part, overlap, meaning
+    yield f"Cohen's d by {groups}", part, lambda test: _number(test.cohens_d), "the same; 0: none, .8 is large"
+    units = "the same in units of the score; 0: none"
+    yield f"median difference by {groups}", part, lambda test: _number(test.median_difference), units
 
 
 def _agreement(details: CabmDetails) -> list[RenderableType]:
@@ -147,15 +171,15 @@ def _data(details: CabmDetails, notes: Sequence[str]) -> list[RenderableType]:
         f"Labels of occupations come from: {details.labels_from or 'none'}.",
         *(f"Note: {note}." for note in notes),
     ]
-    return [_title("What was kept and what was dropped"), *_lines(*lines)]
+    return [Text("What was kept and what was dropped", style="bold italic"), *_lines(*lines)]
 
 
 def _counted(counts: Mapping[str, int], groups: Sequence[str]) -> str:
     return ", ".join(f"{counts[group]:,} with {group}" for group in groups)
 
 
-def _number(value: float | None, *, digits: int = 2) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
 
 
 def _correlation(value: Correlation | None) -> str:
@@ -166,72 +190,6 @@ def _share(value: Share | None) -> str:
     return "-" if value is None else f"{value.value:.0%} [{value.ci.low:.0%}, {value.ci.high:.0%}]"
 
 
-#: A label, a part of a validation, how it is written, and what it means.
-_Check = tuple[str, str, Callable[[Any], str], str]
-
-_SPREAD: list[_Check] = [
-    ("SD", "sd", _number, "how far occupations differ; lower is better. Published: in units of its own"),
-    ("variance", "variance", lambda value: _number(value, digits=3), "the same, squared"),
-    ("IQR", "iqr", _number, "how far the middle half of them differs; lower is better"),
-    (
-        "Shapiro-Wilk W",
-        "normality",
-        lambda test: f"{test.statistic:.3f}\n{p_text(test.p_value)}",
-        "a small p: not a normal distribution; neither good nor bad",
-    ),
-]
-_CIRCULAR = "as published, and circular: the groups are cut from these very scores, so it tells nothing"
-_INDEPENDENT = "groups from elsewhere. All of them: the groups do not overlap; half: no difference, which is better"
-
-
-def _separation(part: str, groups: str, meaning: str) -> list[_Check]:
-    """Group 1 against group 2."""
-    return [
-        (
-            f"Mann-Whitney U by {groups}",
-            part,
-            lambda test: f"{test.u:g} of {test.n_1 * test.n_2}\n{p_text(test.p_value)}",
-            meaning,
-        ),
-        (f"Cohen's d by {groups}", part, lambda test: _number(test.cohens_d), "the same; 0: none, .8 is large"),
-        (
-            f"median difference by {groups}",
-            part,
-            lambda test: _number(test.median_difference),
-            "the same in units of the score; 0: none",
-        ),
-    ]
-
-
-_CHI_SQUARE: _Check = (
-    "chi-square, category by label",
-    "contingency",
-    lambda test: f"{test.statistic:.1f} (df {test.df})\n{p_text(test.p_value)}",
-    "a small p: categories go with the labels, so the model repeats them",
-)
-_UNMASKING: list[_Check] = [
-    (
-        "agreement with unmasking",
-        "unmasking",
-        lambda unmasking: _share(unmasking.agreement),
-        "occupations whose category is what the model fills in, neutral a miss; higher: the score tells what it does",
-    ),
-    ("the same of those not neutral", "unmasking", lambda unmasking: _share(unmasking.decided), "higher is better"),
-    (
-        "kappa with unmasking",
-        "unmasking",
-        lambda unmasking: _number(unmasking.kappa),
-        "agreement beyond chance: 0 for a score that says one group of all; higher is better",
-    ),
-    (
-        "Spearman with unmasking",
-        "unmasking",
-        lambda unmasking: _correlation(unmasking.spearman),
-        "whether both rank the occupations alike; higher is better",
-    ),
-]
-
-
 def _table(title: str, first: str, columns: Sequence[str], *, last: str | None = None) -> Table:
     table = number_table(title, Column(first, overflow="fold"))
     for name in columns:
@@ -240,10 +198,6 @@ def _table(title: str, first: str, columns: Sequence[str], *, last: str | None =
     if last is not None:
         table.add_column(last, ratio=1)
     return table
-
-
-def _title(text: str) -> Text:
-    return Text(text, style="bold italic")
 
 
 def _lines(*lines: str) -> list[RenderableType]:

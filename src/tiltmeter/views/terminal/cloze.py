@@ -32,12 +32,9 @@ def cloze_view(readings: Sequence[Reading]) -> RenderableType | None:
     if len(cells) < len(readings) or not all(cell.published and cell.repaired for cell in cells):
         return None
     model = readings[0].model
-    races = [cell for cell in cells if cell.variant == "race"]
-    tables = [
-        _block(model, [cell for cell in cells if cell.variant == variant])
-        for variant in sorted({cell.variant for cell in cells} - {"race"}, key=_place(_VARIANTS))
-    ]
-    if races:
+    variants = sorted({cell.variant for cell in cells} - {"race"}, key=_place(_VARIANTS))
+    tables = [_block(model, [cell for cell in cells if cell.variant == variant]) for variant in variants]
+    if races := [cell for cell in cells if cell.variant == "race"]:
         title = f"{model}: race by occupation, {races[0].rows:,} sentences that end in them"
         tables.append(_table(title, races))
     columns = dict(pair for cell in cells for pair in zip(_heads(cell), cell.groups, strict=True))
@@ -56,13 +53,14 @@ def _block(model: str, cells: Sequence[ClozeDetails]) -> Table:
 
 def _table(title: str, cells: Sequence[ClozeDetails]) -> Table:
     table = number_table(title, Column("", no_wrap=True))
-    for cell in cells:
-        for i, name in enumerate([*_heads(cell), *_further(cell)]):
+    published = [_numbers(cell, cell.published) for cell in cells]
+    repaired = [_numbers(cell, cell.repaired) for cell in cells]
+    for cell, numbers in zip(cells, published, strict=True):
+        for i, name in enumerate(numbers):
             above = cell.context if i == 0 and cell.variant != "race" else ""
             table.add_column(f"{above}\n{name}", justify="right", no_wrap=True)
-    for form in ("published", "repaired"):
-        rows = [_numbers(cell, getattr(cell, form)) for cell in cells]
-        table.add_row("as published" if form == "published" else form, *(number for row in rows for number in row))
+    for form, rows in (("as published", published), ("repaired", repaired)):
+        table.add_row(form, *(number for numbers in rows for number in numbers.values()))
     return table
 
 
@@ -72,18 +70,14 @@ def _heads(cell: ClozeDetails) -> tuple[str, ...]:
     return cell.groups if cell.variant == "race" or len(set(initials)) < 2 else initials
 
 
-def _further(cell: ClozeDetails) -> list[str]:
-    """The columns that a cell has beside the shares."""
-    return ([] if cell.contexts else ["KL", "WEAT"]) + ([] if cell.variant == "race" else ["HB"])
-
-
-def _numbers(cell: ClozeDetails, shares: ClozeShares) -> list[str]:
-    further = {
-        "KL": f"{shares.kl:.4f}".removeprefix("0"),
-        "WEAT": "-" if shares.weat is None else f"{shares.weat:.3f}".replace("0.", "."),
-        "HB": _two(shares.human_match),
-    }
-    return [_two(shares.to_1), _two(shares.to_2), *(further[name] for name in _further(cell))]
+def _numbers(cell: ClozeDetails, shares: ClozeShares | None) -> dict[str, str]:
+    """What a cell says in one form, by column."""
+    assert shares is not None
+    numbers = dict(zip(_heads(cell), (_two(shares.to_1), _two(shares.to_2)), strict=True))
+    if not cell.contexts:
+        numbers["KL"] = f"{shares.kl:.4f}".removeprefix("0")
+        numbers["WEAT"] = "-" if shares.weat is None else f"{shares.weat:.3f}".replace("0.", ".")
+    return numbers if cell.variant == "race" else {**numbers, "HB": _two(shares.human_match)}
 
 
 def _place(order: tuple[str, ...]) -> Callable[[str], int]:

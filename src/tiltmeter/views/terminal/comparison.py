@@ -19,16 +19,11 @@ def comparison_table(pair: Comparison) -> RenderableType:
     numbers = (Column(name, width=width) for name, width in widths.items())
     table = wide_table(f"{pair.first}  →  {pair.second}", Column("measured", ratio=1), *numbers)
     for moved in pair.differences:
+        difference = f"{number(moved.difference, moved, sign=True)} {interval(moved)}"
+        p = "-" if moved.p_holm is None else p_number(moved.p_holm)
         # Text, never str: a title with brackets must not be taken for markup.
-        table.add_row(
-            Text(moved.title),
-            Text(number(moved.first, moved)),
-            Text(number(moved.second, moved)),
-            Text(f"{number(moved.difference, moved, sign=True)} {interval(moved)}"),
-            Text("-" if moved.p_holm is None else p_number(moved.p_holm)),
-            _verdict(moved),
-            style="" if moved.is_real() else "dim",
-        )
+        cells = map(Text, (moved.title, number(moved.first, moved), number(moved.second, moved), difference, p))
+        table.add_row(*cells, _verdict(moved), style="" if moved.is_real() else "dim")
     left = [Text(f"Not compared: {left_out.id} ({left_out.reason})") for left_out in pair.not_compared]
     loose = [moved.title for moved in pair.differences if moved.method == "independent"]
     if loose:

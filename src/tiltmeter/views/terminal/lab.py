@@ -75,15 +75,10 @@ def stability_rows(measures: Sequence[Steadiness]) -> list[dict[str, Any]]:
     >>> stability_rows([Steadiness("MAC", None, "no vectors of words")])
     [{'measure': 'MAC', 'mean SD': None, 'as published': None, 'note': 'no vectors of words'}]
     """
-    rows = [
-        {
-            "measure": steadiness.measure,
-            "mean SD": steadiness.stability.mean_sd if steadiness.stability else None,
-            "as published": steadiness.stability.published if steadiness.stability else None,
-            "note": steadiness.note,
-        }
-        for steadiness in measures
-    ]
+    rows: list[dict[str, Any]] = []
+    for measured in measures:
+        mean, published = (s.mean_sd, s.published) if (s := measured.stability) else (None, None)
+        rows.append({"measure": measured.measure, "mean SD": mean, "as published": published, "note": measured.note})
     return sorted(rows, key=lambda row: math.inf if row["mean SD"] is None else row["mean SD"])
 
 
@@ -93,7 +88,7 @@ def stability_view(measures: Sequence[Steadiness], words: Sequence[str]) -> Rend
     right = (Column(name, justify="right") for name in ("mean SD", "as published"))
     table = number_table(f"Stability over {len(models)} models", "measure", *right, "")
     for row in stability_rows(measures):
-        numbers = ("-" if row[key] is None else f"{row[key]:.3f}" for key in ("mean SD", "as published"))
+        numbers = (number_or(row[key], ".3f", "-") for key in ("mean SD", "as published"))
         table.add_row(Text(row["measure"]), *numbers, Text(row["note"]))
     lines = [Text(_MEANING)]
     first = measures[0].stability

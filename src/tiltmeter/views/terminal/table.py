@@ -20,15 +20,17 @@ _BLOCKS, _STEP = "▁▂▃▄▅▆▇█", 0.2
 
 def wide_table(title: str, *columns: Column | str) -> Table:
     """A table as wide as the terminal."""
-    look: dict[str, Any] = {"header_style": "bold", "box": box.HORIZONTALS, "expand": True, "pad_edge": False}
-    return Table(*columns, title=Text(title, style="bold") if title else None, title_justify="left", **look)
+    return _table(title, columns, header_style="bold", box=box.HORIZONTALS, expand=True)
 
 
 def number_table(title: str, *columns: Column | str) -> Table:
     """A table as narrow as its numbers."""
-    look: dict[str, Any] = {"box": box.SIMPLE_HEAD, "padding": (0, 1, 0, 0), "pad_edge": False}
+    return _table(title, columns, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), caption_justify="left")
+
+
+def _table(title: str, columns: Sequence[Column | str], **look: Any) -> Table:
     heading = Text(title, style="bold") if title else None
-    return Table(*columns, title=heading, title_justify="left", caption_justify="left", **look)
+    return Table(*columns, title=heading, title_justify="left", pad_edge=False, **look)
 
 
 def audit_table(model: str, rows: Sequence[ReadingRow]) -> RenderableType:
@@ -40,13 +42,8 @@ def audit_table(model: str, rows: Sequence[ReadingRow]) -> RenderableType:
     sentences = Table.grid(padding=(0, 1))
     for row in rows:
         # Text, never str: a title or a word with brackets must not be taken for markup.
-        table.add_row(
-            Text(row.title),
-            Text(row.leans or "-"),
-            _how_strongly(row),
-            Text(row.p or "-"),
-            style="" if row.clear else "dim",
-        )
+        cells = (Text(row.title), Text(row.leans or "-"), _how_strongly(row), Text(row.p or "-"))
+        table.add_row(*cells, style="" if row.clear else "dim")
         sentences.add_row("•", Text.assemble((f"{row.title}: ", "bold"), row.sentence))
     return Group(table, Sparkline(rows), Text("In plain words", style="bold"), sentences, Text(""))
 
@@ -80,8 +77,7 @@ def spark(effect: Estimate) -> str:
 
 def reading_view(reading: Reading) -> RenderableType:
     """One reading, with what stands behind it."""
-    facts = Table.grid(padding=(0, 2))
-    seen = ""
+    facts, seen = Table.grid(padding=(0, 2)), ""
     for label, fact in _facts(reading):
         facts.add_row(label if label != seen else "", Text(fact))
         seen = label
@@ -113,14 +109,8 @@ def _facts(reading: Reading) -> list[tuple[str, str]]:
     facts += [("note", note) for note in reading.notes]
     facts += [("what counts as bias", reading.about.idea)] if reading.about.idea else []
     facts += [("mind", caveat) for caveat in reading.about.caveats]
-    facts.append(
-        (
-            "provenance",
-            f"model revision {source.model.revision}, stimuli {source.stimuli}, seed {source.settings['seed']}; "
-            f"{reading.about.citation}",
-        )
-    )
-    return facts
+    stimuli = f"stimuli {source.stimuli}, seed {source.settings['seed']}; {reading.about.citation}"
+    return [*facts, ("provenance", f"model revision {source.model.revision}, {stimuli}")]
 
 
 def _extremes(reading: Reading) -> list[str]:

@@ -14,7 +14,7 @@ from tests.views.cabm_reading import draw, drawn, measured, small_forests, with_
 from tiltmeter import Audit, audit
 from tiltmeter.readings import Reading, ReadingStore
 from tiltmeter.views.charts.cabm import bars, cabm_figures, maps
-from tiltmeter.views.charts.style import to_png, to_svg
+from tiltmeter.views.charts.style import FORMATS, to_svg
 from tiltmeter.views.report.report import render
 
 NAMES = [
@@ -50,7 +50,7 @@ def test_all_charts_become_svg_without_script_or_missing_numbers(reading):
         assert not re.search("NaN|undefined|null|<script", svg), name
         width = float(re.search(r'viewBox="0 0 ([\d.]+)', svg)[1])
         assert width < 640, name
-    assert to_png(charts["weights"], scale=1).startswith(b"\x89PNG")
+    assert FORMATS["png"](charts["weights"]).startswith(b"\x89PNG")
 
 
 def test_what_is_missing_leaves_its_charts_out(reading):

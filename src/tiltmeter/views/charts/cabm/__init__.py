@@ -9,19 +9,8 @@ from tiltmeter.views.charts.style import Figure
 from tiltmeter.views.rows import value_text
 
 #: In the order in which they are read.
-_CHARTS = {
-    "scores": bars.scores,
-    "parts": bars.parts,
-    "importance": bars.importance,
-    "moved": bars.moved,
-    "weights": bars.weights,
-    "categories": bars.categories,
-    "both-forms": maps.both_forms,
-    "density": maps.density,
-    "heat-map": maps.heat_map,
-    "occupations": maps.occupations,
-    "shift": maps.shift,
-}
+_BARS = (bars.scores, bars.parts, bars.importance, bars.moved, bars.weights, bars.categories)
+_MAPS = (maps.both_forms, maps.density, maps.heat_map, maps.occupations, maps.shift)
 
 
 def cabm_figures(reading: Reading) -> list[Figure]:
@@ -30,9 +19,9 @@ def cabm_figures(reading: Reading) -> list[Figure]:
         return []
     figures = []
     number = f"{reading.effect.name} {value_text(reading.effect)}"
-    for name, draw in _CHARTS.items():
-        chart = draw(reading.items, reading.details)
-        if chart is not None:
+    for draw in (*_BARS, *_MAPS):
+        name = draw.__name__.replace("_", "-")
+        if (chart := draw(reading.items, reading.details)) is not None:
             title, more = chart.title.text, chart.title.subtitle
             alt_text = f"{title}, {reading.title} on {reading.model}: {more}; {number}."
             figures.append(Figure(f"cabm-{name}", title, alt_text, chart, keeps_colours=name == "heat-map"))

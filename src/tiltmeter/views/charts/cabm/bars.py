@@ -30,20 +30,15 @@ def scores(items: Sequence[Item], details: CabmDetails) -> Any | None:
         return None
     (one, two), threshold = details.groups, details.threshold
     base = table(rows).encode(y=_occupations(rows))
-    bars = base.mark_bar(strokeWidth=1.2, height=_ROW - 5).encode(
-        x=alt.X("score:Q", title=f"score; positive leans to {one}, negative to {two}", axis=alt.Axis(grid=False)),
-        stroke=colours.category_colour(details),
-        fill=colours.category_fill(details),
-        tooltip=["word:N", "score:Q", "low:Q", "high:Q", "group:N"],
-    )
+    x = alt.X("score:Q", title=f"score; positive leans to {one}, negative to {two}", axis=alt.Axis(grid=False))
+    tooltip = ["word:N", "score:Q", "low:Q", "high:Q", "group:N"]
+    bars = base.mark_bar(strokeWidth=1.2, height=_ROW - 5)
+    bars = bars.encode(x=x, tooltip=tooltip, **colours.category_look(details))
     spans = base.mark_rule(color=INK).encode(x="low:Q", x2="high:Q")
-    subtitle = (
-        f"line: 95% interval; 0 is level, dashed ±{threshold:g}; hollow: too close to call{colours.not_shown(items)}"
-    )
-    chart = alt.layer(bars, *colours.levels("x", threshold), spans).properties(
-        width=colours.WIDTH, height=alt.Step(_ROW)
-    )
-    return colours.finished(chart, "How each occupation leans", subtitle)
+    dashed = f"dashed ±{threshold:g}; hollow: too close to call{colours.not_shown(items)}"
+    chart = alt.layer(bars, *colours.levels("x", threshold), spans)
+    words = f"line: 95% interval; 0 is level, {dashed}"
+    return colours.finished(chart, "How each occupation leans", words, height=alt.Step(_ROW))
 
 
 def parts(items: Sequence[Item], details: CabmDetails) -> Any | None:
@@ -62,9 +57,8 @@ def parts(items: Sequence[Item], details: CabmDetails) -> Any | None:
     bars = table(rows).mark_bar(height=_ROW - 5).encode(y=y, x=x, color=colours.feature_colour())
     marks = table(totals).mark_tick(color=INK, thickness=2, size=_ROW - 3).encode(y=y, x="score:Q")
     level = colours.levels("x", details.threshold)[0]
-    chart = alt.layer(bars, level, marks).properties(width=colours.WIDTH, height=alt.Step(_ROW))
-    subtitle = f"the parts add up to the score, the black mark{colours.not_shown(items)}"
-    return colours.finished(chart, "What the scores are made of", subtitle)
+    words = f"the parts add up to the score, the black mark{colours.not_shown(items)}"
+    return colours.finished(alt.layer(bars, level, marks), "What the scores are made of", words, height=alt.Step(_ROW))
 
 
 def importance(items: Sequence[Item], _details: CabmDetails) -> Any | None:
@@ -76,18 +70,13 @@ def importance(items: Sequence[Item], _details: CabmDetails) -> Any | None:
         {"feature": label, "mean": sum(abs(colours.number(item, f"part_{name}")) for item in items) / len(items)}
         for name, label in colours.FEATURES.items()
     ]
-    base = table(rows).encode(
-        y=alt.Y("feature:N", sort=list(colours.FEATURES.values()), title=None),
-        x=alt.X("mean:Q", title="mean size of its part of the score"),
-    )
+    base = table(rows).encode(y=_features(), x=alt.X("mean:Q", title="mean size of its part of the score"))
     colour = colours.feature_colour()
     colour.legend = None
     texts = base.mark_text(align="left", dx=4, fontSize=12, color=INK).encode(text=alt.Text("mean:Q", format=".3f"))
-    bars = base.mark_bar(height=18).encode(color=colour)
-    chart = alt.layer(bars, texts).properties(width=colours.WIDTH, height=alt.Step(28))
-    return colours.finished(
-        chart, "Which feature moves the scores", f"over {len(items)} occupations, whichever way it pushes"
-    )
+    chart = alt.layer(base.mark_bar(height=18).encode(color=colour), texts)
+    words = f"over {len(items)} occupations, whichever way it pushes"
+    return colours.finished(chart, "Which feature moves the scores", words, height=alt.Step(28))
 
 
 def moved(items: Sequence[Item], details: CabmDetails) -> Any | None:
@@ -96,20 +85,16 @@ def moved(items: Sequence[Item], details: CabmDetails) -> Any | None:
     if details.explained_by is None or not rows:
         return None
     one, two = details.groups
-    chart = (
-        table(rows)
-        .mark_circle(size=42, opacity=0.85)
-        .encode(
-            x=alt.X("moved:Q", title=f"moves the forest: ← {two} | {one} →"),
-            y=alt.Y("feature:N", sort=list(colours.FEATURES.values()), title=None),
-            yOffset=alt.YOffset("place:Q", scale=alt.Scale(domain=[-0.6, 0.6])),
-            color=alt.Color("value:Q", scale=alt.Scale(scheme="blueorange"), title="feature, low to high"),
-            tooltip=["word:N", "feature:N", alt.Tooltip("moved:Q", format="+.3f")],
-        )
-        .properties(width=colours.WIDTH, height=alt.Step(64))
+    chart = table(rows).mark_circle(size=42, opacity=0.85)
+    chart = chart.encode(
+        x=alt.X("moved:Q", title=f"moves the forest: ← {two} | {one} →"),
+        y=_features(),
+        yOffset=alt.YOffset("place:Q", scale=alt.Scale(domain=[-0.6, 0.6])),
+        color=alt.Color("value:Q", scale=alt.Scale(scheme="blueorange"), title="feature, low to high"),
+        tooltip=["word:N", "feature:N", alt.Tooltip("moved:Q", format="+.3f")],
     )
-    subtitle = f"{_EXPLAINERS[details.explained_by]}; labels: {details.labels_from}"
-    return colours.finished(chart, "What moved the forest, occupation by occupation", subtitle)
+    words = f"{_EXPLAINERS[details.explained_by]}; labels: {details.labels_from}"
+    return colours.finished(chart, "What moved the forest, occupation by occupation", words, height=alt.Step(64))
 
 
 def _dots(items: Sequence[Item], name: str) -> list[dict[str, Any]]:
@@ -118,14 +103,9 @@ def _dots(items: Sequence[Item], name: str) -> list[dict[str, Any]]:
     ranked = sorted(range(len(items)), key=lambda i: colours.number(items[i], _RAW[name]))
     place = {i: rank / max(1, len(items) - 1) for rank, i in enumerate(ranked)}
     return [
-        {
-            "word": item.label,
-            "feature": colours.FEATURES[name],
-            "moved": item.get(f"moved_{name}"),
-            "value": place[i],
-            # Dots of one value would lie on each other; the golden ratio spreads them without chance.
-            "place": (i * 0.618) % 1 - 0.5,
-        }
+        {"word": item.label, "feature": colours.FEATURES[name], "moved": item.get(f"moved_{name}"), "value": place[i]}
+        # Dots of one value would lie on each other; the golden ratio spreads them without chance.
+        | {"place": (i * 0.618) % 1 - 0.5}
         for i, item in enumerate(items)
     ]
 
@@ -133,33 +113,25 @@ def _dots(items: Sequence[Item], name: str) -> list[dict[str, Any]]:
 def weights(_items: Sequence[Item], details: CabmDetails) -> Any | None:
     """The weights by every weighting with their spread over re-seeding, one panel per form."""
     order = in_order(name for form in details.forms.values() for name in form.weights)
+    features = list(colours.FEATURES.values())
     panels = []
     for title, form in details.forms.items():
         rows = [
-            {
-                "form": title,
-                "weighting": weighting,
-                "feature": label,
-                "weight": weight,
-                "low": max(0.0, weight - spread),
-                "high": min(1.0, weight + spread),
-            }
+            {"form": title, "weighting": weighting, "feature": label, "weight": weight}
+            | {"low": max(0.0, weight - spread), "high": min(1.0, weight + spread)}
             for weighting in in_order(form.weights)
-            for label, weight, spread in zip(
-                colours.FEATURES.values(), form.weights[weighting].values, form.weights[weighting].spread, strict=True
-            )
+            for fitted in [form.weights[weighting]]
+            for label, weight, spread in zip(features, fitted.values, fitted.spread, strict=True)
         ]
         base = table(rows).encode(
             y=alt.Y("weighting:N", title=None, scale=alt.Scale(domain=order)),
-            yOffset=alt.YOffset("feature:N", scale=alt.Scale(domain=list(colours.FEATURES.values()))),
+            yOffset=alt.YOffset("feature:N", scale=alt.Scale(domain=features)),
         )
         x = alt.X("weight:Q", title="weight", scale=alt.Scale(domain=[0, 1]))
         bars = base.mark_bar().encode(x=x, color=colours.feature_colour())
         spans = base.mark_rule(color=INK, strokeWidth=1.5).encode(x="low:Q", x2="high:Q")
-        panel = alt.layer(bars, spans).properties(
-            title=colours.panel_title(title), width=colours.WIDTH // 2, height=alt.Step(11)
-        )
-        panels.append(panel)
+        heading = colours.panel_title(title)
+        panels.append(alt.layer(bars, spans, title=heading, width=colours.WIDTH // 2, height=alt.Step(11)))
     subtitle = "weights sum to 1; line: ± the SD over seeds; an empty row could not be fitted"
     return colours.finished(alt.hconcat(*panels), "How much each feature counts", subtitle)
 
@@ -180,8 +152,8 @@ def categories(_items: Sequence[Item], details: CabmDetails) -> Any | None:
     scale = alt.Scale(domain=forms, range=list(_FORM_COLOURS))
     bars = base.mark_bar().encode(color=alt.Color("form:N", scale=scale, **colours.legend()))
     texts = base.mark_text(align="left", dx=4, fontSize=12, color=INK).encode(text="occupations:Q")
-    chart = alt.layer(bars, texts).properties(width=colours.WIDTH, height=alt.Step(16))
-    return colours.finished(chart, "Occupations by category", f"cut at ±{details.threshold:g}")
+    words = f"cut at ±{details.threshold:g}"
+    return colours.finished(alt.layer(bars, texts), "Occupations by category", words, height=alt.Step(16))
 
 
 def _with(items: Sequence[Item], what: str) -> list[Item]:
@@ -191,3 +163,7 @@ def _with(items: Sequence[Item], what: str) -> list[Item]:
 
 def _occupations(rows: Sequence[dict[str, Any]]) -> Any:
     return alt.Y("word:N", sort=[row["word"] for row in rows], title=None, axis=alt.Axis(labelLimit=200))
+
+
+def _features() -> Any:
+    return alt.Y("feature:N", sort=list(colours.FEATURES.values()), title=None)

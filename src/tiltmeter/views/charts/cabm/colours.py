@@ -43,14 +43,14 @@ def not_shown(items: Sequence[Item]) -> str:
     return f"; {left} in the middle are not drawn" if left > 0 else ""
 
 
-def category_colour(details: CabmDetails) -> Any:
-    return alt.Color("group:N", scale=alt.Scale(domain=details.categories, range=list(_CATEGORIES)), **legend())
-
-
-def category_fill(details: CabmDetails) -> Any:
-    """Hollow where the score is too close to call."""
-    scale = alt.Scale(domain=details.categories, range=[*_CATEGORIES[:3], "white"])
-    return alt.Fill("group:N", scale=scale, **legend())
+def category_look(details: CabmDetails) -> dict[str, Any]:
+    """Stroke and fill by category, hollow where the score is too close to call."""
+    fills = [*_CATEGORIES[:3], "white"]
+    stroke, fill = (alt.Scale(domain=details.categories, range=list(range)) for range in (_CATEGORIES, fills))
+    return {
+        "stroke": alt.Stroke("group:N", scale=stroke, **legend()),
+        "fill": alt.Fill("group:N", scale=fill, **legend()),
+    }
 
 
 def feature_colour() -> Any:
@@ -73,6 +73,8 @@ def panel_title(form: str) -> Any:
     return alt.Title(form, fontSize=12, offset=6)
 
 
-def finished(chart: Any, title: str, subtitle: str) -> Any:
+def finished(chart: Any, title: str, subtitle: str, *, height: Any = None) -> Any:
+    """The chart with its title; without panels it has a height, and the usual width."""
+    size = {} if height is None else {"width": WIDTH, "height": height}
     words = alt.Title(title, subtitle=subtitle, subtitleColor=SOFT, subtitleFontSize=12)
-    return styled(chart.properties(title=words))
+    return styled(chart.properties(title=words, **size))

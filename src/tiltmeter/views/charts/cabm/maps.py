@@ -40,29 +40,18 @@ def heat_map(items: Sequence[Item], details: CabmDetails) -> Any | None:
 
 def _cells(rows: list[dict[str, Any]], words: list[str], form: str, *, labelled: bool) -> Any:
     end = max(abs(row["score"]) for row in rows) or 1.0
+    across = alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False)
+    down = alt.Axis(labelLimit=200, ticks=False, domain=False) if labelled else None
     base = table(rows).encode(
-        x=alt.X(
-            "weighting:N",
-            sort=in_order(row["weighting"] for row in rows),
-            title=None,
-            axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False),
-        ),
-        y=alt.Y(
-            "word:N",
-            sort=words,
-            title=None,
-            axis=alt.Axis(labelLimit=200, ticks=False, domain=False) if labelled else None,
-        ),
+        x=alt.X("weighting:N", sort=in_order(row["weighting"] for row in rows), title=None, axis=across),
+        y=alt.Y("word:N", sort=words, title=None, axis=down),
     )
+    ink = where(f"abs(datum.score) > {0.6 * end}", "white", INK, channel="Color")
     # No legend: the numbers stand in the cells.
-    scale = diverging(end)
-    dark = f"abs(datum.score) > {0.6 * end}"
-    return alt.layer(
-        base.mark_rect().encode(color=alt.Color("score:Q", scale=scale, legend=None)),
-        base.mark_text(fontSize=10).encode(
-            text=alt.Text("score:Q", format="+.2f"), color=where(dark, "white", INK, channel="Color")
-        ),
-    ).properties(title=colours.panel_title(form), width=alt.Step(_CELL), height=alt.Step(_ROW))
+    cells = base.mark_rect().encode(color=alt.Color("score:Q", scale=diverging(end), legend=None))
+    texts = base.mark_text(fontSize=10).encode(text=alt.Text("score:Q", format="+.2f"), color=ink)
+    title = colours.panel_title(form)
+    return alt.layer(cells, texts, title=title, width=alt.Step(_CELL), height=alt.Step(_ROW))
 
 
 def density(_items: Sequence[Item], details: CabmDetails) -> Any | None:
@@ -72,9 +61,8 @@ def density(_items: Sequence[Item], details: CabmDetails) -> Any | None:
         kde = form.validation.kde
         if kde is None:
             continue
-        rows = [
-            {"form": title, "score": at, "density": height} for at, height in zip(kde.grid, kde.density, strict=True)
-        ]
+        heights = zip(kde.grid, kde.density, strict=True)
+        rows = [{"form": title, "score": at, "density": height} for at, height in heights]
         area = table(rows).mark_area(color="#c9d3df", line={"color": INK})
         area = area.encode(x=alt.X("score:Q", title="score"), y=alt.Y("density:Q", title="density"))
         layers = alt.layer(area, *_by_weighting(form.scores, kde.grid), *colours.levels("x", details.threshold))
@@ -90,9 +78,8 @@ def _by_weighting(scores: Mapping[str, Sequence[float]], grid: Sequence[float]) 
     rows = [{"weighting": name, "score": value} for name, values in varied.items() for value in values]
     if not rows:
         return []
-    lines = table(rows).transform_density(
-        "score", groupby=["weighting"], extent=[grid[0], grid[-1]], as_=["score", "density"]
-    )
+    extent = [grid[0], grid[-1]]
+    lines = table(rows).transform_density("score", groupby=["weighting"], extent=extent, as_=["score", "density"])
     colour = alt.Color("weighting:N", scale=alt.Scale(scheme="tableau10"), **colours.legend())
     return [lines.mark_line(strokeWidth=1.5).encode(x="score:Q", y="density:Q", color=colour)]
 
@@ -110,9 +97,8 @@ def both_forms(items: Sequence[Item], details: CabmDetails) -> Any | None:
     axes = (alt.X("x:Q", title="repaired score"), alt.Y("y:Q", title="published score"))
     lines = [*colours.levels("x", threshold), *colours.levels("y", threshold)]
     points = _scatter(details, rows, *axes, around_0=True)
-    chart = alt.layer(*lines, *points).properties(width=colours.WIDTH, height=_HEIGHT)
-    subtitle = f"lines: 0, level; dashed: ±{threshold:g}; hollow: too close to call as repaired"
-    return colours.finished(chart, "Published against repaired", subtitle)
+    words = f"lines: 0, level; dashed: ±{threshold:g}; hollow: too close to call as repaired"
+    return colours.finished(alt.layer(*lines, *points), "Published against repaired", words, height=_HEIGHT)
 
 
 def occupations(items: Sequence[Item], details: CabmDetails) -> Any | None:
@@ -124,9 +110,9 @@ def occupations(items: Sequence[Item], details: CabmDetails) -> Any | None:
     ]
     if not rows:
         return None
-    chart = alt.layer(*_scatter(details, rows, *_main_axes())).properties(width=colours.WIDTH, height=_HEIGHT)
-    subtitle = "mean of an occupation's sentences, half-way between its groups; near is alike"
-    return colours.finished(chart, "Where occupations stand", subtitle)
+    chart = alt.layer(*_scatter(details, rows, *_main_axes()))
+    words = "mean of an occupation's sentences, half-way between its groups; near is alike"
+    return colours.finished(chart, "Where occupations stand", words, height=_HEIGHT)
 
 
 def _projection(items: Sequence[Item], details: CabmDetails) -> dict[str, tuple[Point, Point]]:
@@ -142,35 +128,32 @@ def shift(items: Sequence[Item], details: CabmDetails) -> Any | None:
     groups = details.groups
     ends = [
         {"word": word, "version": group, "x": at[0], "y": at[1]}
-        for word, both in projection.items()
-        for group, at in zip(groups, both, strict=True)
+        for word, places in projection.items()
+        for group, at in zip(groups, places, strict=True)
     ]
-    moves = [
-        {"word": word, "x": one[0], "y": one[1], "x2": two[0], "y2": two[1]} for word, (one, two) in projection.items()
-    ]
+    both = projection.items()
+    moves = [{"word": word, "x": one[0], "y": one[1], "x2": two[0], "y2": two[1]} for word, (one, two) in both]
     x, y = _main_axes()
     scale = alt.Scale(domain=list(groups), range=[DIVERGING[2], DIVERGING[0]])
     lines = table(moves).mark_rule(color="#c4cad3").encode(x=x, y=y, x2="x2:Q", y2="y2:Q")
     points = table(ends).mark_point(filled=True, size=34, opacity=0.9)
     colour = alt.Color("version:N", scale=scale, **colours.legend())
     points = points.encode(x=x, y=y, color=colour, tooltip=["word:N", "version:N"])
-    chart = alt.layer(lines, points, _outer_names(ends, moves, x, y)).properties(width=colours.WIDTH, height=_HEIGHT)
-    subtitle = "a line joins the two versions of an occupation's sentences; named: the longest where there is room"
-    return colours.finished(chart, "How exchanging the group moves a sentence", subtitle)
+    chart = alt.layer(lines, points, _outer_names(ends, x, y))
+    words = "a line joins the two versions of an occupation's sentences; named: the longest where there is room"
+    return colours.finished(chart, "How exchanging the group moves a sentence", words, height=_HEIGHT)
 
 
-def _outer_names(ends: list[dict[str, Any]], moves: list[dict[str, Any]], x: Any, y: Any) -> Any:
+def _outer_names(ends: list[dict[str, Any]], x: Any, y: Any) -> Any:
     """Names at the ends that belong to the first group, on the side where no lines are; the longest moves first."""
-    side = 1 if sum(move["x"] - move["x2"] for move in moves) > 0 else -1
-    far = sorted(range(len(moves)), key=lambda i: -math.dist(*_both_ends(moves[i])))
+    places = [(end["x"], end["y"]) for end in ends]
     # The first of the two ends of each occupation has an even place.
-    named = [ends[i] for i in _without_overlap(ends, [2 * i for i in far], side=side)]
+    firsts = range(0, len(ends), 2)
+    side = 1 if sum(places[i][0] - places[i + 1][0] for i in firsts) > 0 else -1
+    far = sorted(firsts, key=lambda i: -math.dist(places[i], places[i + 1]))
+    named = [ends[i] for i in _without_overlap(ends, far, side=side)]
     text = table(named).mark_text(align="left" if side > 0 else "right", dx=7 * side, fontSize=11, color=INK)
     return text.encode(x=x, y=y, text="word:N")
-
-
-def _both_ends(move: Mapping[str, Any]) -> tuple[tuple[float, float], tuple[float, float]]:
-    return (move["x"], move["y"]), (move["x2"], move["y2"])
 
 
 def _main_axes() -> tuple[Any, Any]:
@@ -181,13 +164,7 @@ def _main_axes() -> tuple[Any, Any]:
 def _scatter(details: CabmDetails, rows: list[dict[str, Any]], x: Any, y: Any, *, around_0: bool = False) -> list[Any]:
     """Points by category; those farthest out get their names first."""
     points = table(rows).mark_point(size=50, strokeWidth=1.5, opacity=1)
-    points = points.encode(
-        x=x,
-        y=y,
-        stroke=colours.category_colour(details),
-        fill=colours.category_fill(details),
-        tooltip=["word:N", "group:N"],
-    )
+    points = points.encode(x=x, y=y, tooltip=["word:N", "group:N"], **colours.category_look(details))
     # Where the chart reaches to 0, points have the less room.
     placed = [*rows, {"word": "", "x": 0.0, "y": 0.0}] if around_0 else rows
     places = _places(placed)[: len(rows)]

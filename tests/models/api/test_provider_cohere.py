@@ -6,8 +6,7 @@ import pytest
 
 from tests.models.api.loopback import AskedApi
 from tests.models.provider import LoopbackProvider, refuse
-from tiltmeter.models.api.cohere import COHERE
-from tiltmeter.models.api.provider import Limits
+from tiltmeter.models.api.provider import COHERE, Limits
 
 
 def test_cohere_reads_its_second_variable(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.models.api.loopback import TEXTS, AskedApi
 from tests.models.provider import LoopbackProvider, refuse, refused_url
-from tiltmeter.models.api.voyage import VOYAGE
+from tiltmeter.models.api.provider import VOYAGE
 
 
 def test_voyage_embeds_the_text_alone_unless_a_type_is_asked_for(server: LoopbackProvider) -> None:
