@@ -10,6 +10,7 @@ from tiltmeter import measures
 from tiltmeter.errors import BadInput
 from tiltmeter.measures.geometry import cosines, rows
 from tiltmeter.probes.kind import Measured, Options, Part, statistics_options, tested
+from tiltmeter.probes.words.placebo import weat_placebo
 from tiltmeter.probes.words.word_sets import (
     CAREER_FAMILY,
     GENDERS,
@@ -21,6 +22,7 @@ from tiltmeter.probes.words.word_sets import (
     WordStimuli,
     WordVectors,
     compares,
+    evidence,
     word_kind,
 )
 from tiltmeter.readings import (
@@ -51,7 +53,8 @@ def _make_weat(
 def _weat(vectors: WordVectors, options: Options) -> Measured:
     x, y = vectors.targets(at_least=2)
     a, b = vectors.attributes()
-    found = measures.weat(x.vectors, y.vectors, a.vectors, b.vectors, **statistics_options(options))
+    sets = x.vectors, y.vectors, a.vectors, b.vectors
+    found = measures.weat(*sets, **vectors.kin(), **statistics_options(options))
     detectable = minimum_detectable_effect(len(x), len(y))
     effect = tested("effect size d", found.effect_size, D, found, options)
     groups, poles = (x.label, y.label), (a.label, b.label)
@@ -70,8 +73,10 @@ def _weat(vectors: WordVectors, options: Options) -> Measured:
             alternative="greater",
             exact=found.exact,
         ),
-        repair="The published test is one-sided: it looks only for a tilt in the expected direction. The headline "
-        "looks both ways, and adds an interval.",
+        repair="The published test is one-sided, takes words for independent and asks about these attributes alone. "
+        "The headline looks both ways, counts families of words, and asks whether the tilt holds for other words on "
+        "either side.",
+        evidence=evidence(found.crossed, (*groups, *poles), weat_placebo(*sets, vectors.neutral(), seed=options.seed)),
     )
 
 
