@@ -39,6 +39,6 @@ from tiltmeter.readings.scale import (
 __all__ = [
     "ALPHA", "COHERENCE", "CORRELATION", "DIFFERENCE", "DISTANCE", "ETA", "SHARE", "SIZE", "About", "Audit", "Cell",
     "D", "Details", "Estimate", "Evidence", "Item", "ItemMeaning", "LeftOut", "OtherDetails", "Placebo", "Poles",
-    "Provenance", "Reading", "ReadingStore", "Scale", "Skipped", "Statistic", "details", "interval_text", "p_number", "p_text", "percent_text",
-    "tilt_in_words",
+    "Provenance", "Reading", "ReadingStore", "Scale", "Skipped", "Statistic", "details", "interval_text", "p_number",
+    "p_text", "percent_text", "tilt_in_words",
 ]  # fmt: skip

@@ -192,7 +192,7 @@ class Evidence:
                 said.append(
                     "The two disagree: the lean holds for other words of these lists, but arbitrary words lean as much."
                     if larger <= ALPHA
-                    else "The two disagree: arbitrary words seldom lean as much, but other words of these lists may not."
+                    else "The two disagree: arbitrary words seldom lean as much, other words of these lists may not."
                 )
         return said
 
