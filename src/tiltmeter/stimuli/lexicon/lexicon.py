@@ -254,3 +254,29 @@ def _find(what: str, address: str, members: Callable[[Lexicon], Mapping[str, T]]
     if name not in known:
         raise unknown(f"{what} of {lexicon}", name, known)
     return known[name]
+
+
+#: So many neutral words are shown to a model: enough to choose from, few enough for a paid one.
+_NEUTRAL = 400
+_NEUTRAL_OF = {"en": "neutral", "bn": "neutral_bn", "ja": "neutral_ja"}
+
+
+@functools.cache
+def neutral_words(language: str) -> tuple[str, ...]:
+    """Words of a language that say nothing of people, from all bands of frequency alike; none where none ship.
+
+    >>> len(neutral_words("en")), neutral_words("tlh")
+    (400, ())
+    """
+    name = _NEUTRAL_OF.get(language.partition("-")[0])
+    if name is None:
+        return ()
+    bands: dict[float | str, list[str]] = {}
+    for word in group(f"{name}.words").words:
+        bands.setdefault(word.properties["band"], []).append(word.text)
+    each = _NEUTRAL // len(bands)
+    return tuple(
+        words[place * len(words) // min(each, len(words))]
+        for words in bands.values()
+        for place in range(min(each, len(words)))
+    )
