@@ -324,7 +324,7 @@ def crossed_test(
         target_variance = spreads[0].variance + spreads[1].variance
         target_df = _degrees(*((each.variance, each.df) for each in spreads))
     families = tuple(int(labels.max()) + 1 for labels in (in_x, in_y, in_a, in_b))
-    plain = lean_x.var(ddof=1) / len(x) + lean_y.var(ddof=1) / len(y)
+    plain = float(lean_x.var(ddof=1) / len(x) + lean_y.var(ddof=1) / len(y))
     if min(n_a, x.shape[1] - n_a) < 2:
         inflation = target_variance / plain if plain > 0 else 1.0
         return CrossedTest(by_targets.p_value, by_targets, None, len(kin.partners), families, inflation, target_df)
