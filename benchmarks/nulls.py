@@ -4,8 +4,8 @@
     python benchmarks/nulls.py --published          # the published forms beside ours
     python benchmarks/nulls.py --runs 2000 --seed 7 --only "male/female"
 
-Every row is a situation in which there is nothing to find, so a test at .05 should be significant in .05 of the runs. The
-thresholds in ``statistics/families.py`` were chosen on seeds 11 to 13; the usual seed here is another.
+Every row is a situation in which there is nothing to find, so a test at .05 should be significant in .05 of the runs.
+The thresholds in ``statistics/families.py`` were chosen on seeds 11 to 13; the usual seed here is another.
 """
 
 from __future__ import annotations
