@@ -2,8 +2,8 @@
 
     python benchmarks/planted.py                    # 400 runs per row; WEAT 1 to 10 where TILTMETER_DATA is set
 
-Beside ours stands the plain permutation of words, attributes held fixed: what does it cost to count families of words and
-to ask about other attributes?
+Beside ours stands the plain permutation of words, attributes held fixed: what does it cost to count families of words
+and to ask about other attributes?
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ def caliskan(folder: Path) -> None:
     """The ten tests of the paper, on its vectors."""
     model = load(f"static:{folder / 'glove.840B.300d.weat-words.vec'}")
     print(f"\n{'Caliskan et al., GloVe 840B':<34}{'d':>6}{'plain p':>10}{'targets':>10}{'attributes':>12}{'ours':>10}")
-    for name, test in json.loads((folder / "tests.json").read_text(encoding="utf-8")).items():
+    tests = json.loads((folder / "tests.json").read_text(encoding="utf-8"))
+    for name, test in ((f"WEAT{number}", tests[f"WEAT{number}"]) for number in range(1, 11)):
         sides = list(test["target"].items()), list(test["attribute"].items())
         lists = [np.array(model.embed_words(list(words)), dtype=np.float64) for side in sides for _, words in side]
         found = weat(*lists)
