@@ -90,6 +90,8 @@ class Words:
         import pandas as pd
 
         folder = SAMPLES["glove"].folder()
+        if folder is None:
+            raise SystemExit("the sample vectors are not installed: run make demo first")
         vectors = np.load(next(folder.rglob("*.npy")), mmap_mode="r")
         table = pd.read_parquet(next(folder.rglob("*.parquet")))
         names = table.iloc[:, 0].astype(str).tolist()[:12_000]
@@ -169,9 +171,9 @@ def _rates(found: list[WeatResult]) -> Rates:
 def unequal(sizes: tuple[int, int], spread: float, runs: int, seed: int, shape: str = "normal") -> Rates:
     """Scores of two groups with the same mean, the first group with the wider spread."""
     rng = np.random.default_rng([seed, *sizes, int(10 * spread), len(shape)])
-    draw = {
-        "normal": rng.standard_normal,
-        "t3": lambda n: rng.standard_t(3, n),
+    draw: dict[str, Callable[[int], Floats]] = {
+        "normal": lambda n: rng.normal(size=n),
+        "t3": lambda n: rng.standard_t(3, size=n),
         "skewed": lambda n: rng.lognormal(size=n),
     }
     plain, ours = 0, 0

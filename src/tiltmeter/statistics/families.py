@@ -110,19 +110,17 @@ def find_kin(
     # Where directions are all equally likely the root mean square is 1 / sqrt(width); it is not less in any model.
     usual = max(math.sqrt(float(np.square(unrelated).mean())), 1 / math.sqrt(width))
     alike = min(0.9, ALIKE * usual) if width >= _DIMENSIONS else math.inf
-    families = [
+    in_x, in_y, in_a, in_b = (
         find_families(directions, alike=alike) if names is None else as_labels(names, len(directions))
         for directions, names in zip(lists, named, strict=True)
-    ]
+    )
     of_pairs: Units = ()
     if partners:
         first, second = np.array(partners).T
         of_pairs = (
-            find_families(directions_within(x[first] - y[second]), alike=alike)
-            if named[0] is None
-            else families[0][first]
+            find_families(directions_within(x[first] - y[second]), alike=alike) if named[0] is None else in_x[first]
         )
-    return Kin(*families, partners=tuple(partners), of_pairs=of_pairs)
+    return Kin(in_x, in_y, in_a, in_b, tuple(partners), of_pairs)
 
 
 def as_labels(families: Units | None, n: int) -> Labels:
@@ -181,7 +179,8 @@ def welch_test(
     labels = np.concatenate([of_x, of_y + k_x])
     size = np.bincount(labels).astype(np.float64)
     # Scores far from 0 would lose their digits in the squares.
-    total = np.bincount(labels, np.concatenate([x, y]) - np.concatenate([x, y]).mean())
+    scores = np.concatenate([x, y])
+    total = np.bincount(labels, scores - scores.mean()).astype(np.float64)
     masks, exact = draw_splits(k_x, k_y, permutations=permutations, seed=seed, counted=COUNTED)
     observed = np.arange(k_x + k_y)[None] < k_x
     statistic = float(_studentised(observed, total, size)[0])
@@ -323,7 +322,8 @@ def crossed_test(
         by_targets = welch_test(lean_x, lean_y, families_x=in_x, families_y=in_y, alternative=alternative, **options)
         target_variance = spreads[0].variance + spreads[1].variance
         target_df = _degrees(*((each.variance, each.df) for each in spreads))
-    families = tuple(int(labels.max()) + 1 for labels in (in_x, in_y, in_a, in_b))
+    k_x, k_y, k_a, k_b = (int(labels.max()) + 1 for labels in (in_x, in_y, in_a, in_b))
+    families = k_x, k_y, k_a, k_b
     plain = float(lean_x.var(ddof=1) / len(x) + lean_y.var(ddof=1) / len(y))
     if min(n_a, x.shape[1] - n_a) < 2:
         inflation = target_variance / plain if plain > 0 else 1.0
@@ -357,4 +357,4 @@ def _interaction(block: Floats) -> float:
     if min(n, m) < 2:
         return 0.0
     rest = block - block.mean(axis=0) - block.mean(axis=1, keepdims=True) + block.mean()
-    return float((rest**2).sum()) / ((n - 1) * (m - 1)) / (n * m)
+    return float((rest**2).sum() / ((n - 1) * (m - 1)) / (n * m))

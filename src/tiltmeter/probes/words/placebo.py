@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from tiltmeter.measures.geometry import unit
+from tiltmeter.measures.geometry import cosines
 from tiltmeter.readings import Placebo
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.statistics.permutation import generator
@@ -27,20 +28,19 @@ def deal(n_neutral: int, sizes: tuple[int, int], *, draws: int = DRAWS, seed: in
 
 
 def weat_placebo(
-    x: Floats, y: Floats, a: Floats, b: Floats, neutral: Floats | None, *, seed: int = 0
+    x: ArrayLike, y: ArrayLike, d: float, sizes: tuple[int, int], neutral: ArrayLike | None, seed: int
 ) -> Placebo | None:
-    """WEAT's d of the same targets between two sets of arbitrary words of the same numbers."""
+    """WEAT's d of the same targets between two sets of arbitrary words of these sizes, beside the observed one.
+
+    None where the model knows too few neutral words.
+    """
     if neutral is None:
         return None
-    weights = deal(len(neutral), (len(a), len(b)), seed=seed)
-    lean = unit(np.concatenate([x, y]).astype(np.float64)) @ (unit(neutral.astype(np.float64)).T @ weights)
-    observed = unit(np.concatenate([x, y])) @ (unit(a).mean(axis=0) - unit(b).mean(axis=0))
-    return summarise(_d(lean, len(x)), float(_d(observed[:, None], len(x))[0]))
-
-
-def _d(lean: Floats, n_x: int) -> Floats:
-    effects: Floats = (lean[:n_x].mean(axis=0) - lean[n_x:].mean(axis=0)) / lean.std(axis=0, ddof=1)
-    return effects
+    targets, words = np.concatenate([np.asarray(x), np.asarray(y)]), np.asarray(neutral)
+    lean = cosines(targets.astype(np.float64), words.astype(np.float64)) @ deal(len(words), sizes, seed=seed)
+    n_x = len(np.asarray(x))
+    effects = (lean[:n_x].mean(axis=0) - lean[n_x:].mean(axis=0)) / lean.std(axis=0, ddof=1)
+    return summarise(effects, d)
 
 
 def summarise(effects: Floats, observed: float, *, level: float = 0.0) -> Placebo:

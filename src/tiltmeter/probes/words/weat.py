@@ -53,8 +53,8 @@ def _make_weat(
 def _weat(vectors: WordVectors, options: Options) -> Measured:
     x, y = vectors.targets(at_least=2)
     a, b = vectors.attributes()
-    sets = x.vectors, y.vectors, a.vectors, b.vectors
-    found = measures.weat(*sets, **vectors.kin(), **statistics_options(options))
+    found = measures.weat(x.vectors, y.vectors, a.vectors, b.vectors, **vectors.kin(), **statistics_options(options))
+    placebo = weat_placebo(x.vectors, y.vectors, found.effect_size, (len(a), len(b)), vectors.neutral(), options.seed)
     detectable = minimum_detectable_effect(len(x), len(y))
     effect = tested("effect size d", found.effect_size, D, found, options)
     groups, poles = (x.label, y.label), (a.label, b.label)
@@ -76,7 +76,7 @@ def _weat(vectors: WordVectors, options: Options) -> Measured:
         repair="The published test is one-sided, takes words for independent and asks about these attributes alone. "
         "The headline looks both ways, counts families of words, and asks whether the tilt holds for other words on "
         "either side.",
-        evidence=evidence(found.crossed, (*groups, *poles), weat_placebo(*sets, vectors.neutral(), seed=options.seed)),
+        evidence=evidence(found.crossed, (*groups, *poles), placebo),
     )
 
 

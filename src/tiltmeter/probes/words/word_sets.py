@@ -20,6 +20,8 @@ from tiltmeter.statistics import CrossedTest
 from tiltmeter.stimuli import Group, Pairs, SomePairs, SomeWords
 
 Matrix = NDArray[np.float32]
+#: Fewer neutral words than this are no choice of arbitrary ones.
+_FEWEST_NEUTRAL = 100
 #: How many sets a probe takes, at least and at most.
 Number: TypeAlias = tuple[int, int]
 SomeGroups: TypeAlias = Sequence[SomeWords]
@@ -149,8 +151,7 @@ class WordVectors:
     def neutral(self) -> Matrix | None:
         """The vectors of the neutral words that the model knows; None where they are too few to choose from."""
         known = [vector for word in self.words.neutral if (vector := self._vectors[word]) is not None]
-        needed = 3 * sum(map(len, (*self.words.attributes, *(self.words.pairs.pairs if self.words.pairs else ()))))
-        return np.stack(known) if known and len(known) >= min(needed, 200) else None
+        return np.stack(known) if len(known) >= _FEWEST_NEUTRAL else None
 
     def pairs(self) -> tuple[Pairs, Matrix, Matrix]:
         """Both sides of the pairs whose two words are known; a pair with an unknown word is dropped whole."""
