@@ -169,6 +169,7 @@ WEAT = word_kind(
     "weat",
     _weat,
     _make_weat,
+    placebo=True,
     summary="Do two groups of words lean towards two sets of attributes? (effect size d)",
     citation=_CALISKAN,
     idea="words for two groups of people should be equally similar to two sets of attribute words.",

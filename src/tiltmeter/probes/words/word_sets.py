@@ -55,8 +55,7 @@ class WordList:
 class WordStimuli:
     """Sets of targets, sets of attributes, and pairs where the measure uses them; asked about as words or as texts.
 
-    ``partners`` are matched words of the two groups of targets; ``neutral`` are words that say nothing of people, which
-    show what arbitrary words give.
+    ``partners`` are matched words of the two groups of targets.
     """
 
     targets: tuple[WordList, ...] = ()
@@ -65,13 +64,13 @@ class WordStimuli:
     notes: tuple[str, ...] = ()
     question: Question = Question.WORDS
     partners: tuple[tuple[str, str], ...] = ()
-    neutral: tuple[str, ...] = ()
+    language: str = "en"
 
     def inputs(self) -> tuple[str, ...]:
         """Every different input, in order."""
         words = [word for pair in (self.pairs.pairs if self.pairs else ()) for word in pair]
         sets = [item for words in (*self.targets, *self.attributes) for item in words.inputs]
-        return tuple(dict.fromkeys([*sets, *words, *self.neutral]))
+        return tuple(dict.fromkeys([*sets, *words]))
 
     def title(self) -> str:
         """A title made from the sets: who is compared, on what."""
@@ -150,7 +149,8 @@ class WordVectors:
 
     def neutral(self) -> Matrix | None:
         """The vectors of the neutral words that the model knows; None where they are too few to choose from."""
-        known = [vector for word in self.words.neutral if (vector := self._vectors[word]) is not None]
+        words = stimuli.neutral_words(self.words.language)
+        known = [vector for word in words if (vector := self._vectors.get(word)) is not None]
         return np.stack(known) if len(known) >= _FEWEST_NEUTRAL else None
 
     def pairs(self) -> tuple[Pairs, Matrix, Matrix]:
@@ -192,24 +192,28 @@ class WordVectors:
 Measure: TypeAlias = Callable[[WordVectors, Options], Measured]
 
 
-def word_kind(name: str, measure: Measure, make: Callable[..., list[Part[WordStimuli]]], **about: str) -> Kind[Any]:
+def word_kind(
+    name: str, measure: Measure, make: Callable[..., list[Part[WordStimuli]]], *, placebo: bool = False, **about: str
+) -> Kind[Any]:
     """A kind of probe of vectors; ``about`` are its summary, citation and idea, ``needs`` unless it asks for words.
 
-    ``make`` is given the name of the kind before its options.
+    ``make`` is given the name of the kind before its options. With ``placebo`` the model is asked about neutral words
+    too, which are the same for all probes.
     """
     return Kind(
         name=name,
         needs=about.pop("needs", Question.WORDS.about),
         make=functools.partial(make, name),
-        ask=_ask,
+        ask=functools.partial(_ask, placebo),
         measure=functools.partial(_measure, measure),
         caveats=OF_VECTORS,
         **about,
     )
 
 
-def _ask(words: WordStimuli, can: CanAnswer) -> Asked | None:
-    return {words.question: words.inputs()} if can(words.question) else None
+def _ask(placebo: bool, words: WordStimuli, can: CanAnswer) -> Asked | None:
+    neutral = stimuli.neutral_words(words.language) if placebo else ()
+    return {words.question: tuple(dict.fromkeys((*words.inputs(), *neutral)))} if can(words.question) else None
 
 
 def _measure(measure: Measure, words: WordStimuli, replies: Replies, options: Options) -> Measured:
@@ -245,7 +249,7 @@ def compared_part(
         notes=shared_words([*groups, *against]),
         question=question,
         partners=stimuli.matched_words(*groups) if len(groups) == 2 else (),
-        neutral=stimuli.neutral_words(groups[0].language) if question == Question.WORDS else (),
+        language=groups[0].language,
     )
     return Part("", words.title(), words, dimension_of(*groups, *against))
 
@@ -256,8 +260,7 @@ def along_pairs(
     """The stimuli of a probe along the direction of pairs such as he/she."""
     (group,) = find_groups(name, "targets", targets, (1, 1))
     direction = stimuli.pairs(pairs)
-    neutral = stimuli.neutral_words(group.language)
-    words = WordStimuli((WordList.of_words(group),), pairs=direction, neutral=neutral)
+    words = WordStimuli((WordList.of_words(group),), pairs=direction, language=group.language)
     return [Part("", words.title(), words, dimension_of(group, direction))]
 
 
