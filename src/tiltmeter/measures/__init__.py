@@ -55,7 +55,7 @@ from tiltmeter.measures.same import same
 from tiltmeter.measures.semaxis import semaxis
 from tiltmeter.measures.stereoset import StereoScores, StereoSetResult, stereoset
 from tiltmeter.measures.token_pairs import aul, changed_tokens, meade, nangia, shared_tokens
-from tiltmeter.measures.weat import WeatResult, weat
+from tiltmeter.measures.weat import WeatResult, weat, weat_placebo
 from tiltmeter.measures.wefat import nas, wefat
 
 __all__ = [
@@ -67,5 +67,5 @@ __all__ = [
     "draw_contexts", "ect", "equal_weights", "given_weights", "indirect_bias", "local_linear_weights", "lpbs", "mac",
     "meade", "mean_probability", "multi_weat", "nangia", "nas", "neighbour_bias", "pca_forest_weights", "pca_weights",
     "pmi_bias", "preference", "pronoun_gap", "ripa", "rnd", "rnsb", "same", "semaxis", "shap_weights", "shared_tokens",
-    "signed_shift", "stability", "stereoset", "validate", "weat", "wefat", "with_intervals",
+    "signed_shift", "stability", "stereoset", "validate", "weat", "weat_placebo", "wefat", "with_intervals",
 ]  # fmt: skip

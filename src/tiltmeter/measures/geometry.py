@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from tiltmeter.errors import BadInput
 from tiltmeter.statistics.families import CrossedTest, crossed_test, find_kin
 from tiltmeter.statistics.groups import Floats, Units, as_floats, unit_index
-from tiltmeter.statistics.permutation import Alternative
+from tiltmeter.statistics.permutation import Alternative, generator
 
 #: The matched pairs of two lists, by their places in them.
 Partners: TypeAlias = Sequence[tuple[int, int]]
@@ -129,3 +129,16 @@ def generalise(
         permutations=permutations,
         seed=seed,
     )
+
+
+def deal(n: int, sizes: tuple[int, int], *, draws: int = 1_000, seed: int = 0) -> Floats:
+    """Weights of two sets of these sizes, drawn from n words: (words x draws), 1/size and -1/size.
+
+    >>> deal(10, (2, 2), draws=3).sum(axis=0).tolist()
+    [0.0, 0.0, 0.0]
+    """
+    chosen = generator(seed, "draw").random((draws, n)).argpartition(sum(sizes) - 1, axis=1)[:, : sum(sizes)]
+    weights = np.zeros((draws, n))
+    np.put_along_axis(weights, chosen, np.repeat([1 / sizes[0], -1 / sizes[1]], sizes), axis=1)
+    dealt: Floats = weights.T
+    return dealt

@@ -12,7 +12,6 @@ from tiltmeter.readings.reading import (
     ItemMeaning,
     LeftOut,
     OtherDetails,
-    Placebo,
     Poles,
     Provenance,
     Reading,
@@ -38,7 +37,7 @@ from tiltmeter.readings.scale import (
 
 __all__ = [
     "ALPHA", "COHERENCE", "CORRELATION", "DIFFERENCE", "DISTANCE", "ETA", "SHARE", "SIZE", "About", "Audit", "Cell",
-    "D", "Details", "Estimate", "Evidence", "Item", "ItemMeaning", "LeftOut", "OtherDetails", "Placebo", "Poles",
+    "D", "Details", "Estimate", "Evidence", "Item", "ItemMeaning", "LeftOut", "OtherDetails", "Poles",
     "Provenance", "Reading", "ReadingStore", "Scale", "Skipped", "Statistic", "details", "interval_text", "p_number",
     "p_text", "percent_text", "tilt_in_words",
 ]  # fmt: skip

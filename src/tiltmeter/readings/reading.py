@@ -12,6 +12,7 @@ from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Identity
 from tiltmeter.readings.scale import ALPHA, Scale, find_scale, p_text
 from tiltmeter.statistics import Interval, plain
+from tiltmeter.statistics.families import Placebo
 
 if TYPE_CHECKING:
     import altair as alt
@@ -141,19 +142,6 @@ class Statistic:
     between: tuple[str, ...] = ()
     absolute: bool = False
     margins: str | None = None
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Placebo:
-    """What arbitrary words give in place of the attributes: 95% of such effects lie between ``low`` and ``high``.
-
-    ``p_value`` is the share of them that are as far from level as the effect.
-    """
-
-    low: float
-    high: float
-    p_value: float
-    draws: int
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

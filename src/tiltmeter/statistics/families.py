@@ -358,3 +358,27 @@ def _interaction(block: Floats) -> float:
         return 0.0
     rest = block - block.mean(axis=0) - block.mean(axis=1, keepdims=True) + block.mean()
     return float((rest**2).sum() / ((n - 1) * (m - 1)) / (n * m))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Placebo(Result):
+    """What arbitrary words give in place of the attributes: 95% of such effects lie between ``low`` and ``high``.
+
+    ``p_value`` is the share of them that are as far from level as the effect.
+    """
+
+    low: float
+    high: float
+    p_value: float
+    draws: int
+
+
+def placebo_of(effects: Floats, observed: float, *, level: float = 0.0) -> Placebo:
+    """Where 95% of the effects of arbitrary words lie, and how often they are as far from level as the observed one.
+
+    >>> placebo_of(np.array([-1.0, 0.0, 1.0]), 2.0).p_value
+    0.25
+    """
+    low, high = np.quantile(effects, [0.025, 0.975])
+    extreme = int(np.count_nonzero(np.abs(effects - level) >= abs(observed - level) - 1e-10))
+    return Placebo(float(low), float(high), (extreme + 1) / (effects.size + 1), effects.size)

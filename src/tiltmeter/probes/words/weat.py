@@ -10,7 +10,6 @@ from tiltmeter import measures
 from tiltmeter.errors import BadInput
 from tiltmeter.measures.geometry import cosines, rows
 from tiltmeter.probes.kind import Measured, Options, Part, statistics_options, tested
-from tiltmeter.probes.words.placebo import weat_placebo
 from tiltmeter.probes.words.word_sets import (
     CAREER_FAMILY,
     GENDERS,
@@ -54,7 +53,14 @@ def _weat(vectors: WordVectors, options: Options) -> Measured:
     x, y = vectors.targets(at_least=2)
     a, b = vectors.attributes()
     found = measures.weat(x.vectors, y.vectors, a.vectors, b.vectors, **vectors.kin(), **statistics_options(options))
-    placebo = weat_placebo(x.vectors, y.vectors, found.effect_size, (len(a), len(b)), vectors.neutral(), options.seed)
+    neutral = vectors.neutral()
+    placebo = (
+        None
+        if neutral is None
+        else measures.weat_placebo(
+            x.vectors, y.vectors, neutral, d=found.effect_size, sizes=(len(a), len(b)), seed=options.seed
+        )
+    )
     detectable = minimum_detectable_effect(len(x), len(y))
     effect = tested("effect size d", found.effect_size, D, found, options)
     groups, poles = (x.label, y.label), (a.label, b.label)

@@ -15,8 +15,8 @@ from tiltmeter import stimuli
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Question
 from tiltmeter.probes.kind import OF_VECTORS, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
-from tiltmeter.readings import Evidence, Item, Placebo
-from tiltmeter.statistics import CrossedTest
+from tiltmeter.readings import Evidence, Item
+from tiltmeter.statistics.families import CrossedTest, Placebo
 from tiltmeter.stimuli import Group, Pairs, SomePairs, SomeWords
 
 Matrix = NDArray[np.float32]
