@@ -72,8 +72,14 @@ CALLS = {
     "same": lambda: measures.same(X, [A, B]),
     "semaxis": lambda: measures.semaxis(X, A, B),
     "weat": lambda: measures.weat(X, Y, A, B),
+    "weat_placebo": lambda: measures.weat_placebo(X, Y, np.vstack([A, B]), d=1.0, sizes=(2, 2)),
     "wefat": lambda: measures.wefat(X, A, B, property=range(6)),
     "bootstrap_interval": lambda: statistics.bootstrap_interval([1.0, 2.0, 4.0]),
+    "crossed_test": lambda: statistics.crossed_test(
+        X @ A.T, Y @ A.T, n_a=3, kin=statistics.Kin(range(6), range(6), range(3), range(len(A) - 3))
+    ),
+    "matched_test": lambda: statistics.matched_test(np.arange(1.0, 7.0)),
+    "welch_test": lambda: statistics.welch_test(np.arange(5.0), np.arange(5.0) + 1),
     "correlation": lambda: statistics.correlation([1, 2, 3, 5], [1, 2, 4, 3]),
     "permutation_test": lambda: statistics.permutation_test(
         statistics.by_unit([1.0, 2.0]), statistics.by_unit([3.0, 4.0])
