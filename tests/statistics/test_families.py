@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
+from scipy.cluster import hierarchy
 
 from tiltmeter.errors import BadInput
 from tiltmeter.statistics import by_unit, permutation_test
@@ -20,6 +21,7 @@ from tiltmeter.statistics.families import (
     Kin,
     as_labels,
     crossed_test,
+    directions_within,
     find_families,
     find_kin,
     matched_test,
@@ -27,6 +29,7 @@ from tiltmeter.statistics.families import (
     student_test,
     welch_test,
 )
+from tiltmeter.statistics.groups import unit_index
 
 SCORES = arrays(
     np.float64, st.integers(4, 6), elements=st.floats(-5, 5).map(lambda value: round(value, 2)), unique=True
@@ -260,3 +263,14 @@ def test_an_unknown_alternative_is_an_error():
         welch_test(np.arange(5.0), np.arange(5.0), alternative="both")
     with pytest.raises(BadInput, match="alternative"):
         matched_test(np.arange(5.0), alternative="both")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_families_are_those_of_scipys_average_linkage(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 40))
+    vectors = np.repeat(rng.normal(size=(n, 30)), 2, axis=0)[:n] + rng.uniform() * rng.normal(size=(n, 30))
+    directions, alike = directions_within(vectors), rng.uniform(0.1, 0.6)
+    apart = np.maximum(0.0, 1 - (directions @ directions.T)[np.triu_indices(n, 1)])
+    expected = hierarchy.fcluster(hierarchy.linkage(apart, "average"), 1 - alike, "distance")
+    assert find_families(directions, alike=alike).tolist() == unit_index(expected.tolist()).tolist()
