@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.measures.geometry import cosines, rows
+from tiltmeter.measures.geometry import THREE_UNNAMED, Families, cosines, kin_between, rows, unit
 from tiltmeter.statistics import (
     Alternative,
     Correlation,
@@ -17,6 +19,9 @@ from tiltmeter.statistics import (
     correlation,
     permutation_test,
 )
+from tiltmeter.statistics.families import Labels
+from tiltmeter.statistics.groups import Floats, numbers
+from tiltmeter.statistics.two_way import TwoWay, correlation_over_both, pole_spreads
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -29,11 +34,16 @@ class NasResult(Result):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WefatResult(Result):
-    """One effect and p-value a word, and how the effects go with a property of the words in the world."""
+    """One effect and p-value a word, and how the effects go with a property of the words in the world.
+
+    ``correlation`` is the published one: it takes words for independent and attributes for fixed. ``test`` is the same r
+    with a p-value and an interval over other words and other attributes.
+    """
 
     effect_sizes: tuple[float, ...]
     p_values: tuple[float, ...]
     correlation: Correlation | None
+    test: TwoWay | None
 
 
 def nas(words: ArrayLike, a: ArrayLike, b: ArrayLike, *, ddof: int = 1) -> NasResult:
@@ -54,6 +64,7 @@ def wefat(
     b: ArrayLike,
     *,
     property: ArrayLike | None = None,
+    families: Families = THREE_UNNAMED,
     alternative: Alternative = "two-sided",
     ddof: int = 1,
     permutations: int = 10_000,
@@ -62,7 +73,8 @@ def wefat(
     """Association of single words with A against B; p permutes the attribute words of A and B.
 
     ``property`` is a number for each word, such as the share of women in an occupation: WEFAT asks
-    whether the embedding tells it (Pearson's r).
+    whether the embedding tells it (Pearson's r). ``families`` names those of the words, of A and of B; where it does
+    not, they are found from the vectors.
 
     >>> found = wefat([[1.0, 0.2], [0.2, 1.0]], [[1.0, 0.0], [1.0, 0.1]], [[0.0, 1.0], [0.1, 1.0]])
     >>> [round(effect, 2) for effect in found.effect_sizes]
@@ -77,8 +89,24 @@ def wefat(
         )
         for near_a, near_b in zip(to_a, to_b, strict=True)
     ]
-    related = None if property is None else correlation(effects, property)
-    return WefatResult(tuple(effects), tuple(test.p_value for test in tests), related)
+    related, test = None, None
+    if property is not None:
+        related = correlation(effects, property)
+        kin = kin_between(unit(matrix), unit(rows("A", a)), unit(rows("B", b)), families)
+        test = _over_both(np.array(effects), numbers("property", property), np.hstack([to_a, to_b]), kin, ddof)
+    return WefatResult(tuple(effects), tuple(each.p_value for each in tests), related, test)
+
+
+def _over_both(effects: Floats, values: Floats, near: Floats, kin: Sequence[Labels], ddof: int) -> TwoWay:
+    """Whether the effects would go with the values for other words and other attributes.
+
+    The slope of effects on values is a mean over A less a mean over B of what each attribute adds to it.
+    """
+    weights = (values - values.mean()) / ((values - values.mean()) ** 2).mean()
+    # The SD of a word's cosines over A and B is the same however the attributes are dealt.
+    scaled = near / near.std(axis=1, ddof=ddof, keepdims=True)
+    spreads, shared = pole_spreads(weights[:, None] * scaled, *kin)
+    return correlation_over_both(values, effects, kin[0], spreads, shared)
 
 
 def _normalised(words: ArrayLike, a: ArrayLike, b: ArrayLike, ddof: int) -> list[float]:
