@@ -19,9 +19,9 @@ from tiltmeter.statistics.two_way import student_interval
 class DirectBiasResult(Result):
     """``score`` is the mean of |cos|^strictness; ``by_word`` the signed cosines.
 
-    There is no p-value. A size is above 0 along any direction, and relabelling cannot say along which it should be small:
-    the principal component of pairs stays the same when the words of a pair change places, and pairs made anew of the same
-    words have the same differences to find it in. ``measures.ripa`` tests a lean along the pairs.
+    There is no p-value. A size is above 0 along any direction, and relabelling cannot say how large it would be by
+    chance: the principal component of pairs stays the same when the words of a pair change places, and pairs made anew
+    of the same words differ in the same direction. ``ripa`` tests a lean along pairs, ``same`` a size along groups.
     """
 
     score: float

@@ -100,11 +100,28 @@ def mean_directions(vectors: Floats, units: Units | None) -> Floats:
     return sums / np.bincount(index)[:, None]
 
 
+def all_matched(partners: Partners, one: Floats, two: Floats) -> bool:
+    """Whether every word of two lists has its partner in the other."""
+    return bool(partners) and len(partners) == len(one) == len(two)
+
+
+def pair_families(partners: Partners, families: Families) -> Families:
+    """The families of words and of pairs from those of words and of the two sides: a pair's is that of its first."""
+    of_words, of_first, _ = families
+    return of_words, None if of_first is None else [of_first[first] for first, _ in partners]
+
+
 def kin_along(words: Floats, pairs: Floats, families: Families = TWO_UNNAMED) -> tuple[Labels, Labels]:
-    """The families of words and of the pairs (as differences) that they are measured along, all at unit length."""
+    """The families of words at unit length and of the pairs, as differences, that they are measured along."""
     of_words, of_pairs = families
     kin = find_kin(words, words, pairs, pairs, named=(of_words, of_words, of_pairs, of_pairs))
     return as_labels(kin.x, len(words)), as_labels(kin.a, len(pairs))
+
+
+def word_families(words: ArrayLike, others: ArrayLike) -> Labels:
+    """The families of words, where ``others`` are words that have nothing to do with them, such as those of pairs."""
+    w = rows("words", words)
+    return kin_along(unit(w), unit(rows("others", others, like=w)))[0]
 
 
 def kin_between(words: Floats, one: Floats, two: Floats, families: Families = THREE_UNNAMED) -> list[Labels]:

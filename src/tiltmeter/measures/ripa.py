@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 from tiltmeter.errors import BadInput
 from tiltmeter.measures.geometry import TWO_UNNAMED, Families, kin_along, rows, unit, vanishes
 from tiltmeter.statistics import Interval, Result
-from tiltmeter.statistics.groups import Floats
 from tiltmeter.statistics.two_way import TwoWay, mean_of_table
 
 
@@ -34,8 +33,8 @@ def ripa(words: ArrayLike, first: ArrayLike, second: ArrayLike, *, families: Fam
     """Mean inner product of words with the relation vectors of pairs, (first - second) / |first - second|.
 
     Positive: words lean towards the first members of the pairs; 0 is level. The inner product keeps the
-    length of the word's vector, as published: frequent words can weigh more. p and ci: would it hold for other words and
-    other pairs? Families of words and of pairs count once (see ``statistics.two_way``).
+    length of the word's vector, as published: frequent words can weigh more. p and ci: would it hold for other words
+    and other pairs? Families of words and of pairs count once (see ``statistics.two_way``).
 
     Args:
         words: vectors of the words.
@@ -46,7 +45,12 @@ def ripa(words: ArrayLike, first: ArrayLike, second: ArrayLike, *, families: Fam
     (2.0, 0.0)
     """
     w = rows("words", words, at_least=2)
-    relation = relations(first, second, like=w)
+    one, two = rows("first", first, like=w), rows("second", second, like=w)
+    if one.shape != two.shape:
+        raise BadInput(f"pairs need as many first as second members, not {len(one)} and {len(two)}")
+    if any(vanishes(pair, member) for pair, member in zip(one - two, one, strict=True)):
+        raise BadInput("a pair has two identical vectors, so it names no relation")
+    relation = unit(one - two)
     table = w @ relation.T
     by_word = table.mean(axis=1)
     bound = float(np.linalg.norm(w, axis=1).mean())
@@ -54,18 +58,3 @@ def ripa(words: ArrayLike, first: ArrayLike, second: ArrayLike, *, families: Fam
     return RipaResult(
         float(by_word.mean()), test.p_value, test.ci, tuple(by_word.tolist()), len(w), len(relation), test
     )
-
-
-def relations(first: ArrayLike, second: ArrayLike, *, like: Floats) -> Floats:
-    """The relation vector of every pair, (first - second) at unit length.
-
-    >>> relations([[3.0, 1.0]], [[1.0, 1.0]], like=np.eye(2)).tolist()
-    [[1.0, 0.0]]
-    """
-    one, two = rows("first", first, like=like), rows("second", second, like=like)
-    if one.shape != two.shape:
-        raise BadInput(f"pairs need as many first as second members, not {len(one)} and {len(two)}")
-    difference = one - two
-    if any(vanishes(pair, member) for pair, member in zip(difference, one, strict=True)):
-        raise BadInput("a pair has two identical vectors, so it names no relation")
-    return unit(difference)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
+from tiltmeter.measures.deals import DEALS, dealt_contrasts
 from tiltmeter.measures.geometry import THREE_UNNAMED, Partners, kin_along, rows, unit
 from tiltmeter.measures.semaxis import on_axis
-from tiltmeter.statistics import Interval, PermutationTest, Result, p_from_null
-from tiltmeter.statistics.families import Labels, spread_of_mean
+from tiltmeter.statistics import Interval, Result, p_from_null
+from tiltmeter.statistics.families import spread_of_mean
 from tiltmeter.statistics.groups import Floats
-from tiltmeter.statistics.permutation import generator
 from tiltmeter.statistics.two_way import TwoWay, student_interval
 
 #: Numbers computed at a time, so that long lists do not fill the memory.
@@ -27,8 +28,8 @@ class SameResult(Result):
     words lean to one group on the whole?) and ``stereotype`` (their SD: do they lean to different groups?).
 
     ``p_value`` is the share of other deals of the attribute words to the groups that give as large a score: a size is
-    above 0 whatever the words are, so that its interval ``ci`` (over words) excludes 0 proves nothing. ``skew_test`` says
-    whether the skew holds for other words and other attributes.
+    above 0 whatever the words are, so that its interval ``ci`` (over words) excludes 0 proves nothing. ``skew_test``
+    says whether the skew holds for other words and other attributes.
     """
 
     score: float
@@ -46,7 +47,7 @@ def same(
     groups: Sequence[ArrayLike],
     *,
     partners: Partners = (),
-    permutations: int = 999,
+    permutations: int = DEALS,
     seed: int = 0,
 ) -> SameResult:
     """Length of each word's projection on the space in which the attribute groups differ.
@@ -86,10 +87,11 @@ def same(
     else:
         by_word = np.linalg.norm(directions @ basis.T, axis=1)
     sizes = np.abs(by_word)
-    of_words, test = _deal(directions, sets, float(sizes.mean()), permutations, seed)
+    of_words, _ = kin_along(directions, np.concatenate(sets))
+    score, *dealt = _dealt_scores(directions, sets, permutations, seed)
     return SameResult(
         float(sizes.mean()),
-        test.p_value,
+        p_from_null(np.array(dealt), float(score), alternative="greater", exact=False).p_value,
         student_interval(spread_of_mean(sizes, of_words), lowest=0.0, highest=1.0),
         skew,
         skew_test,
@@ -99,35 +101,17 @@ def same(
     )
 
 
-def _deal(
-    words: Floats, sets: Sequence[Floats], score: float, permutations: int, seed: int
-) -> tuple[Labels, PermutationTest]:
-    """The families of the words; and how many deals of the attributes to the groups give as large a score."""
-    if permutations < 1:
-        raise BadInput(f"permutations must be at least 1, not {permutations}")
-    kin = [kin_along(words, vectors) for vectors in sets]
-    counts = [int(labels.max()) + 1 for _, labels in kin]
-    # Families of one group are no families of another, and move as a whole.
-    family = np.concatenate([labels + sum(counts[:i]) for i, (_, labels) in enumerate(kin)])
-    group = np.repeat(np.arange(len(sets)), counts)
-    dealt = generator(seed, "permute").permuted(np.broadcast_to(group, (permutations, group.size)), axis=1)[:, family]
-    attributes = np.concatenate(sets)
-    near, alike = words @ attributes.T, attributes @ attributes.T
-    at_once = max(1, _BATCH // (len(words) * len(sets)))
-    parts = [_scores(dealt[i : i + at_once], near, alike) for i in range(0, permutations, at_once)]
-    return kin[0][0], p_from_null(np.concatenate(parts), score, alternative="greater", exact=False)
+def _dealt_scores(words: Floats, sets: Sequence[Floats], deals: int, seed: int) -> Floats:
+    """The score for the groups as they are, and for each deal of the attributes to them.
 
-
-def _scores(dealt: Labels, near: Floats, alike: Floats) -> Floats:
-    """The score for each deal, from the cosines of words and attributes and those among attributes alone.
-
-    With contrasts c (one for each group but the first) the projection of w has the squared length
-    t' (c alike c')^-1 t, t = c near(w).
+    All there is to know are the cosines of words and attributes and those among attributes: with contrasts c the
+    projection of a word w has the squared length t' (c alike c')^-1 t, t = c near(w).
     """
-    inside = np.eye(int(dealt.max()) + 1)[dealt].swapaxes(1, 2)
-    means = inside / inside.sum(axis=2, keepdims=True)
-    contrasts = means[:, :1] - means[:, 1:]
-    along = contrasts @ near.T
-    gram = np.linalg.pinv(contrasts @ alike @ contrasts.swapaxes(1, 2), hermitian=True)
-    scores: Floats = np.sqrt(np.maximum((along * (gram @ along)).sum(axis=1), 0.0)).mean(axis=1)
-    return scores
+    contrasts, attributes = dealt_contrasts(words, sets, deals=deals, seed=seed), np.concatenate(sets)
+    near, alike = attributes @ words.T, attributes @ attributes.T
+    scores = []
+    for c in np.array_split(contrasts, math.ceil(len(contrasts) * len(words) * len(sets) / _BATCH)):
+        along = c @ near
+        inverse = np.linalg.pinv(c @ alike @ c.swapaxes(1, 2), hermitian=True)
+        scores.append(np.sqrt(np.maximum((along * (inverse @ along)).sum(axis=1), 0.0)).mean(axis=1))
+    return np.concatenate(scores)

@@ -12,8 +12,10 @@ from tiltmeter.measures.geometry import (
     THREE_UNNAMED,
     Families,
     Partners,
+    all_matched,
     kin_along,
     kin_between,
+    pair_families,
     rows,
     unit,
     vanishes,
@@ -76,12 +78,10 @@ def on_axis(words: Floats, one: Floats, two: Floats, *, partners: Partners, fami
     table of these products holds all there is to vary.
     """
     length = float(np.linalg.norm(one.mean(axis=0) - two.mean(axis=0)))
-    if partners and len(partners) == len(one) == len(two):
+    if all_matched(partners, one, two):
         first, second = np.array(partners).T
         differences = one[first] - two[second]
-        named = families[0], None if families[1] is None else [families[1][i] for i in first]
-        lengths = np.linalg.norm(differences, axis=1, keepdims=True)
-        of_words, of_pairs = kin_along(words, differences / np.where(lengths == 0, 1.0, lengths), named)
-        return mean_of_table(words @ differences.T / length, of_words, of_pairs, bound=1.0)
+        kin = kin_along(words, differences, pair_families(partners, families))
+        return mean_of_table(words @ differences.T / length, *kin, bound=1.0)
     table = words @ np.concatenate([one, two]).T / length
     return difference_of_poles(table, *kin_between(words, unit(one), unit(two), families), bound=1.0)

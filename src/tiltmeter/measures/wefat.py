@@ -9,7 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.measures.geometry import THREE_UNNAMED, Families, cosines, kin_between, rows, unit
+from tiltmeter.measures.geometry import (
+    THREE_UNNAMED,
+    Families,
+    Partners,
+    all_matched,
+    cosines,
+    kin_along,
+    kin_between,
+    pair_families,
+    rows,
+    unit,
+)
 from tiltmeter.statistics import (
     Alternative,
     Correlation,
@@ -19,9 +30,8 @@ from tiltmeter.statistics import (
     correlation,
     permutation_test,
 )
-from tiltmeter.statistics.families import Labels
 from tiltmeter.statistics.groups import Floats, numbers
-from tiltmeter.statistics.two_way import TwoWay, correlation_over_both, pole_spreads
+from tiltmeter.statistics.two_way import TwoWay, correlation_over_both, pair_spreads, pole_spreads
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -36,8 +46,8 @@ class NasResult(Result):
 class WefatResult(Result):
     """One effect and p-value a word, and how the effects go with a property of the words in the world.
 
-    ``correlation`` is the published one: it takes words for independent and attributes for fixed. ``test`` is the same r
-    with a p-value and an interval over other words and other attributes.
+    ``correlation`` is the published one: it takes words for independent and attributes for fixed. ``test`` is the same
+    r with a p-value and an interval over other words and other attributes.
     """
 
     effect_sizes: tuple[float, ...]
@@ -64,6 +74,7 @@ def wefat(
     b: ArrayLike,
     *,
     property: ArrayLike | None = None,
+    partners: Partners = (),
     families: Families = THREE_UNNAMED,
     alternative: Alternative = "two-sided",
     ddof: int = 1,
@@ -73,8 +84,8 @@ def wefat(
     """Association of single words with A against B; p permutes the attribute words of A and B.
 
     ``property`` is a number for each word, such as the share of women in an occupation: WEFAT asks
-    whether the embedding tells it (Pearson's r). ``families`` names those of the words, of A and of B; where it does
-    not, they are found from the vectors.
+    whether the embedding tells it (Pearson's r). ``partners`` are matched words of A and B by their places, used where
+    all are matched; ``families`` names those of the words, of A and of B, which else are found from the vectors.
 
     >>> found = wefat([[1.0, 0.2], [0.2, 1.0]], [[1.0, 0.0], [1.0, 0.1]], [[0.0, 1.0], [0.1, 1.0]])
     >>> [round(effect, 2) for effect in found.effect_sizes]
@@ -92,21 +103,31 @@ def wefat(
     related, test = None, None
     if property is not None:
         related = correlation(effects, property)
-        kin = kin_between(unit(matrix), unit(rows("A", a)), unit(rows("B", b)), families)
-        test = _over_both(np.array(effects), numbers("property", property), np.hstack([to_a, to_b]), kin, ddof)
+        vectors = [unit(each) for each in (matrix, rows("A", a), rows("B", b))]
+        test = _over_both(vectors, np.array(effects), numbers("property", property), ddof, partners, families)
     return WefatResult(tuple(effects), tuple(each.p_value for each in tests), related, test)
 
 
-def _over_both(effects: Floats, values: Floats, near: Floats, kin: Sequence[Labels], ddof: int) -> TwoWay:
-    """Whether the effects would go with the values for other words and other attributes.
+def _over_both(
+    vectors: Sequence[Floats], effects: Floats, values: Floats, ddof: int, partners: Partners, families: Families
+) -> TwoWay:
+    """Whether the effects would go with the values for other words and other attributes; ``vectors`` of words, A, B.
 
     The slope of effects on values is a mean over A less a mean over B of what each attribute adds to it.
     """
+    words, a, b = vectors
     weights = (values - values.mean()) / ((values - values.mean()) ** 2).mean()
-    # The SD of a word's cosines over A and B is the same however the attributes are dealt.
-    scaled = near / near.std(axis=1, ddof=ddof, keepdims=True)
-    spreads, shared = pole_spreads(weights[:, None] * scaled, *kin)
-    return correlation_over_both(values, effects, kin[0], spreads, shared)
+    near = words @ np.concatenate([a, b]).T
+    # The SD of a word's cosines over A and B is the same whichever of them stand in A.
+    added = weights[:, None] * near / near.std(axis=1, ddof=ddof, keepdims=True)
+    if all_matched(partners, a, b):
+        first, second = np.array(partners).T
+        of_words, of_pairs = kin_along(words, a[first] - b[second], pair_families(partners, families))
+        parts = pair_spreads(added[:, first] - added[:, len(a) + second], of_words, of_pairs)
+    else:
+        of_words, of_a, of_b = kin_between(words, a, b, families)
+        parts = pole_spreads(added, of_words, of_a, of_b)
+    return correlation_over_both(values, effects, of_words, *parts)
 
 
 def _normalised(words: ArrayLike, a: ArrayLike, b: ArrayLike, ddof: int) -> list[float]:

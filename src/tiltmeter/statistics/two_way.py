@@ -1,10 +1,10 @@
 """A mean over two lists at once: words, and the pairs or the words of two poles along which they are measured.
 
-Words laid along any direction have some mean there, and an interval over words says only how well it is known. Whether it
-is a lean is a question to other pairs too: he and she are a sample of what could have been asked. So the variance of the
-mean is that between words plus that between pairs, less what single cells have of their own, which both hold (Cameron,
-Gelbach & Miller 2011). The larger of a test by words and one by pairs would not do: where both lists vary it finds a lean
-in .09 to .12 of runs without one (``benchmarks/nulls_directions.py``).
+Words laid along any direction have some mean there, and an interval over words says only how well it is known.
+Whether it is a lean is a question to other pairs too: he and she are a sample of what could have been asked. So the
+variance of the mean is that between words plus that between pairs, less what single cells have of their own, which both
+hold (Cameron, Gelbach & Miller 2011). The larger of a test by words and one by pairs would not do: where both lists
+vary it finds a lean twice as often as it should where there is none (``benchmarks/nulls_directions.py``).
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class TwoWay(Result):
     """A mean that is to hold for other words and for other pairs (or words of the poles).
 
     ``p_value`` and ``ci`` count both and agree: p is at most .05 where the interval leaves 0 out. ``by_words`` and
-    ``by_others`` are the p-values with the other list taken for fixed; ``by_others`` is None where there is one pair, or
-    one word at a pole, and nothing can be said of others. ``families`` is how many independent words the list is worth,
-    and how many independent pairs, or words of either pole.
+    ``by_others`` are the p-values with the other list taken for fixed; ``by_others`` is None where there is one pair,
+    or one word at a pole, and nothing can be said of others. ``families`` is how many independent words the list is
+    worth, and how many independent pairs, or words of either pole.
     """
 
     value: float
@@ -55,11 +55,7 @@ def mean_of_table(table: Floats, words: Labels, pairs: Labels, *, bound: float) 
     >>> round(found.value, 3), round(found.p_value, 4), round(found.by_words, 4)
     (2.333, 0.0198, 0.0075)
     """
-    by_words = spread_of_mean(table.mean(axis=1), words)
-    if table.shape[1] < 2:
-        return over_both(by_words, bound=bound)
-    by_pairs = spread_of_mean(table.mean(axis=0), pairs)
-    return over_both(by_words, [by_pairs], _interaction(table, words, pairs), bound=bound)
+    return over_both(spread_of_mean(table.mean(axis=1), words), *pair_spreads(table, words, pairs), bound=bound)
 
 
 def difference_of_poles(table: Floats, words: Labels, first: Labels, second: Labels, *, bound: float) -> TwoWay:
@@ -72,6 +68,16 @@ def difference_of_poles(table: Floats, words: Labels, first: Labels, second: Lab
     """
     leans = table[:, : first.size].mean(axis=1) - table[:, first.size :].mean(axis=1)
     return over_both(spread_of_mean(leans, words), *pole_spreads(table, words, first, second), bound=bound)
+
+
+def pair_spreads(table: Floats, words: Labels, pairs: Labels) -> tuple[list[Spread], float]:
+    """The spread of a table's mean over its columns, one for each pair, and the variance that it shares with the rows'.
+
+    None where there is a single pair.
+    """
+    if table.shape[1] < 2:
+        return [], 0.0
+    return [spread_of_mean(table.mean(axis=0), pairs)], _interaction(table, words, pairs)
 
 
 def pole_spreads(table: Floats, words: Labels, first: Labels, second: Labels) -> tuple[list[Spread], float]:
@@ -127,8 +133,8 @@ def student_interval(mean: Spread, *, lowest: float, highest: float) -> Interval
 def slope_spread(x: Floats, y: Floats, families: Labels) -> Spread:
     """The slope of y on x, and its variance with residuals that are alike within families.
 
-    Residuals are summed by family before they are squared, corrected for what the fit took from them, and the degrees of
-    freedom are Satterthwaite's (Bell & McCaffrey 2002): with few families the plain form is far too sure.
+    Residuals are summed by family before they are squared, corrected for what the fit took from them, and the degrees
+    of freedom are Satterthwaite's (Bell & McCaffrey 2002): with few families the plain form is far too sure.
 
     >>> found = slope_spread(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.0, 1.0, 1.0, 3.0]), np.arange(4))
     >>> round(found.mean, 3), found.families
@@ -156,25 +162,25 @@ def slope_spread(x: Floats, y: Floats, families: Labels) -> Spread:
 def correlation_over_both(
     x: Floats, y: Floats, families: Labels, others: Sequence[Spread] = (), shared: float = 0.0
 ) -> TwoWay:
-    """Pearson's r of x and y, whose values come in families; ``others`` and ``shared`` are those of the slope of y on x.
+    """Pearson's r of x and y, whose values come in families; ``others`` and ``shared`` are those of the slope.
 
-    The interval is Fisher's, z = artanh(r) +- t SE, with the variance 1 / (n - 3) as many times larger as the variance of
-    the slope is than it would be with independent words and fixed attributes.
+    p is that of the slope of y on x. The interval is Fisher's, z = artanh(r) +- t SE, its variance 1 / (n - 3) as many
+    times larger as that of the slope is than it would be with independent words and fixed attributes.
 
     >>> found = correlation_over_both(np.arange(6.0), np.array([0.0, 2.0, 1.0, 3.0, 5.0, 4.0]), np.arange(6))
-    >>> round(found.value, 3), found.ci.low < found.value < found.ci.high
-    (0.886, True)
+    >>> round(found.value, 3), round(found.p_value, 3), found.ci.low < found.value < found.ci.high
+    (0.886, 0.041, True)
     """
     n, r = x.size, float(np.corrcoef(x, y)[0, 1])
     rest = max(1 - r**2, _LEAST_REST)
     usual = rest * float(y.var() / x.var()) / (n - 2)
     scale = 1 / (usual * max(n - 3, 1))
     slope = slope_spread(x, y, families)
-    # The slope's own value is of no use here: z takes its place, and the variances come along at its scale.
-    of_words = slope._replace(mean=math.atanh(math.copysign(math.sqrt(1 - rest), r)), variance=slope.variance * scale)
-    of_others = [spread._replace(variance=spread.variance * scale) for spread in others]
-    found = over_both(of_words, of_others, shared * scale, bound=math.inf)
-    ci = Interval(math.tanh(found.ci.low), math.tanh(found.ci.high), _LEVEL, "Fisher z by family")
+    found = over_both(slope, others, shared, bound=math.inf)
+    at_z = slope._replace(mean=math.atanh(math.copysign(math.sqrt(1 - rest), r)), variance=slope.variance * scale)
+    widened = [spread._replace(variance=spread.variance * scale) for spread in others]
+    ends = over_both(at_z, widened, shared * scale, bound=math.inf).ci
+    ci = Interval(math.tanh(ends.low), math.tanh(ends.high), _LEVEL, "Fisher z by family")
     return dataclasses.replace(found, value=r, ci=ci)
 
 
