@@ -60,12 +60,14 @@ CALLS = {
     "sign_flip_test": lambda: statistics.sign_flip_test(P),
     "association": lambda: measures.association(X, Y, A, B),
     "cluster_bias": lambda: measures.cluster_bias(X, Y),
+    "cluster_deal_test": lambda: measures.cluster_deal_test(X, measures.dealt_leans(X, A, B)),
     "direct_bias": lambda: measures.direct_bias(X, A[0]),
     "ect": lambda: measures.ect(X, Y, A),
     "mac": lambda: measures.mac(X, [A, B]),
     "multi_weat": lambda: measures.multi_weat([X, Y], [A, B], permutations=99),
     "nas": lambda: measures.nas(X, A, B),
     "neighbour_bias": lambda: measures.neighbour_bias(X, np.arange(6.0), A, B, k=3),
+    "neighbour_deal_test": lambda: measures.neighbour_deal_test(X, measures.dealt_leans(X, A, B), k=3),
     "ripa": lambda: measures.ripa(X, A, B),
     "rnd": lambda: measures.rnd(X, Y, A),
     "rnsb": lambda: measures.rnsb(X, A, B, permutations=5, resamples=5),
@@ -102,7 +104,7 @@ def test_every_result_is_frozen_and_turns_into_plain_json(call):
 def test_every_measure_is_called_above_or_is_a_plain_number():
     functions = {name for name in measures.__all__ if inspect.isfunction(getattr(measures, name))}
     assert functions - set(CALLS) == {
-        *("bias_direction", "indirect_bias", "mean_probability"),
+        *("bias_direction", "dealt_leans", "indirect_bias", "mean_probability"),
         *("attributions", "context_shift", "cosine_bias", "cross_validated_scores", "signed_shift"),
         # A result of several pairs, and one that needs an extra.
         *("compare", "shap_weights"),

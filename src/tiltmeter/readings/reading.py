@@ -81,11 +81,11 @@ class Estimate:
     def significant(self) -> bool | None:
         """Whether chance alone is an unlikely explanation, taken alone: by its test, or by an interval without level.
 
-        None where the estimate has neither.
+        None where the estimate has neither; and of a size without a test, which is above 0 whatever is measured.
         """
         if self.p_value is not None:
             return self.p_value <= ALPHA
-        return None if self.ci is None else self.level not in self.ci
+        return None if self.ci is None or not self.scale.signed else self.level not in self.ci
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -163,7 +163,9 @@ def test_wefat_says_whether_occupations_lean_as_they_are_staffed(slope, leans, s
     reading = probe("wefat", model, cache=False)
     shares = [word.properties["female_share"] for word in JOBS.words]
     direct = measures.wefat(*job_sets(model), property=shares)
-    assert (reading.effect.value, reading.effect.p_value) == (direct.correlation.r, direct.correlation.p_value)
+    assert (reading.effect.value, reading.effect.p_value) == (direct.correlation.r, direct.test.p_value)
+    assert reading.effect.ci == direct.test.ci
+    assert reading.published.p_value == direct.correlation.p_value
     assert reading.leans == leans
     assert says in reading.plain_words
     assert [item.label for item in reading.items] == list(JOBS.texts)

@@ -152,22 +152,27 @@ def _wefat(vectors: WordVectors, options: Options) -> Measured:
         )
     values = [float(facts[word][column]) for word in words.inputs]
     found = measures.wefat(words.vectors, a.vectors, b.vectors, property=values, **statistics_options(options))
-    related = found.correlation
-    assert related is not None  # a property was given
-    effect = Estimate("correlation r", related.r, CORRELATION, related.ci, related.p_value, "two-sided", False)
+    published, related = found.correlation, found.test
+    assert published is not None  # a property was given
+    assert related is not None
+    effect = Estimate("correlation r", published.r, CORRELATION, related.ci, related.p_value, "two-sided", False)
     name = column.replace("_", " ")
-    numbers = f"r = {related.r:.2f}, {interval_text(related.ci)}, {p_text(related.p_value)}"
+    numbers = f"r = {published.r:.2f}, {interval_text(related.ci)}, {p_text(related.p_value)}"
     return Measured(
         effect,
         Poles(f"high {name} → {a.label}", f"high {name} → {b.label}"),
         f"How much {words.label} lean towards {a.label} rather than {b.label} "
-        f"{'follows' if related.r > 0 else 'runs against'} their {name} in the world ({numbers})."
+        f"{'follows' if published.r > 0 else 'runs against'} their {name} in the world ({numbers})."
         if effect.significant
         else f"How {words.label} lean between {a.label} and {b.label} is not clearly related to their {name} "
         f"({numbers}).",
         tuple(words.items(found.effect_sizes, **{"p_value": found.p_values, column: values})),
         ItemMeaning("effect of the word", Poles(a.label, b.label)),
         Statistic("pearson", ("value", column)),
+        published=Estimate(effect.name, published.r, CORRELATION, published.ci, published.p_value, "two-sided", False),
+        repair="The published test takes every word for independent of the others and the attribute words for the "
+        "only ones there are. The headline generalises to other words and other attributes, and counts words that are "
+        "alike once.",
     )
 
 
