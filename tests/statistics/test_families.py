@@ -80,9 +80,9 @@ def test_all_splits_are_counted_as_scipy_counts_them(x, y, alternative):
     null, observed = expected.null_distribution, expected.statistic
     extreme = {"two-sided": np.abs(null) - abs(observed), "greater": null - observed, "less": observed - null}
     share = np.mean(extreme[alternative] >= -1e-9)
-    found = welch_test(x, y, alternative=alternative)
-    assert found.exact
-    assert found.p_value == pytest.approx(share)
+    if x.size != y.size:
+        share = max(share, stats.ttest_ind(x, y, equal_var=False, alternative=alternative).pvalue)
+    assert welch_test(x, y, alternative=alternative).p_value == pytest.approx(share)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
@@ -103,7 +103,9 @@ def test_copies_of_words_add_no_evidence_where_they_are_one_family():
     assert welch_test(np.repeat(x, 5), np.repeat(y, 5)).p_value < once.p_value / 3
 
 
-@pytest.mark.parametrize(("sizes", "spread"), [((5, 40), 3.0), ((10, 40), 3.0), ((40, 10), 3.0), ((10, 10), 1.0)])
+@pytest.mark.parametrize(
+    ("sizes", "spread"), [((3, 30), 3.0), ((5, 40), 3.0), ((10, 40), 3.0), ((40, 10), 3.0), ((10, 10), 1.0)]
+)
 def test_unequal_spread_is_no_difference(sizes, spread):
     rng, ours, plain = np.random.default_rng(sizes), 0, 0
     for run in range(RUNS):
