@@ -91,7 +91,7 @@ def test_the_p_value_of_weat6_is_one_split_in_all(caliskan):
 
 @pytest.mark.parametrize("study", ["WEAT1", "WEAT2"])
 def test_flowers_and_instruments_stay_significant_over_both_sides(study, caliskan):
-    assert weat(*caliskan(study)).p_value < 0.001
+    assert weat(*caliskan(study)).p_value < 0.005
 
 
 @given(SETS)

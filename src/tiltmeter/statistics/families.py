@@ -180,8 +180,8 @@ def welch_test(
     A plain permutation test assumes equal spread: with few words of wide spread against many of narrow spread it finds
     differences that are not there (Janssen 1997; Chung & Romano 2013). All splits are counted up to 50,000; where there
     are too few for any result to be significant, Student's t with Welch's degrees of freedom is used (``splits`` is 0).
-    It is also used where it gives the larger p-value for groups of different size: with three or five words of the wider
-    spread the studentised permutation still finds too much.
+    It is also used where it gives the larger p-value for groups of different size: with three or five words of the
+    wider spread the studentised permutation still finds too much.
 
     >>> welch_test(np.array([3.0, 4.0, 5.0, 4.4]), np.array([1.0, 2.0, 1.5, 1.2])).p_value.__round__(4)
     0.0286
