@@ -70,6 +70,14 @@ def test_three_attributes_in_a_group_are_tested_by_student_s_t():
     assert not found.exact
 
 
+@pytest.mark.parametrize("draw", [lambda rng, n: rng.standard_t(3, size=n), lambda rng, n: rng.exponential(size=n)])
+@pytest.mark.parametrize("n", [8, 20])
+def test_heavy_tails_and_skewed_scores_are_no_finding(draw, n):
+    rng = np.random.default_rng(n)
+    found = [grouped(draw(rng, n), draw(rng, n), permutations=299, seed=seed).p_value for seed in range(400)]
+    assert 0.02 <= np.mean(np.array(found) <= 0.05) <= 0.08
+
+
 @pytest.mark.parametrize(("n_1", "n_2"), [(10, 37), (37, 10)])
 def test_a_group_of_wider_spread_is_no_finding(n_1, n_2):
     # The plain permutation test finds a difference in .25 of these with the small group wide, in .00 with the large.
