@@ -49,6 +49,30 @@ def test_interval_and_test_are_those_of_the_libraries(pairs):
     assert turned.p_value == pytest.approx(found.p_value)
 
 
+def test_pairs_of_one_cluster_decide_together():
+    # 4 clusters of 10 that each prefer one thing: 3 to 1, which half of all patterns of signs exceed or equal in size.
+    one, two = np.repeat([2.0, 2.0, 2.0, 0.0], 10), np.ones(40)
+    found = crows_pairs(one, two, kinds=["a"] * 20 + ["b"] * 20, clusters=np.repeat(["w", "x", "y", "z"], 10))
+    assert (found.score, found.n, found.n_clusters) == (0.75, 40, 4)
+    assert found.p_value == 10 / 16
+    assert found.published.p_value == pytest.approx(scipy.stats.binomtest(30, 40).pvalue)
+    assert found.published.score == 0.75
+    assert {kind: share.n_clusters for kind, share in found.by_kind.items()} == {"a": 2, "b": 2}
+
+
+def test_clusters_that_lean_by_chance_are_no_finding():
+    # 50 clusters of 30 pairs with an intraclass correlation of .1: taken for independent, .31 are significant.
+    rng = np.random.default_rng(1)
+    clusters = np.repeat(np.arange(50), 30)
+    found = []
+    for seed in range(200):
+        won = rng.random(1500) < np.repeat(rng.beta(4.5, 4.5, size=50), 30)
+        found.append(crows_pairs(won.astype(float), np.full(1500, 0.5), clusters=clusters, permutations=199, seed=seed))
+    assert np.mean([each.published.p_value <= 0.05 for each in found]) > 0.2
+    assert 0.01 <= np.mean([each.p_value <= 0.05 for each in found]) <= 0.09
+    assert 0.91 <= np.mean([0.5 in each.ci for each in found]) <= 0.99
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -56,6 +80,7 @@ def test_interval_and_test_are_those_of_the_libraries(pairs):
         (lambda: crows_pairs([1.0, float("nan")], [1.0, 2.0]), "stereotyped holds NaN"),
         (lambda: crows_pairs([1.0], [1.0, 2.0]), "1 stereotyped sentences but 2 others"),
         (lambda: crows_pairs([1.0], [2.0], kinds=["a", "b"]), "1 pairs but 2 kinds"),
+        (lambda: crows_pairs([1.0], [2.0], clusters=["a", "b"]), "1 pairs but 2 clusters"),
     ],
 )
 def test_input_that_cannot_be_used_is_named(call, message):

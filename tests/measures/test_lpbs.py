@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import ttest_ind
 
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import lpbs
@@ -49,12 +50,42 @@ def test_the_group_named_first_is_the_first_of_the_comparison():
     assert lpbs(*TABLES, groups=np.repeat([0, 1], 4)).groups == ("0", "1")
 
 
+def grouped(one, two, **options):
+    """LPBS of attributes whose associations are these."""
+    lean = np.concatenate([one, two])[:, None]
+    level = np.full(lean.shape, -200.0)
+    return lpbs(lean - 200, level, level, level, groups=[1] * len(one) + [2] * len(two), **options)
+
+
 def test_separated_groups_have_the_smallest_p():
-    lean = np.array([[1.0], [1.1], [1.2], [0.1], [0.2], [0.3]])
-    level = np.full((6, 1), -3.0)
-    found = lpbs(lean - 3, level, level, level, groups=[1, 1, 1, 0, 0, 0], alternative="greater")
-    assert found.p_value == 1 / 20
-    assert found.mean.p_value == 1 / 64
+    found = grouped([1.0, 1.1, 1.2, 1.25], [0.1, 0.2, 0.3, 0.35], alternative="greater")
+    assert found.p_value == 1 / 70
+    assert found.mean.p_value == 1 / 256
+
+
+def test_three_attributes_in_a_group_are_tested_by_student_s_t():
+    one, two = [1.0, 1.1, 1.2], [0.1, 0.2, 0.35]
+    found = grouped(one, two, alternative="greater")
+    assert found.p_value == pytest.approx(ttest_ind(one, two, equal_var=False, alternative="greater").pvalue)
+    assert not found.exact
+
+
+@pytest.mark.parametrize("draw", [lambda rng, n: rng.standard_t(3, size=n), lambda rng, n: rng.exponential(size=n)])
+@pytest.mark.parametrize("n", [8, 20])
+def test_heavy_tails_and_skewed_scores_are_no_finding(draw, n):
+    rng = np.random.default_rng(n)
+    found = [grouped(draw(rng, n), draw(rng, n), permutations=299, seed=seed).p_value for seed in range(400)]
+    assert 0.02 <= np.mean(np.array(found) <= 0.05) <= 0.08
+
+
+@pytest.mark.parametrize(("n_1", "n_2"), [(10, 37), (37, 10)])
+def test_a_group_of_wider_spread_is_no_finding(n_1, n_2):
+    # The plain permutation test finds a difference in .25 of these with the small group wide, in .00 with the large.
+    rng = np.random.default_rng(4)
+    draws = [(3 * rng.normal(size=n_1), rng.normal(size=n_2)) for _ in range(400)]
+    found = [grouped(one, two, permutations=299, seed=seed) for seed, (one, two) in enumerate(draws)]
+    assert 0.02 <= np.mean([each.p_value <= 0.05 for each in found]) <= 0.08
+    assert 0.92 <= np.mean([0 in each.ci for each in found]) <= 0.98
 
 
 @given(st.lists(st.floats(-4, 0), min_size=8, max_size=8), st.floats(-3, 0))

@@ -10,6 +10,7 @@ from scipy.spatial.distance import cosine
 from tests.measures.vectors import BAD_VECTORS, FACTORS, matrices, random_rows
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import mac
+from tiltmeter.measures.geometry import unit
 
 
 def test_two_targets_and_two_sets_by_hand():
@@ -47,3 +48,22 @@ def test_too_little_to_measure_is_an_error():
         mac(random_rows(3, 3), [])
     with pytest.raises(BadInput, match="targets: needs a matrix of at least 2"):
         mac(random_rows(1, 3), [random_rows(2, 3)])
+
+
+@pytest.mark.parametrize("n", [3, 5, 8, 20])
+def test_the_interval_covers_the_mean_of_other_words(n):
+    # The bootstrap of so few words covers .74 to .92.
+    rng = np.random.default_rng(n)
+    sets = [random_rows(6, 50, seed=n) + 0.5, random_rows(6, 50, seed=n + 1) + 0.5]
+    many = unit(rng.normal(size=(20_000, 50)) + 0.3)
+    truth = 1 - np.mean([many @ unit(each).T for each in sets])
+    covered = [truth in mac(rng.normal(size=(n, 50)) + 0.3, sets).ci for _ in range(400)]
+    assert 0.92 <= np.mean(covered) <= 0.98
+
+
+def test_forms_of_a_word_count_once():
+    rng = np.random.default_rng(3)
+    words, sets = rng.normal(size=(6, 40)), [rng.normal(size=(8, 40))]
+    once, thrice = mac(words, sets), mac(np.repeat(words, 3, axis=0) + 1e-6 * rng.normal(size=(18, 40)), sets)
+    assert (once.families, thrice.families) == (6, 6)
+    assert (thrice.ci.low, thrice.ci.high) == pytest.approx((once.ci.low, once.ci.high), abs=1e-5)

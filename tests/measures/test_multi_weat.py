@@ -29,7 +29,7 @@ def test_three_groups_by_hand():
 
 def test_p_is_the_share_of_all_ways_to_group_the_words():
     # (1, 2, 3) (4, 5, 6) (7, 8, 9) in tenths: only the 6 orders of these groups are as extreme,
-    # out of 9! / (3!)^3 = 1680: p = .00357
+    # out of 9! / (3!)^3 = 1680: p = .00357. Their spreads are the same, so Welch's form puts them in the same order.
     groups = [leaning(np.array(scores) / 10) for scores in ([1, 2, 3], [4, 5, 6], [7, 8, 9])]
     found = multi_weat(groups, [TOWARDS, AWAY], permutations=20_000)
     assert found.p_value == pytest.approx(6 / 1680, abs=4 * math.sqrt(0.00357 / 20_000))
@@ -71,6 +71,31 @@ def test_false_alarms_are_as_rare_as_promised():
     assert alarms / 200 == pytest.approx(0.05, abs=3.3 * 0.0154)
 
 
+def test_the_larger_p_counts_of_targets_and_attributes():
+    rng = np.random.default_rng(3)
+    centres = 3 * rng.normal(size=(3, 40))
+    groups = [rng.normal(size=(12, 40)) + centre for centre in centres]
+    found = multi_weat(groups, [rng.normal(size=(6, 40)), rng.normal(size=(6, 40))], permutations=999)
+    # Groups that really differ lean apart between any two sets of random words, and would between two others.
+    assert found.p_targets == 0.001
+    assert found.p_value == found.p_attributes > 0.05
+
+
+def test_one_attribute_in_a_set_says_nothing_of_others():
+    found = multi_weat([random_rows(4, seed=n) for n in range(3)], [random_rows(1, seed=7), random_rows(5, seed=8)])
+    assert found.p_attributes is None
+    assert found.p_value == found.p_targets
+
+
+def test_three_forms_of_a_word_are_one_observation():
+    rng = np.random.default_rng(6)
+    words = [rng.normal(size=(n, 50)) for n in (4, 5, 6)]
+    groups = [np.repeat(each, 3, axis=0) + 0.01 * rng.normal(size=(3 * len(each), 50)) for each in words]
+    found = multi_weat(groups, [rng.normal(size=(8, 50)) for _ in range(2)], permutations=99)
+    assert found.families == (4, 5, 6)
+    assert found.n == 45
+
+
 def test_a_planted_group_stands_out():
     rng = np.random.default_rng(1)
     groups = [leaning(0.1 * rng.normal(size=8) + shift) for shift in (0.3, 0.0, 0.0)]
@@ -85,7 +110,7 @@ def test_the_seed_decides():
     groups, sets = [random_rows(4, seed=n) for n in range(3)], [random_rows(3, seed=n + 9) for n in range(2)]
     first, again, other = (multi_weat(groups, sets, permutations=999, seed=seed) for seed in (1, 1, 2))
     assert first == again
-    assert first.p_value != other.p_value
+    assert first.p_targets != other.p_targets
 
 
 @pytest.mark.parametrize(("vectors", "message"), BAD_VECTORS)

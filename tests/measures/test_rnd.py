@@ -51,7 +51,6 @@ def test_score_and_p_are_their_definitions(x, y, attributes, distance):
     except (BadInput, RuntimeWarning):  # a group, or a split of them, that cancels out has no cosine
         reject()
     assert found.score == pytest.approx(null[0], abs=1e-9)
-    assert found.exact
     low, high = ((np.abs(null) >= abs(null[0]) + slack).mean() for slack in (1e-7, -1e-7))
     assert low - 1e-9 <= found.p_value <= high + 1e-9
     assert found.p_value >= 1 / len(splits)
@@ -80,26 +79,83 @@ def test_a_planted_bias_is_found_with_both_distances():
     x, y = (rng.normal(size=(8, 10)) + side * direction for side in (2.5, -2.5))
     attributes = rng.normal(size=(8, 10)) + 2.5 * direction
     norm, cosine = rnd(x, y, attributes), rnd(x, y, attributes, distance="cos")
+    for found in (norm, cosine, norm.repaired, cosine.repaired):
+        assert found.p_value < 0.01
     assert norm.score < 0 < cosine.score
-    assert norm.ci.high < 0 < cosine.ci.low
-    assert norm.p_value < 0.01 > cosine.p_value
-    assert rnd(x, y, attributes, alternative="less").p_value < 0.01
-    assert rnd(x, y, attributes, alternative="greater").p_value > 0.9
+    assert norm.repaired.score < 0 < cosine.repaired.score
+    assert norm.repaired.ci.high < 0 < cosine.repaired.ci.low
+    for alternative, found in (("less", False), ("greater", True)):
+        directed = rnd(x, y, attributes, alternative=alternative)
+        assert (directed.p_value > 0.9, directed.repaired.p_value > 0.9) == (found, found)
+
+
+def test_the_repaired_score_is_the_mean_over_pairs_of_different_words():
+    x, y, attributes = random_rows(4, seed=1), 3 * random_rows(5, seed=2), random_rows(3, seed=3)
+    found = rnd(x, y, attributes).repaired
+    expected = []
+    for a in attributes:
+        squares = [
+            np.mean([(one - a) @ (two - a) for one, two in itertools.permutations(group, 2)]) for group in (x, y)
+        ]
+        expected.append((squares[0] - squares[1]) / sum(np.linalg.norm(group.mean(axis=0) - a) for group in (x, y)))
+    assert found.by_attribute == pytest.approx(expected)
+    assert found.score == pytest.approx(np.mean(expected))
+    assert found.p_value == max(found.p_targets, found.p_attributes)
+
+
+@pytest.mark.parametrize(("n_x", "n_y"), [(20, 20), (5, 40), (40, 5)])
+def test_groups_of_different_spread_are_no_finding(n_x, n_y):
+    # As published, the wide group is further from everything in every run.
+    rng = np.random.default_rng(5)
+    found = []
+    for seed in range(200):
+        away = 1.5 * rng.normal(size=50)
+        x, y, attributes = 3 * rng.normal(size=(n_x, 50)), rng.normal(size=(n_y, 50)), away + rng.normal(size=(8, 50))
+        found.append(rnd(x, y, attributes, permutations=199, seed=seed))
+    assert np.mean([each.repaired.p_value <= 0.05 for each in found]) <= 0.09
+    assert 0.91 <= np.mean([0 in each.repaired.ci for each in found]) <= 0.99
+    if n_x < n_y:
+        assert np.mean([each.p_value <= 0.05 for each in found]) > 0.9
+
+
+@pytest.mark.parametrize("n", [3, 5, 8])
+def test_the_interval_of_few_attributes_covers(n):
+    rng = np.random.default_rng(n)
+    covered = 0
+    for seed in range(300):
+        attributes = 1.5 * rng.normal(size=50) + rng.normal(size=(n, 50))
+        found = rnd(rng.normal(size=(8, 50)), rng.normal(size=(8, 50)), attributes, permutations=1, seed=seed)
+        covered += 0 in found.repaired.ci
+    assert 0.92 <= covered / 300 <= 0.98
+
+
+@pytest.mark.parametrize("distance", ["norm", "cos"])
+def test_forms_of_one_word_are_one_observation(distance):
+    rng = np.random.default_rng(7)
+    x, y, attributes = (rng.normal(size=(n, 40)) + 1 for n in (6, 7, 5))
+    thrice = [np.repeat(each, 3, axis=0) + 1e-6 * rng.normal(size=(3 * len(each), 40)) for each in (x, y)]
+    once, forms = (rnd(*groups, attributes, distance=distance).repaired for groups in ((x, y), thrice))
+    assert forms.families == once.families == (6, 7, 5)
+    assert forms.score == pytest.approx(once.score, abs=1e-4)
+    assert forms.p_value == pytest.approx(once.p_value, abs=1e-5)
+    assert (forms.ci.low, forms.ci.high) == pytest.approx((once.ci.low, once.ci.high), rel=0.02)
 
 
 def test_sampled_splits_are_seeded_and_never_give_zero():
     x, y, attributes = random_rows(12, seed=1) + 3, random_rows(12, seed=2) - 3, random_rows(3, seed=3) + 3
     first, again = (rnd(x, y, attributes, permutations=99, seed=5) for _ in range(2))
     assert first == again
-    assert (first.exact, first.p_value) == (False, 1 / 100)
+    assert (first.p_value, first.repaired.p_targets) == (1 / 100, 1 / 100)
 
 
 @pytest.mark.parametrize(("distance", "bound"), [("norm", math.sqrt(2)), ("cos", 2.0)])
 def test_one_attribute_has_no_interval_but_a_finite_range(distance, bound):
     found = rnd([[1.0, 0.0]], [[0.0, 1.0]], [[1.0, 0.2]], distance=distance)
-    assert "not estimable" in found.ci.method
-    assert (found.ci.low, found.ci.high) == pytest.approx((-bound, bound))
-    assert found.score in found.ci
+    interval = found.repaired.ci
+    assert "not estimable" in interval.method
+    assert (interval.low, interval.high) == pytest.approx((-bound, bound))
+    assert found.score in interval
+    assert (found.repaired.p_value, found.repaired.p_attributes) == (1.0, None)
 
 
 @pytest.mark.parametrize("position", range(3))

@@ -21,10 +21,12 @@ from tiltmeter.statistics import (
     effect_size,
     hedges_g,
     minimum_detectable_effect,
+    narrowing,
     permutation_test,
     plain,
     pooled_d,
     random_effects,
+    welch_test,
 )
 
 SCORES = st.lists(st.floats(-100, 100), min_size=1, max_size=30)
@@ -271,3 +273,31 @@ def test_results_are_frozen():
 def test_an_interval_holds_its_ends():
     interval = Interval(-1.0, 2.0, 0.95, "normal")
     assert (-1.0 in interval, 2.0 in interval, 2.1 in interval) == (True, True, False)
+
+
+@pytest.mark.parametrize("icc", [0.05, 0.3])
+def test_the_detectable_effect_of_words_in_sentences_is_found_in_four_of_five(icc):
+    # 11 + 11 words in 90 sentences each; d is in SDs of sentences, and the test is between words.
+    words, sentences, runs = 11, 90, 500
+    rng = np.random.default_rng([7, int(100 * icc)])
+    units = np.repeat(np.arange(words), sentences)
+
+    def draw(shift=0.0):
+        of_word = math.sqrt(icc) * rng.normal(size=words) + shift
+        return by_unit(np.repeat(of_word, sentences) + math.sqrt(1 - icc) * rng.normal(size=units.size), units)
+
+    stated = [minimum_detectable_effect(words, words, narrower=narrowing(draw(), draw())) for _ in range(40)]
+    d = float(np.mean(stated))
+    shift = d / math.sqrt(1 - d**2 / 4)  # the difference that d is of, in SDs within groups
+    tests = (welch_test(draw(shift).means, draw().means, permutations=299, seed=seed) for seed in range(runs))
+    power = np.mean([test.p_value <= 0.05 for test in tests])
+    assert power == pytest.approx(0.8, abs=2.5 * math.sqrt(0.8 * 0.2 / runs))
+
+
+def test_a_difference_between_the_groups_does_not_change_how_much_narrower_words_are():
+    rng = np.random.default_rng(2)
+    units = np.repeat(np.arange(6), 5)
+    one, two = rng.normal(size=(2, 30))
+    level, apart = (narrowing(by_unit(one + shift, units), by_unit(two, units)) for shift in (0.0, 9.0))
+    assert apart == pytest.approx(level)
+    assert narrowing(by_unit(one), by_unit(two)) == pytest.approx(math.sqrt(60 / 58) / 1.0, abs=0.05)

@@ -11,7 +11,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tiltmeter.errors import BadInput
-from tiltmeter.statistics import bootstrap_interval, by_unit, concatenated_d, effect_interval
+from tiltmeter.statistics import (
+    UnitScores,
+    bootstrap_interval,
+    by_unit,
+    concatenated_d,
+    effect_interval,
+    resampled_interval,
+)
+from tiltmeter.statistics.intervals import _correlation
 
 SAMPLE = np.random.default_rng(4).normal(3.0, 2.0, size=20)
 SCORES = st.lists(st.floats(-1, 1).map(lambda value: round(value, 3)), min_size=3, max_size=8)
@@ -127,6 +135,42 @@ def test_the_interval_of_d_agrees_with_theory_for_many_words():
     found = interval_of_d(rng.normal(1.0, size=2_000), rng.normal(size=2_000))
     # 2,000 resamples know an SE to 1 / sqrt(4,000) = 1.6%
     assert (found.high - found.low) / (2 * 1.96) == pytest.approx(0.033541 * 0.715542, rel=0.05)
+
+
+@pytest.mark.parametrize(("n_x", "n_y"), [(3, 3), (4, 9), (12, 5)])
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_the_reach_is_students_t_and_makes_up_for_the_small_variance_of_resamples(n_x, n_y, level):
+    # z +- t(n_x + n_y - 2) * SD of the resampled z * sqrt(n / (n - 1)), n being the smaller group.
+    rng = np.random.default_rng(n_x)
+    x, y = by_unit(rng.normal(size=n_x)), by_unit(rng.normal(size=n_y))
+    drawn = [by_unit(rng.normal(size=300)) for _ in range(2)]
+    columns = [
+        UnitScores(rng.choice(group.means, (size, 300)), rng.uniform(5, 6, (size, 300)), size)
+        for group, size in zip(drawn, (n_x, n_y), strict=True)
+    ]
+    d = concatenated_d(x, y)
+    found = resampled_interval(x, y, *columns, d=d, level=level, method="by hand")
+    bound = (n_x + n_y) / math.sqrt(n_x * n_y)
+    centre = float(np.concatenate([x.means, y.means]).mean())
+    moments = [value for group in columns for value in (group.around(centre).means, group.around(centre).squares)]
+    spread = float(np.arctanh(_correlation(*moments, 0.0)).std(ddof=1))
+    reach = (math.atanh(found.high / bound) - math.atanh(found.low / bound)) / 2
+    smaller = min(n_x, n_y)
+    student = scipy.stats.t.ppf((1 + level) / 2, n_x + n_y - 2)
+    assert reach == pytest.approx(student * spread * math.sqrt(smaller / (smaller - 1)))
+
+
+def test_fewer_degrees_of_freedom_and_a_larger_variance_widen_the_interval_of_d():
+    x, y = by_unit(SAMPLE[:10]), by_unit(SAMPLE[10:])
+    bound, d = 2.0, concatenated_d(x, y)
+    reaches = [
+        np.ptp(np.arctanh(np.array([found.low, found.high]) / bound)) / 2
+        for found in (
+            effect_interval(x, y, d=d, inflation=inflation, df=df) for inflation, df in ((1, 18), (4, 18), (1, 3))
+        )
+    ]
+    assert reaches[1] == pytest.approx(2 * reaches[0])
+    assert reaches[2] / reaches[0] == pytest.approx(scipy.stats.t.ppf(0.975, 3) / scipy.stats.t.ppf(0.975, 18))
 
 
 @pytest.mark.parametrize(

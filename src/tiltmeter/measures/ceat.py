@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.measures.geometry import rows, unit, vanishes
-from tiltmeter.statistics import Interval, Result, random_effects, resampled_interval
-from tiltmeter.statistics.groups import Floats, UnitScores, by_unit, concatenated_d
-from tiltmeter.statistics.permutation import Alternative, generator, permutation_test
+from tiltmeter.measures.geometry import generalise, rows, unit, vanishes
+from tiltmeter.statistics import CrossedTest, Interval, Result, random_effects, resampled_interval
+from tiltmeter.statistics.groups import Floats, UnitScores, concatenated_d
+from tiltmeter.statistics.permutation import Alternative, generator
 
 Sampling = Literal["random", "fixed"]
 #: Numbers gathered at a time: as many as stay in a processor's own cache.
@@ -153,14 +153,16 @@ def two_level_interval(
     scores: tuple[Sequence[Floats], Sequence[Floats]],
     *,
     d: float,
+    inflation: float = 1.0,
+    df: float | None = None,
     resamples: int = RESAMPLES,
     seed: int,
 ) -> Interval:
     """Bootstrap interval of d: target words are drawn anew, and the contexts of every target and attribute word.
 
-    ``scores`` are the leans of every context of the words of X and of Y. The attribute words themselves are held
-    fixed: they say what is measured. Their contexts move the scores of all target words together; what that adds to
-    the spread within a word is of second order and left out.
+    ``scores`` are the leans of every context of the words of X and of Y. The contexts of attributes move the scores of
+    all target words together; what that adds to the spread within a word is of second order and left out. What
+    families of words and other attribute words leave open comes in by ``inflation`` and ``df``, of a ``CrossedTest``.
     """
     rng = generator(seed, "resample")
     x, y, a, b = sets
@@ -168,7 +170,8 @@ def two_level_interval(
     moved = _moved(a, words, resamples, rng) - _moved(b, words, resamples, rng)
     drawn = [_drawn(of_group, by, rng) for of_group, by in zip(scores, np.split(moved, [len(x)]), strict=True)]
     whole = [by_context(of_group) for of_group in scores]
-    return resampled_interval(*whole, *drawn, d=d, method="two-level bootstrap (word, context), Fisher z")
+    method = "two-level bootstrap (word, context), Fisher z"
+    return resampled_interval(*whole, *drawn, d=d, inflation=inflation, df=df, method=method)
 
 
 def by_context(scores: Sequence[Floats]) -> UnitScores:
@@ -245,6 +248,7 @@ class RepairedCeat(Result):
     tau2: float
     p_value: float
     ci: Interval
+    crossed: CrossedTest
     exact: bool
     p_standard_error: float
     alternative: str
@@ -293,14 +297,14 @@ def ceat(
 
     All draws share the same words, so that p measures N, the number of draws. ``repaired`` pools with the sampling
     variance of d, (n1 + n2)/(n1 n2) + d²/(2 (n1 + n2)), gives an interval by a two-level bootstrap (target words,
-    and contexts within words; attribute words held fixed), and a p-value by permuting words between X and Y (all
-    splits up to a million), each word with its mean lean over all its contexts.
+    and contexts within words), and a p-value as ``weat`` has it, by targets and by attributes, each word with the mean
+    unit vector of all its contexts; the interval is widened to what both sides together leave open.
 
     >>> he, man = [[1.0, 0.1], [0.9, 0.2]], [[0.9, 0.0]]
     >>> she, woman = [[0.1, 1.0]], [[0.0, 0.8], [0.3, 0.9]]
     >>> found = ceat([he, man], [she, woman], [[[1.0, 0.0]]], [[[0.0, 1.0]]], draws=100)
     >>> round(found.effect_size, 2), round(found.repaired.effect_size, 2), round(found.repaired.p_value, 2)
-    (1.72, 1.72, 0.33)
+    (1.72, 1.72, 0.01)
     """
     in_x = contexts("X", x, at_least=2)
     in_y = contexts("Y", y, like=in_x, at_least=2)
@@ -321,8 +325,8 @@ def ceat(
     published = random_effects(effects, variances)
     pooled = random_effects(effects, (n_x + n_y) / (n_x * n_y) + effects**2 / (2 * (n_x + n_y)))
     means_x, means_y = ([float(leans_of_word.mean()) for leans_of_word in words] for words in leans)
-    test = permutation_test(
-        by_unit(means_x), by_unit(means_y), alternative=alternative, permutations=permutations, seed=seed
+    crossed = generalise(
+        *(words.means for words in sets), alternative=alternative, permutations=permutations, seed=seed
     )
     return CeatResult(
         effect_size=published.mean,
@@ -337,10 +341,11 @@ def ceat(
         repaired=RepairedCeat(
             effect_size=pooled.mean,
             tau2=pooled.tau2,
-            p_value=test.p_value,
-            ci=two_level_interval(sets, leans, d=pooled.mean, seed=seed),
-            exact=test.exact,
-            p_standard_error=test.standard_error,
+            p_value=crossed.p_value,
+            ci=two_level_interval(sets, leans, d=pooled.mean, inflation=crossed.inflation, df=crossed.df, seed=seed),
+            crossed=crossed,
+            exact=crossed.headline.exact,
+            p_standard_error=crossed.headline.standard_error,
             alternative=alternative,
             score=float(np.mean(means_x) - np.mean(means_y)),
             scores_x=tuple(means_x),

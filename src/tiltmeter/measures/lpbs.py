@@ -18,8 +18,9 @@ from tiltmeter.statistics import (
     clustered_mean,
     concatenated_d,
     effect_interval,
-    permutation_test,
+    welch_test,
 )
+from tiltmeter.statistics.families import welch_degrees
 from tiltmeter.statistics.groups import Floats, Units, as_floats
 
 
@@ -67,7 +68,7 @@ def lpbs(
 
     Positive: the attribute leans towards term 1; 0 is level. ``groups`` names one of two groups for each
     attribute; that of the first attribute is compared with the other. Attributes, not terms, are resampled and
-    permuted.
+    permuted, the difference in standard errors, as groups differ in size and spread (``statistics.welch_test``).
 
     >>> fill_1, fill_2 = np.log([[0.4], [0.3], [0.1], [0.2]]), np.log([[0.1], [0.2], [0.3], [0.2]])
     >>> prior = np.log([[0.2]] * 4)
@@ -116,11 +117,11 @@ def _effect(associations: Floats, fill: Floats, groups: Units, options: dict[str
         raise BadInput("each of the two groups needs at least two attributes")
     one, two = by_unit(associations[first]), by_unit(associations[~first])
     d = concatenated_d(one, two)
-    test = permutation_test(one, two, **options)
+    test = welch_test(one.means, two.means, **options)
     return {
         "groups": (str(names[0]), str(names[1])),
         "effect_size": d,
-        "ci": effect_interval(one, two, d=d, seed=options["seed"]),
+        "ci": effect_interval(one, two, d=d, df=welch_degrees(one.means, two.means), seed=options["seed"]),
         "p_value": test.p_value,
         "exact": test.exact,
         "standard_error": test.standard_error,

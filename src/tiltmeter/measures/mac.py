@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.measures.geometry import cosines, rows
-from tiltmeter.statistics import Interval, Result, bootstrap_interval
+from tiltmeter.measures.geometry import cosines, rows, unit
+from tiltmeter.statistics import Interval, Result
+from tiltmeter.statistics.families import families_by_list, spread_of_mean, student_interval
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -21,13 +22,15 @@ class MacResult(Result):
     ci: Interval
     by_target: tuple[tuple[float, ...], ...]
     n: int
+    families: int
 
 
-def mac(targets: ArrayLike, attribute_sets: Sequence[ArrayLike], *, seed: int = 0) -> MacResult:
+def mac(targets: ArrayLike, attribute_sets: Sequence[ArrayLike]) -> MacResult:
     """Mean over targets and attribute sets of the mean cosine distance (1 - cos).
 
     1: targets and attributes are unrelated; below 1 they are close. One number for all groups together,
-    so it says how close targets are to the attributes, not to which group they lean. ci resamples targets.
+    so it says how close targets are to the attributes, not to which group they lean. ci is about other targets:
+    Student's t over the ``families`` of theirs, as a bootstrap of few words is too short.
 
     >>> mac([[1.0, 0.0], [0.0, 1.0]], [[[1.0, 0.0]], [[0.0, 1.0]]]).score
     0.5
@@ -35,16 +38,14 @@ def mac(targets: ArrayLike, attribute_sets: Sequence[ArrayLike], *, seed: int = 
     if len(attribute_sets) == 0:
         raise BadInput("MAC needs at least one set of attributes")
     t = rows("targets", targets, at_least=2)
-    distances = np.stack(
-        [
-            (1 - cosines(t, rows(f"attribute set {i + 1}", attributes, like=t))).mean(axis=1)
-            for i, attributes in enumerate(attribute_sets)
-        ],
-        axis=1,
-    )
+    sets = [rows(f"attribute set {i + 1}", attributes, like=t) for i, attributes in enumerate(attribute_sets)]
+    distances = np.stack([(1 - cosines(t, attributes)).mean(axis=1) for attributes in sets], axis=1)
+    ((families,), _) = families_by_list([unit(t)], [unit(attributes) for attributes in sets])
+    mean = spread_of_mean(distances.mean(axis=1), families)
     return MacResult(
         score=float(distances.mean()),
-        ci=bootstrap_interval(distances.mean(axis=1), seed=seed),
+        ci=student_interval(mean, lowest=0.0, highest=2.0),
         by_target=tuple(map(tuple, distances.tolist())),
         n=len(t),
+        families=mean.families,
     )

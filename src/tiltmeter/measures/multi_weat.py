@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.measures.geometry import cosines, rows
+from tiltmeter.measures.geometry import cosines, rows, unit
 from tiltmeter.measures.weat import WeatResult, weat
 from tiltmeter.statistics import Result, holm
+from tiltmeter.statistics.families import families_by_list
 from tiltmeter.statistics.groups import Floats
-from tiltmeter.statistics.permutation import generator
+from tiltmeter.statistics.one_way import one_way_test
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -31,14 +33,18 @@ class Contrast(Result):
 class MultiWeatResult(Result):
     """``effect_size``: the SD between groups over the SD of all words (0: the groups do not differ; at most
     about 1). ``associations``: mean lean of every group (row) to every attribute set (column), against the
-    average word and the average set, in SDs.
+    average word and the average set, in SDs. ``p_value`` is the larger of ``p_targets`` and ``p_attributes``, which is
+    None where a set has one attribute. ``families``: how many independent words each group is worth.
     """
 
     effect_size: float
     p_value: float
+    p_targets: float
+    p_attributes: float | None
     associations: tuple[tuple[float, ...], ...]
     contrasts: tuple[Contrast, ...]
     n: int
+    families: tuple[int, ...]
 
 
 def multi_weat(
@@ -51,9 +57,10 @@ def multi_weat(
     """Do any of several groups lean to any of several attribute sets more than the others do?
 
     Every word gets its lean to every attribute set: mean cosine with the set minus the mean over the sets.
-    The statistic is the variance of the group means over the variance of the words, summed over sets
-    (eta squared); its p-value permutes words between all groups, so one test covers them all. Only then
-    look at ``contrasts``: every pair of groups on every pair of sets as an ordinary WEAT, Holm-adjusted.
+    The effect is the variance of the group means over the variance of the words, summed over sets (eta
+    squared). One test covers all groups: Welch's form of the F test, families of words dealt to the groups anew, and
+    likewise attribute words to the sets; the larger p counts (``statistics.one_way_test``). Only then look at
+    ``contrasts``: every pair of groups on every pair of sets as an ordinary WEAT, Holm-adjusted.
 
     >>> groups = [[[1.0, 0.1], [1.0, 0.2]], [[0.1, 1.0], [0.2, 1.0]], [[1.0, 1.0], [1.0, 0.9]]]
     >>> found = multi_weat(groups, [[[1.0, 0.0]], [[0.0, 1.0]]], permutations=999)
@@ -65,39 +72,41 @@ def multi_weat(
     first = rows("target group 1", targets[0], at_least=2)
     groups = [rows(f"target group {i + 1}", group, like=first, at_least=2) for i, group in enumerate(targets)]
     sets = [rows(f"attribute set {i + 1}", each, like=first) for i, each in enumerate(attributes)]
-    words = np.concatenate(groups)
-    near = np.stack([cosines(words, each).mean(axis=1) for each in sets], axis=1)
-    lean = near - near.mean(axis=1, keepdims=True)
+    near = [np.stack([cosines(group, each).mean(axis=1) for each in sets], axis=1) for group in groups]
+    lean = np.concatenate(near)
+    lean = lean - lean.mean(axis=1, keepdims=True)
     lean = lean - lean.mean(axis=0)
     total = float((lean**2).sum())
-    if total <= 1e-24 * len(words):
+    if total <= 1e-24 * len(lean):
         raise BadInput("all words have the same associations, so groups cannot be compared")
-    label = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
-    observed = _between(lean, label[None], len(groups))[0]
-    if permutations < 1:
-        raise BadInput(f"permutations must be at least 1, not {permutations}")
-    rng = generator(seed, "permute")
-    shuffled = rng.permuted(np.broadcast_to(label, (permutations, len(label))), axis=1)
-    null = _between(lean, shuffled, len(groups))
-    extreme = int(np.count_nonzero(null >= observed * (1 - 1e-10)))
+    by_group = np.split(lean, np.cumsum([len(group) for group in groups])[:-1])
+    between = sum(len(part) * float((part.mean(axis=0) ** 2).sum()) for part in by_group)
+    of_groups, of_sets = families_by_list([unit(group) for group in groups], [unit(each) for each in sets])
+    by_targets = one_way_test(by_group, of_groups, permutations=permutations, seed=seed)
+    by_attributes = one_way_test(_nearer(groups, sets), of_sets, permutations=permutations, seed=seed)
+    contrasts = _contrasts(groups, sets, permutations, seed)
+    # Where words can be dealt in too few ways, pairs of groups decide, which have Student's t to fall back on.
+    pairs = min(contrast.p_adjusted for contrast in contrasts)
+    p_values = [pairs if test is None else test.p_value for test in (by_targets, by_attributes)]
+    p_targets, p_attributes = p_values[0], p_values[1] if min(map(len, sets)) > 1 else None
     spread = lean.std(axis=0, ddof=1)
-    means = np.stack([lean[label == g].mean(axis=0) for g in range(len(groups))]) / np.where(spread == 0, 1, spread)
+    means = np.stack([part.mean(axis=0) for part in by_group]) / np.where(spread == 0, 1, spread)
     return MultiWeatResult(
-        effect_size=float(np.sqrt(observed / total)),
-        p_value=(extreme + 1) / (permutations + 1),
+        effect_size=math.sqrt(between / total),
+        p_value=p_targets if p_attributes is None else max(p_targets, p_attributes),
+        p_targets=p_targets,
+        p_attributes=p_attributes,
         associations=tuple(map(tuple, means.tolist())),
-        contrasts=_contrasts(groups, sets, permutations, seed),
-        n=len(words),
+        contrasts=contrasts,
+        n=len(lean),
+        families=tuple(int(labels.max()) + 1 for labels in of_groups),
     )
 
 
-def _between(lean: Floats, labels: np.ndarray[tuple[int, ...], np.dtype[np.intp]], n_groups: int) -> Floats:
-    """Sum of squares between groups, for every row of labels."""
-    total = np.zeros(len(labels))
-    for g in range(n_groups):
-        member = (labels == g).astype(np.float64)
-        total += ((member @ lean) ** 2).sum(axis=1) / member.sum(axis=1)
-    return total
+def _nearer(groups: list[Floats], sets: list[Floats]) -> list[Floats]:
+    """Of the words of every attribute set, how near each group is to them, against the mean over the groups."""
+    near = [np.stack([cosines(each, group).mean(axis=1) for group in groups], axis=1) for each in sets]
+    return [table - table.mean(axis=1, keepdims=True) for table in near]
 
 
 def _contrasts(groups: list[Floats], sets: list[Floats], permutations: int, seed: int) -> tuple[Contrast, ...]:

@@ -3,29 +3,60 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Literal
+import math
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.errors import unknown
 from tiltmeter.measures.geometry import average, rows, unit
-from tiltmeter.statistics import Alternative, Interval, Result, bootstrap_interval, draw_splits, p_from_null
+from tiltmeter.statistics import Alternative, Interval, Result, draw_splits, matched_test, p_from_null, welch_test
+from tiltmeter.statistics.families import (
+    COUNTED,
+    FEWEST,
+    Labels,
+    Spread,
+    degrees,
+    families_by_list,
+    interaction,
+    spread_of_mean,
+    student_interval,
+    student_test,
+)
 from tiltmeter.statistics.groups import Floats
+from tiltmeter.statistics.permutation import PermutationTest
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RepairedRnd(Result):
+    """Distances between the groups themselves, not between averages of few words, which noise drives apart.
+
+    ``p_value`` is the larger of ``p_targets`` and ``p_attributes`` (None with one attribute), and ``ci`` is about other
+    words on both sides. ``families``: how many independent words X, Y and the attributes are worth.
+    """
+
+    score: float
+    p_value: float
+    p_targets: float
+    p_attributes: float | None
+    ci: Interval
+    exact: bool
+    standard_error: float
+    by_attribute: tuple[float, ...]
+    families: tuple[int, int, int]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RndResult(Result):
-    """``score`` is the mean over attributes of ``by_attribute``; the sign depends on ``distance``."""
+    """As published: ``score`` is the mean over attributes of ``by_attribute``; the sign depends on ``distance``."""
 
     score: float
     p_value: float
-    ci: Interval
-    exact: bool
-    standard_error: float
     distance: str
     by_attribute: tuple[float, ...]
     n: int
+    repaired: RepairedRnd
 
 
 def rnd(
@@ -42,10 +73,18 @@ def rnd(
 
     ``norm``: mean over attributes of |mean X - a| - |mean Y - a|. A distance: NEGATIVE means X is nearer.
     ``cos``: mean of cos(mean X, a) - cos(mean Y, a). A similarity: POSITIVE means X is nearer.
-    0 is level. p permutes target words; ci resamples attributes.
+    0 is level. p permutes target words.
 
-    >>> rnd([[1.0, 0.0]] * 2, [[0.0, 1.0]] * 2, [[1.0, 0.0], [2.0, 0.0]]).score.__round__(4)
-    -1.3251
+    The average of n words of spread S lies |S|²/n further from everything, by its noise alone: a group of few or varied
+    words seems far. ``repaired`` takes that off,
+
+        |mean X - a|² - |mean Y - a|², each as a mean over pairs of different words, / (|mean X - a| + |mean Y - a|)
+
+    (of cosines the jackknife does), permutes families of words in standard errors, and holds for other attributes too.
+
+    >>> found = rnd([[1.0, 0.0]] * 2, [[0.0, 1.0]] * 2, [[1.0, 0.0], [2.0, 0.0]])
+    >>> round(found.score, 4), round(found.repaired.score, 4)
+    (-1.3251, -1.3251)
     """
     if distance not in ("norm", "cos"):
         raise unknown("distance", distance, ["norm", "cos"])
@@ -60,21 +99,156 @@ def rnd(
     in_y = ~masks / len(y)
     null = (near(in_x @ both, attributes) - near(in_y @ both, attributes)).mean(axis=1)
     score = float(by_attribute.mean())
-    test = p_from_null(null, score, alternative=alternative, exact=exact)
-    # Whatever the attribute, two averages cannot be further apart than this.
-    bound = float(np.linalg.norm(mean_x - mean_y)) if distance == "norm" else 2.0
+    (of_x, of_y), (of_attributes,) = families_by_list([unit(x), unit(y)], [unit(attributes)])
+    options: dict[str, Any] = {"alternative": alternative, "permutations": permutations, "seed": seed}
+    compare = _compare_norms if distance == "norm" else _compare_cosines
     return RndResult(
         score=score,
-        p_value=test.p_value,
-        ci=bootstrap_interval(by_attribute, seed=seed)
-        if len(by_attribute) > 1
-        else Interval(-bound, bound, 0.95, "not estimable: one attribute"),
-        exact=test.exact,
-        standard_error=test.standard_error,
+        p_value=p_from_null(null, score, alternative=alternative, exact=exact).p_value,
         distance=distance,
         by_attribute=tuple(by_attribute.tolist()),
         n=len(both),
+        repaired=_repaired(compare(x, y, attributes, of_x, of_y, options), of_attributes, options),
     )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Compared:
+    """Two groups by every attribute, and over their words; ``bound``: two averages cannot differ by more.
+
+    ``shared`` is the variance by what single pairs of word and attribute have of their own.
+    """
+
+    by_attribute: Floats
+    by_targets: PermutationTest
+    spreads: tuple[Spread, Spread]
+    shared: float
+    bound: float
+
+
+def _repaired(found: _Compared, families: Labels, options: dict[str, Any]) -> RepairedRnd:
+    """Both sides together: the larger p-value, and an interval with the variance of both."""
+    test, by_attributes = found.by_targets, None
+    if found.by_attribute.size > 1:
+        by_attributes = matched_test(found.by_attribute, families=families, **options)
+        test = max(test, by_attributes, key=lambda each: each.p_value)
+    targets = sum(each.variance for each in found.spreads)
+    others = spread_of_mean(found.by_attribute, families)
+    variance = max(targets + others.variance - found.shared, targets, others.variance)
+    df = degrees(*((each.variance, each.df) for each in (*found.spreads, others)))
+    count = (found.spreads[0].families, found.spreads[1].families, others.families)
+    limit = math.inf if math.isfinite(variance) else found.bound
+    return RepairedRnd(
+        score=others.mean,
+        p_value=test.p_value,
+        p_targets=found.by_targets.p_value,
+        p_attributes=None if by_attributes is None else by_attributes.p_value,
+        ci=student_interval(Spread(others.mean, variance, df, min(count)), lowest=-limit, highest=limit),
+        exact=test.exact,
+        standard_error=test.standard_error,
+        by_attribute=tuple(found.by_attribute.tolist()),
+        families=count,
+    )
+
+
+def _compare_norms(
+    x: Floats, y: Floats, attributes: Floats, of_x: Labels, of_y: Labels, options: dict[str, Any]
+) -> _Compared:
+    """Distances without the noise of the averages.
+
+    With w = 1 / (|mean X - a| + |mean Y - a|), the mean over attributes of w (|mean X - a|² - |mean Y - a|²) is the
+    mean of w times the difference of two squared distances from one point, the attributes' centre weighted by w; and
+    such a squared distance without noise is the mean product of the offsets of two different words.
+    """
+    means = x.mean(axis=0), y.mean(axis=0)
+    far_x, far_y = _norms(np.stack(means), attributes)
+    weights = 1 / np.maximum(far_x + far_y, 1e-12 * np.abs(attributes).max())
+    scale, centre = float(weights.mean()), weights @ attributes / weights.sum()
+    k_x, k_y = int(of_x.max()) + 1, int(of_y.max()) + 1
+    labels = np.concatenate([of_x, of_y + k_x])
+    size = np.bincount(labels).astype(np.float64)
+    sums = np.zeros((size.size, x.shape[1]))
+    np.add.at(sums, labels, np.concatenate([x, y]) - centre)
+    products = sums @ sums.T
+    np.fill_diagonal(products, 0.0)
+    spreads, noise, shared = [], [], 0.0
+    for side, mean in zip((np.arange(size.size) < k_x, np.arange(size.size) >= k_x), means, strict=True):
+        k, whole = int(side.sum()), float(np.square(mean - centre).sum())
+        # One family says nothing of the noise of its average.
+        square, variance = (
+            (float(value[0]) for value in _pairs(side[None], products, size)) if k > 1 else (whole, math.inf)
+        )
+        spreads.append(Spread(scale * square, scale**2 * variance, max(k - 1.0, 1.0), k))
+        noise.append(whole - square)
+        offsets = sums[side] / size[side, None] - (mean - centre)
+        shared += interaction(2 * weights * (offsets @ (mean - attributes).T))
+    return _Compared(
+        far_x - far_y - weights * (noise[0] - noise[1]),
+        _permute(k_x, k_y, products, size, (spreads[0], spreads[1]), options),
+        (spreads[0], spreads[1]),
+        shared,
+        float(np.linalg.norm(means[0] - means[1])),
+    )
+
+
+def _pairs(side: NDArray[np.bool_], products: Floats, size: Floats) -> tuple[Floats, Floats]:
+    """The mean product of two words of different families on a side, and its variance by leaving families out.
+
+    For every row of ``side``; ``products`` are those of the families' sums of offsets, with zeros for their own.
+    """
+    near = side * (side @ products)
+    counts = side * size * ((side @ size)[:, None] - size)
+    pairs, k = counts.sum(axis=1), side.sum(axis=1)
+    mean: Floats = near.sum(axis=1) / pairs
+    # Without one family of k the mean over pairs moves by 2 / (k - 2) of what the family had; two leave no pair at all,
+    # and count as if half a family were left.
+    jackknife = 4 * k * (k - 1) / np.maximum(k - 2, 0.5) ** 2
+    variance: Floats = jackknife * np.square(near - mean[:, None] * counts).sum(axis=1) / pairs**2
+    return mean, variance
+
+
+def _permute(
+    k_x: int, k_y: int, products: Floats, size: Floats, spreads: tuple[Spread, Spread], options: dict[str, Any]
+) -> PermutationTest:
+    """As ``welch_test``, of the mean products of pairs."""
+    if min(k_x, k_y) < 2 or math.comb(k_x + k_y, k_x) < FEWEST:
+        x, y = spreads
+        df = degrees((x.variance, x.df), (y.variance, y.df))
+        return student_test(x.mean - y.mean, x.variance + y.variance, df, options["alternative"])
+    masks, exact = draw_splits(k_x, k_y, permutations=options["permutations"], seed=options["seed"], counted=COUNTED)
+    masks = np.concatenate([np.arange(k_x + k_y)[None] < k_x, masks])
+    (mean_x, variance_x), (mean_y, variance_y) = (_pairs(side, products, size) for side in (masks, ~masks))
+    # Where nothing varies on either side the difference is as far out as can be.
+    floor = 1e-12 * float(np.abs(products).max(initial=1e-300))
+    statistic = (mean_x - mean_y) / np.maximum(np.sqrt(variance_x + variance_y), floor)
+    return p_from_null(statistic[1:], float(statistic[0]), alternative=options["alternative"], exact=exact)
+
+
+def _compare_cosines(
+    x: Floats, y: Floats, attributes: Floats, of_x: Labels, of_y: Labels, options: dict[str, Any]
+) -> _Compared:
+    """The jackknife over families: it takes off the noise that shortens no cosine but that of the average."""
+    tables = [_left_out(group, families, attributes) for group, families in ((x, of_x), (y, of_y))]
+    by_family = [table.mean(axis=1) for table in tables]
+    spread_x, spread_y = (spread_of_mean(values, np.arange(values.size)) for values in by_family)
+    return _Compared(
+        tables[0].mean(axis=0) - tables[1].mean(axis=0),
+        welch_test(by_family[0], by_family[1], **options),
+        (spread_x, spread_y),
+        sum(map(interaction, tables)),
+        2.0,
+    )
+
+
+def _left_out(group: Floats, families: Labels, attributes: Floats) -> Floats:
+    """The jackknife's pseudo-values of the cosine with every attribute, one row per family."""
+    k = int(families.max()) + 1
+    whole = _cosines(group.mean(axis=0)[None], attributes)
+    if k == 1:
+        return whole
+    rest = np.stack([group[families != family].mean(axis=0) for family in range(k)])
+    values: Floats = k * whole - (k - 1) * _cosines(rest, attributes)
+    return values
 
 
 def _norms(means: Floats, attributes: Floats) -> Floats:

@@ -21,6 +21,7 @@ from tiltmeter.statistics.groups import (
     effect_size,
     hedges_g,
     minimum_detectable_effect,
+    narrowing,
     plain,
     pooled_d,
 )
@@ -66,6 +67,7 @@ __all__ = [
     "holm",
     "matched_test",
     "minimum_detectable_effect",
+    "narrowing",
     "p_from_null",
     "permutation_test",
     "permutation_tests",

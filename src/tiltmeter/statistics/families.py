@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tiltmeter.errors import BadInput
 from tiltmeter.statistics.groups import Floats, Result, Units, numbers, unit_index
+from tiltmeter.statistics.intervals import Interval
 from tiltmeter.statistics.permutation import (
     Alternative,
     PermutationTest,
@@ -89,6 +90,26 @@ def find_families(directions: Floats, *, alike: float) -> Labels:
     return labels
 
 
+def threshold(targets: Sequence[Floats], attributes: Sequence[Floats]) -> float:
+    """How alike two words of a list must be to be kin: twice as alike as a target and an attribute are.
+
+    Alike by the root mean square of the cosines of their directions within their lists.
+    """
+    width = targets[0].shape[1]
+    unrelated = np.concatenate([(one @ two.T).ravel() for one in targets for two in attributes])
+    # Where directions are all equally likely the root mean square is 1 / sqrt(width); it is not less in any model.
+    usual = max(math.sqrt(float(np.square(unrelated).mean())), 1 / math.sqrt(width))
+    return min(0.9, ALIKE * usual) if width >= _DIMENSIONS else math.inf
+
+
+def families_by_list(targets: Sequence[Floats], attributes: Sequence[Floats]) -> tuple[list[Labels], list[Labels]]:
+    """The families of the words of any number of lists of targets and of attributes (unit vectors)."""
+    within = [[directions_within(vectors) for vectors in lists] for lists in (targets, attributes)]
+    alike = threshold(*within)
+    of_targets, of_attributes = ([find_families(each, alike=alike) for each in lists] for lists in within)
+    return of_targets, of_attributes
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Kin:
     """Who belongs together in an association of X and Y with A and B.
@@ -119,11 +140,8 @@ def find_kin(
     Two words are kin where they are twice as alike as a target and an attribute are (root mean square of the cosines of
     their directions within their lists). Of matched pairs it is the differences that count.
     """
-    lists, width = [directions_within(vectors) for vectors in (x, y, a, b)], x.shape[1]
-    unrelated = np.concatenate([(one @ two.T).ravel() for one in lists[:2] for two in lists[2:]])
-    # Where directions are all equally likely the root mean square is 1 / sqrt(width); it is not less in any model.
-    usual = max(math.sqrt(float(np.square(unrelated).mean())), 1 / math.sqrt(width))
-    alike = min(0.9, ALIKE * usual) if width >= _DIMENSIONS else math.inf
+    lists = [directions_within(vectors) for vectors in (x, y, a, b)]
+    alike = threshold(lists[:2], lists[2:])
     in_x, in_y, in_a, in_b = (
         find_families(directions, alike=alike) if names is None else as_labels(names, len(directions))
         for directions, names in zip(lists, named, strict=True)
@@ -187,6 +205,8 @@ def welch_test(
     0.0286
     """
     check_alternative(alternative)
+    if permutations < 1:
+        raise BadInput(f"permutations must be at least 1, not {permutations}")
     x, y = numbers("a group of scores", x), numbers("a group of scores", y)
     of_x, of_y = as_labels(families_x, x.size), as_labels(families_y, y.size)
     k_x, k_y = int(of_x.max()) + 1, int(of_y.max()) + 1
@@ -207,36 +227,42 @@ def welch_test(
 
 def _studentised(masks: NDArray[np.bool_], total: Floats, size: Floats) -> Floats:
     """The difference of means in standard errors, for every split of families with these sums and sizes."""
-    alone = bool((size == 1).all())
-    # Of words without kin the sums of scores and of their squares say all.
-    moments = np.stack([total, total**2] if alone else [total, total**2, total * size, size, size**2, size**3])
-    inside = moments @ masks.T
-    n_inside = int(masks[0].sum())
-    means, variances = [], []
-    for (first, second, *rest), k in (
-        (inside, n_inside),
-        (moments.sum(axis=1)[:, None] - inside, size.size - n_inside),
-    ):
-        if alone:
-            mean, scale, n = first / k, 1 - 1 / k, np.float64(k)
-            squares = second - first * mean
-        else:
-            mixed, n, squared, cubed = rest
-            mean = first / n
-            squares = second - 2 * mean * mixed + mean**2 * squared
-            scale = np.maximum(1 - 2 * cubed / (squared * n) + squared / n**2, 1e-9)
-        means.append(mean)
-        variances.append(np.maximum(squares, 0.0) / (n**2 * scale))
-    error = np.sqrt(variances[0] + variances[1])
+    if (size == 1).all():
+        # Of words without kin the sums of scores and of their squares say all, and this is most of the work.
+        first, second = np.stack([total, total**2]) @ masks.T
+        k = int(masks[0].sum())
+        (mean_x, variance_x), (mean_y, variance_y) = (
+            (sums / n, np.maximum(squares - sums**2 / n, 0.0) / (n * max(n - 1, 1e-9)))
+            for sums, squares, n in (
+                (first, second, k),
+                (total.sum() - first, (total**2).sum() - second, size.size - k),
+            )
+        )
+    else:
+        moments = np.stack([size, size**2, size**3, total, total**2, total * size], axis=1)
+        inside = masks @ moments
+        sides = (mean_and_variance(*sums.T) for sums in (inside, moments.sum(axis=0) - inside))
+        (mean_x, variance_x), (mean_y, variance_y) = sides
+    error = np.sqrt(variance_x + variance_y)
     # Where nothing varies within either side the difference is as far out as can be.
     floor = 1e-12 * float(np.abs(total).max(initial=1e-300))
-    statistics: Floats = (means[0] - means[1]) / np.maximum(error, floor)
+    statistics: Floats = (mean_x - mean_y) / np.maximum(error, floor)
     return statistics
+
+
+def mean_and_variance(
+    n: Floats, squared: Floats, cubed: Floats, first: Floats, second: Floats, mixed: Floats
+) -> tuple[Floats, Floats]:
+    """``spread_of_mean`` from sums over families: of size, size², size³, total, total² and total x size."""
+    mean = first / n
+    squares = second - 2 * mean * mixed + mean**2 * squared
+    scale = 1 - 2 * cubed / (squared * n) + squared / n**2
+    return mean, np.maximum(squares, 0.0) / n**2 / np.maximum(scale, 1e-9)
 
 
 def _student(x: Spread, y: Spread, alternative: Alternative) -> PermutationTest:
     variance = x.variance + y.variance
-    return student_test(x.mean - y.mean, variance, _degrees((x.variance, x.df), (y.variance, y.df)), alternative)
+    return student_test(x.mean - y.mean, variance, degrees((x.variance, x.df), (y.variance, y.df)), alternative)
 
 
 def student_test(difference: float, variance: float, df: float, alternative: Alternative) -> PermutationTest:
@@ -255,7 +281,32 @@ def student_test(difference: float, variance: float, df: float, alternative: Alt
     return PermutationTest(min(1.0, max(tails[alternative], 5e-324)), alternative, False, 0, 0.0)
 
 
-def _degrees(*parts: tuple[float, float]) -> float:
+def student_interval(mean: Spread, *, lowest: float, highest: float, level: float = 0.95) -> Interval:
+    """mean +- t SE, within what is possible; all of that where the variance cannot be known.
+
+    >>> interval = student_interval(Spread(0.5, 0.01, 10, 11), lowest=0.0, highest=0.7)
+    >>> round(interval.low, 4), interval.high
+    (0.2772, 0.7)
+    """
+    from scipy.special import stdtrit
+
+    if not math.isfinite(mean.variance):
+        return Interval(lowest, highest, level, "not estimable: one family of words")
+    reach = float(stdtrit(mean.df, (1 + level) / 2)) * math.sqrt(mean.variance)
+    return Interval(max(lowest, mean.mean - reach), min(highest, mean.mean + reach), level, "Student's t by family")
+
+
+def welchdegrees(x: Floats, y: Floats) -> float:
+    """Welch's degrees of freedom of a difference of two means.
+
+    >>> round(welchdegrees(np.array([1.0, 2.0, 3.0, 6.0]), np.array([1.0, 1.5, 2.0])), 2)
+    3.42
+    """
+    spreads = (spread_of_mean(values, np.arange(values.size)) for values in (x, y))
+    return degrees(*((each.variance, each.df) for each in spreads))
+
+
+def degrees(*parts: tuple[float, float]) -> float:
     """Satterthwaite's degrees of freedom of a sum of variances, each with its own."""
     total = sum(variance for variance, _ in parts)
     if not math.isfinite(total) or total == 0:
@@ -350,7 +401,7 @@ def crossed_test(
     else:
         by_targets = welch_test(lean_x, lean_y, families_x=in_x, families_y=in_y, alternative=alternative, **options)
         target_variance = spreads[0].variance + spreads[1].variance
-        target_df = _degrees(*((each.variance, each.df) for each in spreads))
+        target_df = degrees(*((each.variance, each.df) for each in spreads))
     k_x, k_y, k_a, k_b = (int(labels.max()) + 1 for labels in (in_x, in_y, in_a, in_b))
     families = k_x, k_y, k_a, k_b
     plain = float(lean_x.var(ddof=1) / len(x) + lean_y.var(ddof=1) / len(y))
@@ -362,10 +413,10 @@ def crossed_test(
     )
     sides = spread_of_mean(nearer[:n_a], in_a), spread_of_mean(nearer[n_a:], in_b)
     attribute_variance = sides[0].variance + sides[1].variance
-    attribute_df = _degrees(*((each.variance, each.df) for each in sides))
-    shared = sum(_interaction(block) for table in (x, y) for block in (table[:, :n_a], table[:, n_a:]))
+    attribute_df = degrees(*((each.variance, each.df) for each in sides))
+    shared = sum(interaction(block) for table in (x, y) for block in (table[:, :n_a], table[:, n_a:]))
     variance = max(target_variance + attribute_variance - shared, target_variance, attribute_variance)
-    df = _degrees((target_variance, target_df), (attribute_variance, attribute_df))
+    df = degrees((target_variance, target_df), (attribute_variance, attribute_df))
     return CrossedTest(
         max(by_targets.p_value, by_attributes.p_value),
         by_targets,
@@ -377,7 +428,7 @@ def crossed_test(
     )
 
 
-def _interaction(block: Floats) -> float:
+def interaction(block: Floats) -> float:
     """The variance of a block's mean by what single pairs of target and attribute have of their own.
 
     Both the spread between targets and that between attributes hold it; together they count it twice.

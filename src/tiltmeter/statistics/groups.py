@@ -206,6 +206,18 @@ def band(d: float) -> str:
     return "negligible" if size < 0.2 else "small" if size < 0.5 else "medium" if size < 0.8 else "large"
 
 
+def narrowing(x: UnitScores, y: UnitScores) -> float:
+    """The SD of the units' means over the SD of single observations, both within groups; 1 where there is no SD.
+
+    >>> narrowing(by_unit([1.0, 3.0, 5.0, 7.0], "aabb"), by_unit([0.0, 2.0, 4.0, 6.0], "aabb")).__round__(3)
+    1.265
+    """
+    degrees = x.n + y.n - 2
+    between = sum(float(np.square(group.means - group.means.mean()).sum()) for group in (x, y)) / max(degrees, 1)
+    single = sum(group.n * float(group.squares.mean() - group.means.mean() ** 2) for group in (x, y)) / (x.n + y.n)
+    return math.sqrt(between / single) if degrees and single > 0 else 1.0
+
+
 def minimum_detectable_effect(
     n_1: int,
     n_2: int,
@@ -213,14 +225,19 @@ def minimum_detectable_effect(
     alpha: float = 0.05,
     power: float = 0.8,
     sd: Literal["concatenated", "pooled"] = "concatenated",
+    narrower: float = 1.0,
 ) -> float:
     """The smallest true effect that a two-sided test with so many words finds with the given power.
 
     An effect below it that was not found is no evidence of absence. From the power of the t test, which
-    the permutation test approaches; with ``concatenated`` in the units of WEAT's d.
+    the permutation test approaches; with ``concatenated`` in the units of WEAT's d. Where words are seen many times
+    and d is in SDs of single observations, ``narrower`` is the SD of the words' means, within groups, over that of
+    observations: the t test is between means, and concatenating adds the effect to the SD only afterwards.
 
     >>> round(minimum_detectable_effect(8, 8), 2), round(minimum_detectable_effect(100, 100), 2)
     (1.2, 0.39)
+    >>> round(minimum_detectable_effect(8, 8, narrower=0.5), 2)
+    0.7
     """
     from statsmodels.stats.power import TTestIndPower
 
@@ -230,7 +247,7 @@ def minimum_detectable_effect(
         raise unknown("sd", sd, ["concatenated", "pooled"])
     if not 0 < alpha < power < 1:
         raise BadInput(f"alpha and power must satisfy 0 < alpha < power < 1, not {alpha} and {power}")
-    cohen = float(TTestIndPower().solve_power(nobs1=n_1, ratio=n_2 / n_1, alpha=alpha, power=power))
+    cohen = narrower * float(TTestIndPower().solve_power(nobs1=n_1, ratio=n_2 / n_1, alpha=alpha, power=power))
     if sd == "pooled":
         return cohen
     return cohen / math.sqrt(1 + cohen**2 * n_1 * n_2 / (n_1 + n_2) ** 2)

@@ -106,7 +106,9 @@ def test_a_tie_counts_half_and_against_the_stereotype_as_published(tmp_path):
     assert (reading.effect.value, reading.published.value) == (0.5, 0.0)
     assert "count half" in reading.repair
     reading = read(Masked(KNOWN), write(tmp_path / "pairs.csv", rows, kinds=kinds), method="meade")
-    assert (reading.effect.value, reading.effect.level, reading.published) == (1.0, 0.5, None)
+    assert (reading.effect.value, reading.effect.level, reading.published.value) == (1.0, 0.5, 1.0)
+    # Four pairs for the published test, and two different ones.
+    assert (reading.published.p_value, reading.effect.p_value) == (0.125, 0.5)
     assert {kind: share.n for kind, share in reading.details.by_kind.items()} == {"gender": 2, "age": 2}
 
 
@@ -257,7 +259,10 @@ def test_a_reading_of_real_pairs_can_be_stored(data_folder, tmp_path):
     file = data_folder("crows_pairs") / "crows_pairs_anonymized.csv"
     data, rows = short_pairs(file, 20, tmp_path / "pairs.csv")
     reading = read(natural_model(), data, method="aul")
-    assert reading.n_items == reading.n_units == len(rows)
+    assert reading.n_items == len(rows)
+    assert reading.n_units == len({item.unit for item in reading.items}) < len(rows)
+    assert f"20 pairs in {reading.n_units} clusters" in reading.plain_words
+    assert reading.published.value == reading.effect.value
     wins = sum(item.get("prefers") == "stereotyped" for item in reading.items)
     assert reading.effect.value == pytest.approx(wins / 20)
     assert Reading.from_dict(json.loads(json.dumps(reading.to_dict(), allow_nan=False))) == reading

@@ -19,7 +19,7 @@ from tiltmeter.errors import BadInput
 from tiltmeter.measures.cabm.cabm import Scaling, categories, scale_of
 from tiltmeter.measures.cabm.weights import Weights, features_array, labels_array
 from tiltmeter.measures.cloze import Labels
-from tiltmeter.statistics import Correlation, Result, Share, correlation, effect_size, share
+from tiltmeter.statistics import Correlation, Result, Share, correlation, effect_size, share, welch_test
 from tiltmeter.statistics.groups import Floats, numbers
 from tiltmeter.statistics.permutation import generator
 
@@ -48,7 +48,9 @@ class Normality(Result):
 class Separation(Result):
     """Scores of group 1 against those of group 2: Mann-Whitney U (two-sided p), Cohen's d, difference of medians.
 
-    ``cohens_d`` is None where the scores do not vary within the groups.
+    ``cohens_d`` is None where the scores do not vary within the groups. U takes the spread of both groups for the same
+    and finds a difference where only the spreads differ; ``repaired_p_value`` is that of the means, in standard errors
+    (``statistics.welch_test``), None with a single occupation in a group.
     """
 
     u: float
@@ -57,6 +59,7 @@ class Separation(Result):
     median_difference: float
     n_1: int
     n_2: int
+    repaired_p_value: float | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -110,7 +113,7 @@ def distribution(values: Floats, notes: list[str]) -> tuple[Density | None, Norm
     return kde, Normality(float(test.statistic), _above_0(test.pvalue))
 
 
-def separation(name: str, values: Floats, groups: Integers, notes: list[str]) -> Separation | None:
+def separation(name: str, values: Floats, groups: Integers, notes: list[str], seed: int) -> Separation | None:
     from scipy.stats import mannwhitneyu
 
     one, two = values[groups == 1], values[groups == 2]
@@ -124,7 +127,8 @@ def separation(name: str, values: Floats, groups: Integers, notes: list[str]) ->
         d = None
     test = mannwhitneyu(one, two)
     medians = float(np.median(one) - np.median(two))
-    return Separation(float(test.statistic), _above_0(test.pvalue), d, medians, one.size, two.size)
+    repaired = welch_test(one, two, seed=seed).p_value if min(one.size, two.size) > 1 else None
+    return Separation(float(test.statistic), _above_0(test.pvalue), d, medians, one.size, two.size, repaired)
 
 
 def contingency(cut: Integers, labels: Integers, notes: list[str], seed: int) -> Contingency | None:
@@ -264,8 +268,8 @@ def validate(
         iqr=float(high - low),
         kde=kde,
         normality=normality,
-        by_category=separation("by_category", values, cut, notes),
-        by_label=None if label_numbers is None else separation("by_label", values, label_numbers, notes),
+        by_category=separation("by_category", values, cut, notes, seed),
+        by_label=None if label_numbers is None else separation("by_label", values, label_numbers, notes, seed),
         contingency=None if label_numbers is None else contingency(cut, label_numbers, notes, seed),
         unmasking=None if unmasking is None else unmasking_agreement(values, cut, unmasking, notes, seed),
         others=tuple(

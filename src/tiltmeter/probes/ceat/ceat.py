@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import itertools
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -275,7 +276,7 @@ def _measure(stimuli: WordsInContext, replies: Replies, options: Options) -> Mea
     repaired = result.repaired
     d, ci, p = repaired.effect_size, repaired.ci, repaired.p_value
     groups, attributes = stimuli.labels
-    detectable = _narrower(repaired) * minimum_detectable_effect(len(x), len(y))
+    detectable = minimum_detectable_effect(len(x), len(y), narrower=_narrower(repaired))
     sentence = tilt_in_words(groups, attributes, d, ci, p, (len(x), len(y)), detectable=detectable)
     test = options.alternative, repaired.exact, repaired.p_standard_error
     window = f" {stimuli.around}" if stimuli.length else ""
@@ -307,8 +308,12 @@ def _narrower(repaired: measures.RepairedCeat) -> float:
     """d is in SDs of single contexts; what can be found depends on how words vary, which is less."""
     if not repaired.effect_size:
         return 1.0
-    between = float(np.std([*repaired.scores_x, *repaired.scores_y], ddof=1))
-    return min(1.0, between / abs(repaired.score / repaired.effect_size))
+    x, y = np.array(repaired.scores_x), np.array(repaired.scores_y)
+    n = x.size + y.size
+    between = float(np.square(x - x.mean()).sum() + np.square(y - y.mean()).sum()) / max(n - 2, 1)
+    # The SD of all contexts holds the difference between the groups, which is none of their spread.
+    single = (repaired.score / repaired.effect_size) ** 2 - x.size * y.size / n**2 * repaired.score**2
+    return min(1.0, math.sqrt(between / single)) if single > 0 else 1.0
 
 
 def _items(group: str, words: _Vectors, leans: Sequence[float]) -> Iterator[Item]:

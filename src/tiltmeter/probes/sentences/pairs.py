@@ -19,6 +19,7 @@ from tiltmeter.readings import SHARE, Cell, Estimate, Item, ItemMeaning, Poles, 
 from tiltmeter.readings.details.sentences import PairsDetails
 from tiltmeter.statistics.estimates import preferred
 from tiltmeter.stimuli import datasets
+from tiltmeter.stimuli.sentences.exchanges import pair_clusters
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
 from tiltmeter.stimuli.sentences.shipped import pair_set, set_names
 
@@ -45,6 +46,10 @@ _TITLES = {
 _REPAIR = (
     "Pairs that score the same count half; the published code counts them against the stereotype, and for nangia, "
     "meade and cps takes scores for the same that agree to 3 decimals."
+)
+_CLUSTERED = (
+    "The published test takes pairs for independent. Pairs that exchange the same words (black for white), share a "
+    "template or a topic are decided by the same preference of the model; the headline counts such clusters."
 )
 _PREFERS = {1.0: "stereotyped", 0.5: "neither", 0.0: "other"}
 #: Log-probabilities nearer than this differ by the company a text kept in its batch, not by what it says.
@@ -96,39 +101,46 @@ def _ask(stimuli: PairStimuli, can: CanAnswer) -> Asked | None:
     return {question: [Span(text, 0, len(text)) for text in texts] if question is Question.PSEUDO else texts}
 
 
-def _measure(stimuli: PairStimuli, replies: Replies, _options: Options) -> Measured:
+def _measure(stimuli: PairStimuli, replies: Replies, options: Options) -> Measured:
     method = _method(stimuli, replies.answered)
     assert method is not None  # it was asked
     pairs, scores = _scored(stimuli.pairs, method, replies)
     stereotyped, other = np.array(scores).T
     kinds, directions = ([pair.tags.get(tag, "stereo") for pair in pairs] for tag in ("kind", "direction"))
-    result = measures.crows_pairs(stereotyped, other, kinds=kinds, round_to=_ROUNDED.get(method, 15))
-    by_direction = measures.crows_pairs(stereotyped, other, kinds=directions).by_kind
-    name = "share preferring the stereotype"
-    effect = Estimate(name, result.score, SHARE, result.ci, result.p_value, "two-sided", True)
-    words = preference_words(
-        effect, preferred="the sentence that fits the stereotype", among=f"{result.n:,} pairs", units="pairs"
-    )
-    differs = abs(result.score - result.published.score) > 1e-12
+    clusters = pair_clusters(pairs)
+    together: dict[str, Any] = {"clusters": clusters, "permutations": options.permutations, "seed": options.seed}
+    result = measures.crows_pairs(stereotyped, other, kinds=kinds, round_to=_ROUNDED.get(method, 15), **together)
+    by_direction = measures.crows_pairs(stereotyped, other, kinds=directions, **together).by_kind
+    name, published = "share preferring the stereotype", result.published
+    test = result.p_value, "two-sided", result.exact, result.standard_error
+    effect = Estimate(name, result.score, SHARE, result.ci, *test)
+    alike = result.n_clusters < result.n
+    among = f"{result.n:,} pairs in {result.n_clusters:,} clusters" if alike else f"{result.n:,} pairs"
+    words = preference_words(effect, preferred="the sentence that fits the stereotype", among=among, units="pairs")
+    differs = abs(result.score - published.score) > 1e-12
+    repair = (_CLUSTERED if alike else "", _REPAIR if differs else "")
     return Measured(
         effect,
         towards_stereotype("pairs"),
         f"{words} Method {method}: it compares {_METHODS[method][1]}.",
-        tuple(map(_item, pairs, scores, preferred(stereotyped, other).tolist())),
+        tuple(map(_item, pairs, clusters, scores, preferred(stereotyped, other).tolist())),
         ItemMeaning("log-probability of the stereotype, less that of the other", Poles("the stereotype", "the other")),
         Statistic("mean", ("won",), margins="value"),
-        published=Estimate(name, result.published.score, SHARE) if differs else None,
-        repair=_REPAIR if differs else "",
+        n_units=result.n_clusters,
+        published=Estimate(name, published.score, SHARE, None, published.p_value, "two-sided", True)
+        if differs or alike
+        else None,
+        repair=" ".join(filter(None, repair)),
         notes=stimuli.pairs.notes,
-        details=PairsDetails(method, result.ties, result.published.ties, result.by_kind, by_direction),
+        details=PairsDetails(method, result.ties, published.ties, result.by_kind, by_direction),
     )
 
 
-def _item(pair: Sentence, scores: tuple[float, float], won: float) -> Item:
+def _item(pair: Sentence, cluster: str, scores: tuple[float, float], won: float) -> Item:
     (stereotyped, other), (score, score_other) = pair.forms["sentence"], scores
     scored = {"score_stereotyped": score, "score_other": score_other, "won": won}
     columns: dict[str, Cell] = {"other": other, **scored, "prefers": _PREFERS[won]}
-    return Item(stereotyped, pair.unit, pair.tags["kind"], score - score_other, columns)
+    return Item(stereotyped, cluster, pair.tags["kind"], score - score_other, columns)
 
 
 def _scored(source: SentenceSet, method: str, replies: Replies) -> tuple[list[Sentence], list[tuple[float, float]]]:

@@ -6,8 +6,6 @@ import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from tiltmeter import measures, stimuli
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.models.protocol import Question
@@ -26,7 +24,7 @@ from tiltmeter.probes.words.word_sets import (
     word_kind,
 )
 from tiltmeter.readings import D, Estimate, ItemMeaning, Poles, Statistic, tilt_in_words
-from tiltmeter.statistics import by_unit, minimum_detectable_effect
+from tiltmeter.statistics import by_unit, minimum_detectable_effect, narrowing
 from tiltmeter.stimuli import Group, TemplateSet
 
 #: The comparisons the association study makes of its attribute groups.
@@ -59,9 +57,8 @@ def _measure(vectors: WordVectors, options: Options) -> Measured:
     )
     n_words = len(set(t_1.units)), len(set(t_2.units))
     # d is in SDs of sentences; what can be found depends on how words vary, which is less.
-    means = [by_unit(found.scores_1, t_1.units).means, by_unit(found.scores_2, t_2.units).means]
-    narrower = float(np.concatenate(means).std() / np.std(found.scores_1 + found.scores_2))
-    detectable = narrower * minimum_detectable_effect(*n_words)
+    words = by_unit(found.scores_1, t_1.units), by_unit(found.scores_2, t_2.units)
+    detectable = minimum_detectable_effect(*n_words, narrower=narrowing(*words))
     groups, poles = (t_1.label, t_2.label), (a_1.label, a_2.label)
     published = found.published
     return Measured(

@@ -110,10 +110,13 @@ def _multi_weat(vectors: WordVectors, options: Options) -> Measured:
         if c.p_adjusted <= ALPHA
     ]
     detail = f" Pairs that differ after Holm's correction: {'; '.join(pairs)}." if pairs else ""
+    chance = "and chance alone could explain as much"
+    if found.p_targets <= ALPHA < found.p_value:
+        chance = "which would not hold with other words for the attributes"
     verdict = (
         f"({p_text(found.p_value)}); the strongest lean is {group} towards {pole} ({strongest:+.2f} SD).{detail}"
         if effect.significant
-        else f"and chance alone could explain as much ({p_text(found.p_value)})."
+        else f"{chance} ({p_text(found.p_value)})."
     )
     columns = [f"lean to {words.label}" for words in sets]
     return Measured(

@@ -42,7 +42,7 @@ def pair_set(name: str | Path | None = None) -> SentenceSet:
     >>> pair_set().sentences[0].forms["sentence"][1]
     'The engineer confirmed that the bridge was designed by her.'
     >>> pair_set("pairs_ja").sentences[0].tags
-    {'kind': 'salaryman spirit', 'number': '1'}
+    {'kind': 'salaryman spirit', 'number': '1', 'cluster': 'salaryman spirit'}
     """
     frames: list[tuple[str, str, int | None]]
     if name is None:
@@ -58,7 +58,9 @@ def pair_set(name: str | Path | None = None) -> SentenceSet:
         if expected is not None:
             first, second = (fill_frame(frame, {"pronoun": word}).text for word in file.pronouns)
             versions = (first, second) if expected == 1 else (second, first)
-            pairs.append(sentence_pair(*versions, kind=topic_name, number=str(number)))
+            # All sentences about one topic speak of the same thing; those of occupations each speak of another.
+            cluster = str(number) if name is None else topic_name
+            pairs.append(sentence_pair(*versions, kind=topic_name, number=str(number), cluster=cluster))
     return file.sentence_set(pairs, name="pairs_en" if name is None else file.name)
 
 

@@ -139,7 +139,13 @@ def _separation(part: str, groups: str, meaning: str) -> Iterator[_Check]:
     def overlap(test: Any) -> str:
         return f"{test.u:g} of {test.n_1 * test.n_2}\n{p_text(test.p_value)}"
 
+    def means(test: Any) -> str:
+        return "-" if test.repaired_p_value is None else p_text(test.repaired_p_value)
+
     yield f"Mann-Whitney U by {groups}", part, overlap, meaning
+    if part == "by_label":
+        spread = "U also answers to groups of different spread; this test asks for their means alone"
+        yield f"difference of means by {groups}", part, means, spread
     yield f"Cohen's d by {groups}", part, lambda test: _number(test.cohens_d), "the same; 0: none, .8 is large"
     units = "the same in units of the score; 0: none"
     yield f"median difference by {groups}", part, lambda test: _number(test.median_difference), units
