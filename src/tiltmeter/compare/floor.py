@@ -59,7 +59,7 @@ class Noise(BaseModel):
     probes: dict[str, ProbeNoise]
 
 
-Source: TypeAlias = Literal["baseline", "samples", "policy", "none"]
+Source: TypeAlias = Literal["baseline", "samples", "policy"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -84,8 +84,8 @@ def measure_noise(model: Audit, variants: Mapping[str, Audit]) -> Noise:
     left_out = tuple(name for name in variants if agreement[name] < HARMLESS)
     if len(kept) < FEWEST:
         raise BadInput(
-            f"only {len(kept)} of {len(variants)} variants are harmless (units agree with the model's by {HARMLESS:g} or "
-            f"more), and {FEWEST} are needed: give a larger --jitter, or run tiltmeter audit without a floor"
+            f"only {len(kept)} of {len(variants)} variants are harmless (their units agree with the model's to "
+            f"{HARMLESS:g}), and {FEWEST} are needed: give a larger --jitter, or run tiltmeter audit for no floor"
         )
     identity = model.readings[0].provenance.model
     probes = {reading.id: _probe_noise(reading, kept) for reading in model.readings}
@@ -158,10 +158,11 @@ def find_floor(reading: Reading, noise: Noise | None) -> Floor:
                 "run tiltmeter baseline again"
             )
         return Floor(own.effect, own.margins or 0.0, own.variants - 1, "baseline")
-    key = reading.probe, reading.effect.scale.name
-    scale = [floor for (_, name), floor in SAMPLES.items() if name == key[1]]
-    effect, margins = SAMPLES.get(key) or max(scale, default=(0.0, 0.0))
-    return Floor(effect, margins, SAMPLES_DF, "samples" if effect else "none")
+    kind, scale = reading.probe, reading.effect.scale.name
+    # A kind that was not measured has the largest floor of its scale.
+    alike = [floor for (_, name), floor in SAMPLES.items() if name == scale]
+    effect, margins = SAMPLES.get((kind, scale)) or (max(column) for column in zip((0.0, 0.0), *alike, strict=True))
+    return Floor(effect, margins, SAMPLES_DF, "samples")
 
 
 def widen(change: Change, sd: float, df: float) -> Change:
@@ -194,5 +195,7 @@ def above_floor(difference: Difference, floor: Floor) -> Difference:
 
 #: Measured on the sample models by ``python benchmarks/floors.py``: by kind of probe and scale the largest SD that
 #: harmless changes give the effect, and the log-odds behind it, in any probe on any of them.
-SAMPLES: Mapping[tuple[str, str], tuple[float, float]] = {}
+SAMPLES: Mapping[tuple[str, str], tuple[float, float]] = {
+    ("weat", "d"): (0.05, 0.0),
+}
 SAMPLES_DF = 7
