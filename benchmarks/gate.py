@@ -118,7 +118,7 @@ def wobbling_models(simulations: int) -> dict[str, list[float]]:
             spread = items**2 / (UNITS - 2) + (times * floor) ** 2 / (VARIANTS - 1)
             df = variance**2 / spread if exact else UNITS - 2
             p = stats.t.sf(growth / np.sqrt(variance), df)
-            shares.setdefault(name, []).append(float(np.mean(p.min(axis=1) <= 0.05 / TESTS)))
+            shares.setdefault(name, []).append(float(np.mean(np.min(p, axis=1) <= 0.05 / TESTS)))
     return shares
 
 
