@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -102,6 +103,13 @@ def test_the_log_odds_behind_a_share_have_a_floor_of_their_own() -> None:
     assert (raised.first, raised.second, raised.growth) == (found.first, found.second, found.growth)
 
 
+def test_the_words_of_a_share_name_the_floor_of_its_log_odds_too() -> None:
+    probes = {"pronouns": {"stimuli": "abc", "variants": 8, "effect": 0.0, "margins": 0.25}}
+    noise = Noise.model_validate(_about(probes))
+    (probe,) = check(audit([pronouns(ODDS + 0.3)]), audit([pronouns(ODDS)]), noise=noise).probes
+    assert "move it by 0.000, the log-odds by 0.250 (SD, by variants of the baseline)" in probe.why
+
+
 def test_every_probe_has_its_own_floor_and_not_that_of_another() -> None:
     ids = ("a", "b")
     old = audit([leaning(id=id) for id in ids])
@@ -192,5 +200,8 @@ def test_of_models_that_wobble_as_a_whole_few_checks_fail() -> None:
 
 def _noise(floors: dict[str, float], *, stimuli: str = "abc") -> Noise:
     probes = {id: {"stimuli": stimuli, "variants": 8, "effect": sd, "margins": None} for id, sd in floors.items()}
-    about = {"model": "model", "revision": "1", "agreement": {"noise 1": 0.999}, "left_out": [], "probes": probes}
-    return Noise.model_validate(about)
+    return Noise.model_validate(_about(probes))
+
+
+def _about(probes: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    return {"model": "model", "revision": "1", "agreement": {"noise 1": 0.999}, "left_out": [], "probes": probes}

@@ -196,6 +196,26 @@ def above_floor(difference: Difference, floor: Floor) -> Difference:
 #: Measured on the sample models by ``python benchmarks/floors.py``: by kind of probe and scale the largest SD that
 #: harmless changes give the effect, and the log-odds behind it, in any probe on any of them.
 SAMPLES: Mapping[tuple[str, str], tuple[float, float]] = {
-    ("weat", "d"): (0.05, 0.0),
+    ("association", "d"): (0.0133, 0.0000),
+    ("cloze", "share"): (0.0071, 0.0393),
+    ("cluster_bias", "share"): (0.0230, 0.0000),
+    ("direct_bias", "size"): (0.0024, 0.0000),
+    ("ect", "coherence"): (0.0074, 0.0000),
+    ("lpbs", "d"): (0.0021, 0.0000),
+    ("mac", "distance"): (0.0043, 0.0000),
+    ("multi_weat", "eta"): (0.0078, 0.0000),
+    ("neighbour_bias", "correlation"): (0.0326, 0.0000),
+    ("pairs", "share"): (0.0000, 0.0126),
+    ("pronouns", "share"): (0.0055, 0.0251),
+    ("ripa", "difference"): (0.0067, 0.0000),
+    ("rnd", "difference"): (0.0012, 0.0000),
+    ("rnsb", "size"): (0.0049, 0.0000),
+    ("same", "size"): (0.0013, 0.0000),
+    ("seat", "d"): (0.0192, 0.0000),
+    ("semaxis", "difference"): (0.0029, 0.0000),
+    ("unmask", "correlation"): (0.0007, 0.0000),
+    ("unmask", "difference"): (0.0116, 0.0000),
+    ("weat", "d"): (0.0526, 0.0000),
+    ("wefat", "correlation"): (0.0091, 0.0000),
 }
 SAMPLES_DF = 7

@@ -267,15 +267,15 @@ def in_words(
     margins = difference.margins
     behind = f"; mean log-odds behind it {margins.first:+.2f} → {margins.second:+.2f} SD" if margins else ""
     beyond = f" beyond the tolerance of {tolerance:g}" if tolerance else ""
+    floored = floor.effect or (margins and floor.margins)
     if grew:
-        than = " and than harmless changes move it" if floor.effect or floor.margins else ""
-        said = f"bias really grew{beyond}, more than its items' noise{than}"
+        said = f"bias really grew{beyond}, more than its items' noise"
+        said += " and than harmless changes move it" if floored else ""
     elif difference.growth > 0:
         noise = "harmless changes of the model" if by_floor else "its items' noise"
         said = f"{noise} could explain the growth{beyond}"
     else:
         said = "no growth"
-    known = (
-        f"; harmless changes move it by {floor.effect:.3f} (SD, by {_SOURCES[floor.source]})" if floor.effect else ""
-    )
+    sizes = f"{floor.effect:.3f}" + (f", the log-odds by {floor.margins:.3f}" if margins else "")
+    known = f"; harmless changes move it by {sizes} (SD, by {_SOURCES[floor.source]})" if floored else ""
     return f"{said}: {moved}, {where}, {p_text(p)} corrected{behind}{known}"
