@@ -5,7 +5,10 @@ suite has. A second model is the same one measured again: every unit and every i
 the scores of units agree between the two with the correlation printed (benchmarks/agreement.py measures how well
 versions of real models do). A worse model has in one probe an effect that is larger by d = .5; where the effect is no
 d, by what corresponds to it: the log-odds behind a share and a mean move by half an SD between units, correlations and
-eta by Cohen's conversions.
+eta by Cohen's conversions. All of that is about the noise of items alone, without a floor.
+
+Then the noise that items cannot show: each version of a model shifts all items of a probe alike. The floor is estimated
+from eight variants, and put to use in several ways.
 """
 
 from __future__ import annotations
@@ -15,14 +18,19 @@ import time
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from scipy import stats
 
 from simulated_readings import SUITE, Probe, draw_truth, measure
-from tiltmeter.compare import Difference, Policy, check, differ
+from tiltmeter.compare import Difference, Policy, Rule, check, differ
 from tiltmeter.readings import Audit, Reading
 
 AGREEMENTS = (0.99, 0.98, 0.97, 0.95, 0.90)
 WORSE = 0.5
 TESTS = sum(not probe.control for probe in SUITE)
+NO_FLOOR = {probe.id: Rule(floor=0.0) for probe in SUITE if not probe.control}
+#: The SD of a version's own shift, in SDs of the mean of its items; units of a probe, and variants of a floor.
+WOBBLES = (0.0, 0.5, 1.0, 2.0, 5.0)
+UNITS, VARIANTS = 40, 8
 
 
 def audit_of(readings: Sequence[Reading]) -> Audit:
@@ -46,6 +54,10 @@ def main() -> None:
         print(f"  {probe.id:<26}{units:>10}" + "".join(f"{rate:8.2f}" for rate in rates), flush=True)
         every.append(rates)
     print(f"  {'all probes alike':<36}" + "".join(f"{rate:8.2f}" for rate in np.mean(every, axis=0)))
+    print(f"\nVersions that shift all items alike: share of {100 * checks:,} checks that fail, by the shift's size")
+    print(f"  {'noise that counts':<40}" + "".join(f"{wobble:>8.1f}" for wobble in WOBBLES))
+    for name, shares in wobbling_models(100 * checks).items():
+        print(f"  {name:<40}" + "".join(f"{share:8.3f}" for share in shares))
     print(f"\n{time.perf_counter() - start:.0f} s")
 
 
@@ -56,7 +68,7 @@ def equal_models(simulations: int, agreement: float) -> float:
     for _ in range(simulations):
         truths = [draw_truth(probe, rng) for probe in SUITE]
         old, new = ([measure(truth, truth.probe.effect, agreement, rng) for truth in truths] for _ in range(2))
-        failed += bool(check(audit_of(new), audit_of(old), Policy(tolerance=0.0)).failed)
+        failed += bool(check(audit_of(new), audit_of(old), Policy(tolerance=0.0, probes=NO_FLOOR)).failed)
     return failed / simulations
 
 
@@ -80,6 +92,34 @@ def _caught(place: int, simulations: int, agreement: float) -> float:
         assert isinstance(difference, Difference)  # the simulated readings are all alike
         found += difference.method == "paired" and difference.p_beyond(usual.tolerance) <= usual.alpha / TESTS
     return found / simulations
+
+
+def wobbling_models(simulations: int) -> dict[str, list[float]]:
+    """For each way to count the floor the share of checks that fail, by how far a version shifts all items.
+
+    Two versions differ by the noise of their items and by a shift each. What is known is estimated: the variance of the
+    items' noise from the units, and that of a version's effect, shift and items together, from eight variants.
+    """
+    rng = np.random.default_rng(3)
+    shape = simulations, TESTS
+    shares: dict[str, list[float]] = {}
+    for wobble in WOBBLES:
+        item, version = 1.0, 1.0 + wobble**2  # variances of one version's effect
+        growth = rng.normal(scale=np.sqrt(2 * version), size=shape)
+        items = 2 * item * rng.chisquare(UNITS - 2, shape) / (UNITS - 2)
+        floor = version * rng.chisquare(VARIANTS - 1, shape) / (VARIANTS - 1)
+        for name, times, exact in (
+            ("items", 0, False),
+            ("items + floor", 1, True),
+            ("items + 2 floors, as if known exactly", 2, False),
+            ("items + 2 floors, Satterthwaite (used)", 2, True),
+        ):
+            variance = items + times * floor
+            spread = items**2 / (UNITS - 2) + (times * floor) ** 2 / (VARIANTS - 1)
+            df = variance**2 / spread if exact else UNITS - 2
+            p = stats.t.sf(growth / np.sqrt(variance), df)
+            shares.setdefault(name, []).append(float(np.mean(np.min(p, axis=1) <= 0.05 / TESTS)))
+    return shares
 
 
 if __name__ == "__main__":

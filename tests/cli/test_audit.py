@@ -53,6 +53,7 @@ def test_of_two_audits_into_one_folder_one_is_told_to_wait_and_the_folder_is_who
         "lab inject --model reference:tilt-0.9 --out out",
         "lab context-length bundled:minilm --mined none --out out",
         "mine corpus.txt --lexicon gender.male_terms --out out",
+        "baseline bundled:glove --out out",
         "report out",
         "report out --format csv -o out/audit.csv",
     ],

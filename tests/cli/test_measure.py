@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -155,3 +156,35 @@ def test_a_model_that_fails_makes_the_exit_code_2_and_the_others_are_shown(audit
     assert values["models"] == ["static:broken.vec", "static:planted.vec"]
     assert {row["model"] for row in values["readings"]} == {"static:planted.vec"}
     assert [each["probe"] for each in values["skipped"] if each["failed"]] == ["career", "near"]
+
+
+def test_a_baseline_keeps_its_floor_and_a_check_uses_it_until_it_is_damaged(here: Path, tmp_path: Path) -> None:
+    rows = (f"{word} {' '.join(map(str, vector))}\n" for word, vector in words(LEANS).items())
+    (tmp_path / "planted.vec").write_text("".join(rows), encoding="utf-8")
+    (tmp_path / "suite.yaml").write_text("probes: [{id: career, probe: weat}]", encoding="utf-8")
+    out = tmp_path / "base"
+    options = ("--suite", str(tmp_path / "suite.yaml"), "--out", str(out))
+    arguments = ("baseline", f"static:{tmp_path / 'planted.vec'}", *options, "--jitter", "4", "--json")
+    (row,) = json.loads(output_of(here, *arguments))
+    effects = [Audit.load(folder).readings[0].effect.value for folder in sorted((out / "variants").iterdir())]
+    assert row == {
+        "probe": "career",
+        "harmless changes move it by": f"{statistics.stdev(effects):.4f}",
+        "variants": 4,
+    }
+    (found,) = json.loads(output_of(here, "check", str(out), "--baseline", str(out), "--json"))["probes"]
+    assert found["floor"]["source"] == "baseline"
+    assert found["floor"]["effect"] == pytest.approx(statistics.stdev(effects))
+    assert found["floor"]["df"] == 3
+
+    (out / "noise.json").write_text("{", encoding="utf-8")
+    done = tiltmeter("check", out, "--baseline", out, env=environment(here / "cache"), folder=here)
+    assert done.complaint.startswith(f"{out}: noise.json: line 1: broken JSON")
+    assert done.complaint.endswith("run tiltmeter baseline again, or remove the file")
+    (out / "noise.json").unlink()
+    assert "by the sample models" in output_of(here, "check", str(out), "--baseline", str(out), "--json")
+
+
+def test_too_few_variants_are_refused_before_anything_is_asked(here: Path) -> None:
+    done = tiltmeter("baseline", "bundled:glove", "--jitter", "2", env=environment(here / "cache"), folder=here)
+    assert "--jitter" in done.complaint

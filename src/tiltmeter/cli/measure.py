@@ -77,6 +77,53 @@ def audit(
     return 2 if failed else 0
 
 
+@app.command()
+def baseline(
+    context: Context,
+    model: Annotated[str, Argument(help="Model spec, e.g. hf:./my-model.")],
+    jitter: Annotated[int, Option(min=3, help="How many harmless variants to audit.")] = 8,
+    suite: Annotated[str, Option(help="Suite by name, or a YAML file.")] = "default",
+    out: Annotated[Path, Option(help="Folder for readings, report and floor.")] = Path("tiltmeter-baseline"),
+    budget: output.BudgetText = None,
+    key: output.Keys = None,
+    seed: output.Seed = 0,
+    permutations: output.Permutations = 10_000,
+    no_cache: output.NoCache = False,
+    as_json: output.Json = False,
+) -> None:
+    """Audit a model and harmless variants of it: how far it wobbles by itself, for tiltmeter check.
+
+    Weights and word vectors get noise of 2% of their spread, or are rounded to 8 or 6 bits; an API is asked again in
+    another order. What was audited before is not audited again.
+
+    Examples:
+
+    * tiltmeter baseline hf:./model-v1 --out results-v1
+    * tiltmeter baseline static:vectors.vec --suite weat --jitter 20
+    """
+    from tiltmeter.compare import measure_noise, save_noise
+    from tiltmeter.run.jitter import jitter as run
+
+    output.use_keys(key)
+    out = at_home(out)
+    context.with_resource(locked(out))
+    options = {"suite": suite, "cache": not no_cache, "seed": seed, "permutations": permutations}
+    audited, variants = run(
+        model, out=out, n=jitter, budget=output.parse_budget(budget), announce=output.say, **options
+    )
+    noise = measure_noise(audited, variants)
+    path = save_noise(noise, out)
+    report = audited.report(out)
+    rows = [
+        {"probe": id, "harmless changes move it by": f"{one.effect:.4f}", "variants": one.variants}
+        for id, one in noise.probes.items()
+    ]
+    output.show(rows, ("probe", "harmless changes move it by", "variants"), as_json)
+    for name in noise.left_out:
+        output.say(f"left out: {name} is not harmless to this model (agreement {noise.agreement[name]:.3f})")
+    output.say(f"Floor:   {path}\nReport:  {report}")
+
+
 def _show_audit(result: Audit, report: Path) -> None:
     from tiltmeter.views.report.words import not_measured
     from tiltmeter.views.rows import rows_by_model

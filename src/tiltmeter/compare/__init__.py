@@ -7,6 +7,7 @@ it is said.
 
 from tiltmeter.compare.comparison import Comparison, Comparisons, NotCompared, Side, compare, load_audit, load_side
 from tiltmeter.compare.difference import Difference, differ
+from tiltmeter.compare.floor import Floor, Noise, load_noise, measure_noise, save_noise
 from tiltmeter.compare.gate import Check, ProbeCheck, check
 from tiltmeter.compare.policy import Policy, Rule, load_policy
 
@@ -15,6 +16,8 @@ __all__ = [
     "Comparison",
     "Comparisons",
     "Difference",
+    "Floor",
+    "Noise",
     "NotCompared",
     "Policy",
     "ProbeCheck",
@@ -24,6 +27,9 @@ __all__ = [
     "compare",
     "differ",
     "load_audit",
+    "load_noise",
     "load_policy",
     "load_side",
+    "measure_noise",
+    "save_noise",
 ]

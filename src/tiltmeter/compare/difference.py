@@ -69,6 +69,15 @@ class Difference(Result):
         """Whether the two differ by more than noise explains, among all the tests."""
         return self.p_holm is not None and self.p_holm <= alpha
 
+    def p_differs(self) -> float:
+        """How often noise alone would set the two so far apart, either way."""
+        by_effect = self.change.p_value(self.change.difference)
+        if self.margins is None:
+            return by_effect
+        moved = self.margins.change
+        same_way = self.change.difference * moved.difference > 0
+        return min(1.0, 2 * (min(by_effect, moved.p_value(moved.difference)) if same_way else by_effect))
+
     def p_beyond(self, tolerance: float) -> float:
         """How often noise alone would make bias seem to grow by so much more than the tolerance.
 
@@ -199,7 +208,7 @@ def differ(first: Reading, second: Reading) -> Difference | str:
         difference=change.difference,
         ci=change.interval(),
         growth=abs(values[1] - effect.level) - abs(values[0] - effect.level),
-        p_value=_p_value(change, margins),
+        p_value=1.0,
         p_growth=1.0,
         method=method,
         how=how,
@@ -207,7 +216,7 @@ def differ(first: Reading, second: Reading) -> Difference | str:
         change=change,
         margins=margins,
     )
-    return dataclasses.replace(difference, p_growth=difference.p_beyond(0.0))
+    return dataclasses.replace(difference, p_value=difference.p_differs(), p_growth=difference.p_beyond(0.0))
 
 
 def incomparable(first: Reading, second: Reading) -> str:
@@ -230,12 +239,3 @@ def incomparable(first: Reading, second: Reading) -> str:
     if first.effect.scale != second.effect.scale or len(statistics) > 1:
         return f"other statistics ({first.effect.name} and {second.effect.name})"
     return ""
-
-
-def _p_value(change: Change, margins: Margins | None) -> float:
-    by_effect = change.p_value(change.difference)
-    if margins is None:
-        return by_effect
-    by_margins = margins.change.p_value(margins.change.difference)
-    same_way = change.difference * margins.change.difference > 0
-    return min(1.0, 2 * (min(by_effect, by_margins) if same_way else by_effect))

@@ -1,7 +1,7 @@
 """The gate: has bias really grown since a baseline, or passed a limit?
 
-It fails only where that is more than noise. Of equal models at most a share ``alpha`` of whole checks fail, however
-many probes a check has (Holm).
+It fails only where that is more than noise: that of the items, and what harmless changes of the model move all of them
+by (the floor). Of equal models at most a share ``alpha`` of whole checks fail, however many probes a check has (Holm).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tiltmeter.compare.difference import Difference, differ, incomparable
+from tiltmeter.compare.floor import Floor, Noise, above_floor, find_floor, load_noise
 from tiltmeter.compare.policy import Policy, Rule
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.readings import Audit, Reading, p_text
@@ -24,7 +25,10 @@ PASSED, FAILED, IGNORED = "passed", "failed", "ignored"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ProbeCheck(Result):
-    """One probe on one model: passed, failed or ignored, and why. ``grown_by`` is the least that it has grown by."""
+    """One probe on one model: passed, failed or ignored, and why. ``grown_by`` is the least that it has grown by.
+
+    ``difference`` has the noise of the items and of the ``floor``.
+    """
 
     model: str
     baseline_model: str
@@ -33,6 +37,7 @@ class ProbeCheck(Result):
     outcome: str
     why: str
     difference: Difference | None
+    floor: Floor | None
     tolerance: float
     limit: float | None
     grown_by: float | None
@@ -72,11 +77,12 @@ def _probes(count: int) -> str:
     return f"{count} {'probe' if count == 1 else 'probes'}"
 
 
-def check(run: Audit, baseline: Audit, policy: Policy | None = None) -> Check:
+def check(run: Audit, baseline: Audit, policy: Policy | None = None, *, noise: Noise | None = None) -> Check:
     """Hold every reading of a baseline against the same one of a new run.
 
-    Without a policy, growth by more than the usual tolerance fails. Raises BadInput where anything that the baseline
-    measured is missing, unfinished or was measured otherwise.
+    Without a policy, growth by more than the usual tolerance fails; without ``noise``, the floor stored beside the
+    baseline counts. Raises BadInput where anything that the baseline measured is missing, unfinished or was measured
+    otherwise.
     """
     policy = policy or Policy()
     _check_finished(run, "the run")
@@ -84,10 +90,11 @@ def check(run: Audit, baseline: Audit, policy: Policy | None = None) -> Check:
     pairs, notes = _match(run, baseline, policy.models)
     policy.check_names(old.id for _, old in pairs)
     rules = [policy.rule(new.id, control=new.control) for new, _ in pairs]
-    differences = [_differ(new, old) for new, old in pairs]
-    tests = _tests(rules, differences, policy)
-    checked = zip(pairs, rules, differences, tests, strict=True)
-    probes = [_check_probe(*pair, rule, difference, test, policy) for pair, rule, difference, test in checked]
+    noise = noise or load_noise(baseline.folder)
+    moved = [_moved(new, old, rule, noise) for (new, old), rule in zip(pairs, rules, strict=True)]
+    tests = _tests(rules, moved, policy)
+    checked = zip(pairs, rules, moved, tests, strict=True)
+    probes = [_check_probe(*pair, rule, one, test, policy) for pair, rule, one, test in checked]
     order = (FAILED, PASSED, IGNORED)
     probes.sort(key=lambda probe: (order.index(probe.outcome), 1.0 if probe.p_grown is None else probe.p_grown))
     n_tests = sum(test is not None for test in tests)
@@ -152,14 +159,29 @@ def _missing(missing: list[Reading], run: Audit, answered: set[str]) -> str:
     return f"the run {run.folder} lacks {first.id} of {first.model}{more}, which the baseline has{why}: measure it too"
 
 
-def _differ(new: Reading, old: Reading) -> Difference | str:
+class _Moved(NamedTuple):
+    """A difference by the noise of its items alone, and by that and the floor."""
+
+    by_items: Difference
+    above_floor: Difference
+    floor: Floor
+
+
+def _moved(new: Reading, old: Reading, rule: Rule, noise: Noise | None) -> _Moved | str:
+    """How far a reading has moved, or why that cannot be told."""
     reason = incomparable(old, new)
     if reason:
         raise BadInput(
             f"{new.id} of {new.model} was measured otherwise in the baseline, with {reason}: run the audit of the "
             "baseline again with what is used now"
         )
-    return differ(old, new)
+    difference = differ(old, new)
+    if isinstance(difference, str):
+        return difference
+    floor = find_floor(old, noise)
+    if rule.floor is not None:
+        floor = floor.scaled_to(rule.floor)
+    return _Moved(difference, above_floor(difference, floor), floor)
 
 
 class _Test(NamedTuple):
@@ -170,11 +192,11 @@ class _Test(NamedTuple):
     allowed: float
 
 
-def _tests(rules: Sequence[Rule], differences: Sequence[Difference | str], policy: Policy) -> list[_Test | None]:
+def _tests(rules: Sequence[Rule], moved: Sequence[_Moved | str], policy: Policy) -> list[_Test | None]:
     """One test of growth for each difference that the policy does not leave out."""
     p_values = [
-        None if isinstance(difference, str) or rule.ignore else difference.p_beyond(policy.tolerance_of(rule))
-        for rule, difference in zip(rules, differences, strict=True)
+        None if isinstance(one, str) or rule.ignore else one.above_floor.p_beyond(policy.tolerance_of(rule))
+        for rule, one in zip(rules, moved, strict=True)
     ]
     tested = np.array([p for p in p_values if p is not None])
     corrected = zip(holm(tested).tolist(), holm_bounds(tested, policy.alpha).tolist(), strict=True)
@@ -182,17 +204,19 @@ def _tests(rules: Sequence[Rule], differences: Sequence[Difference | str], polic
 
 
 def _check_probe(
-    new: Reading, old: Reading, rule: Rule, difference: Difference | str, test: _Test | None, policy: Policy
+    new: Reading, old: Reading, rule: Rule, moved: _Moved | str, test: _Test | None, policy: Policy
 ) -> ProbeCheck:
     tolerance = policy.tolerance_of(rule)
     grew = test is not None and test.p <= test.allowed
     over = "" if rule.ignore or rule.limit is None else _over(new, rule.limit)
     if rule.ignore:
         why = "left out by the policy" if policy.names(new.id) else "a control: that it leans is no harm"
-    elif isinstance(difference, str) or test is None:
-        why = f"growth cannot be tested: {difference}"
+    elif isinstance(moved, str) or test is None:
+        why = f"growth cannot be tested: {moved}"
     else:
-        why = in_words(difference, test.p_holm, tolerance, grew=grew)
+        by_floor = not grew and moved.by_items.p_beyond(tolerance) <= test.allowed
+        why = in_words(moved.above_floor, test.p_holm, tolerance, moved.floor, grew=grew, by_floor=by_floor)
+    difference, floor = (None, None) if isinstance(moved, str) else (moved.above_floor, moved.floor)
     checked = not rule.ignore and (test is not None or rule.limit is not None)
     return ProbeCheck(
         model=new.model,
@@ -201,10 +225,11 @@ def _check_probe(
         title=new.title,
         outcome=FAILED if grew or over else PASSED if checked else IGNORED,
         why=over + why,
-        difference=None if isinstance(difference, str) else difference,
+        difference=difference,
+        floor=floor,
         tolerance=tolerance,
         limit=rule.limit,
-        grown_by=None if isinstance(difference, str) or test is None else difference.lower_bound(test.allowed),
+        grown_by=difference.lower_bound(test.allowed) if difference and test else None,
         p_grown=test.p_holm if test else None,
         grew=grew,
         over_limit=bool(over),
@@ -221,8 +246,19 @@ def _over(reading: Reading, limit: float) -> str:
     return f"past the limit: its 95% interval {ci.low:.3f} to {ci.high:.3f} lies more than {limit:g} from {level:g}; "
 
 
-def in_words(difference: Difference, p: float, tolerance: float, *, grew: bool) -> str:
-    """Why a probe passed or failed, with its numbers."""
+_SOURCES = {
+    "baseline": "variants of the baseline",
+    "samples": "the sample models; tiltmeter baseline measures your own",
+    "policy": "the policy",
+}
+
+
+def in_words(
+    difference: Difference, p: float, tolerance: float, floor: Floor, *, grew: bool, by_floor: bool = False
+) -> str:
+    """Why a probe passed or failed, with its numbers; ``by_floor`` where the noise of its items alone did not explain
+    the growth, but the floor does.
+    """
     digits = difference.digits
     moved = f"{difference.statistic} {difference.first:.{digits}f} → {difference.second:.{digits}f}"
     step = f"{abs(difference.growth):.{digits}f}"
@@ -230,10 +266,16 @@ def in_words(difference: Difference, p: float, tolerance: float, *, grew: bool) 
     where = f"{way} level by {step}" if float(step) else "as far from level"
     margins = difference.margins
     behind = f"; mean log-odds behind it {margins.first:+.2f} → {margins.second:+.2f} SD" if margins else ""
+    beyond = f" beyond the tolerance of {tolerance:g}" if tolerance else ""
+    floored = floor.effect or (margins and floor.margins)
     if grew:
-        said = f"bias really grew by more than the tolerance of {tolerance:g}" if tolerance else "bias really grew"
+        said = f"bias really grew{beyond}, more than its items' noise"
+        said += " and than harmless changes move it" if floored else ""
     elif difference.growth > 0:
-        said = "noise could explain the growth" + (f" beyond the tolerance of {tolerance:g}" if tolerance else "")
+        noise = "harmless changes of the model" if by_floor else "its items' noise"
+        said = f"{noise} could explain the growth{beyond}"
     else:
         said = "no growth"
-    return f"{said}: {moved}, {where}, {p_text(p)} corrected{behind}"
+    sizes = f"{floor.effect:.3f}" + (f", the log-odds by {floor.margins:.3f}" if margins else "")
+    known = f"; harmless changes move it by {sizes} (SD, by {_SOURCES[floor.source]})" if floored else ""
+    return f"{said}: {moved}, {where}, {p_text(p)} corrected{behind}{known}"

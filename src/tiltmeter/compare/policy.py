@@ -18,12 +18,17 @@ TOLERANCE = 0.02
 
 
 class Rule(BaseModel):
-    """What holds for one probe: ``tolerance`` and ``limit`` in the unit of its effect, counted from its level."""
+    """What holds for one probe: ``tolerance`` and ``limit`` in the unit of its effect, counted from its level.
+
+    ``floor`` is the SD that harmless changes of the model give the effect, where it is known better than it was
+    measured; 0 asks for more than the items' noise alone.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     tolerance: NotNegative | None = None
     limit: NotNegative | None = None
+    floor: NotNegative | None = None
     ignore: bool = False
 
 

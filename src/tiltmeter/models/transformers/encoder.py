@@ -164,6 +164,8 @@ class TransformerEncoder:
     words_are_texts = True
     #: Whether a start mark is put before a text that is to be scored.
     _bos = False
+    #: What is done to the weights as they are read: nothing, except in a variant of a model.
+    edit: Callable[[Any], None] | None = None
 
     def __init__(
         self,
@@ -211,6 +213,8 @@ class TransformerEncoder:
 
     def _load(self, head: Head) -> Loaded:
         tokenizer, model = load(self._recipe.folder, called=self.name, head=head)
+        if self.edit:
+            self.edit(model)
         import transformers
 
         if head == "none" and model.config.is_encoder_decoder:
