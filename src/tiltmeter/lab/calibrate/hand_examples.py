@@ -1,0 +1,1 @@
+def hand_examples(): return ()
