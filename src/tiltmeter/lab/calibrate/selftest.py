@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Collection, Iterator, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -38,6 +37,10 @@ MEASURES: Mapping[str, tuple[BenchKind, str]] = {
 }
 
 
+#: A measure, and what is read of it.
+Quantity: TypeAlias = tuple[str, str]
+
+
 class Range(NamedTuple):
     """What a quantity may be."""
 
@@ -45,22 +48,20 @@ class Range(NamedTuple):
     high: float
 
     def __str__(self) -> str:
-        if math.isinf(self.high):
-            return f"at least {self.low:g}"
         return f"{self.low:g} to {self.high:g}"
 
     def holds(self, value: float) -> bool:
         return self.low <= value <= self.high
 
 
-_ORDER = "order of the occupations on a tilt of 0.9 (Spearman)"
-_EFFECT = "its number on a tilt of 0.9"
-_NONE = "its number on a tilt of 0.5"
-_WIDTH = "width of its interval on a tilt of 0.9"
-_P = "its p-value on a tilt of 0.9"
-#: By measure and quantity: mean -+ 6 SD over many seeds, as `python benchmarks/selftest_seeds.py` prints them, which
+ORDER = "order of the occupations on a tilt of 0.9 (Spearman)"
+TILTED = "its number on a tilt of 0.9"
+UNTILTED = "its number on a tilt of 0.5"
+WIDTH = "width of its interval on a tilt of 0.9"
+P_VALUE = "its p-value on a tilt of 0.9"
+#: Mean -+ 5 SD over many seeds, as `python benchmarks/selftest_seeds.py` prints them, which
 #: also counts how often other seeds fail. Shuffled answers order nothing, and exchanged ones turn every sign.
-LIMITS: Mapping[tuple[str, str], Range] = {}
+LIMITS: Mapping[Quantity, Range] = {}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -124,21 +125,21 @@ def _on_models(
 
 def quantities(
     recipes: Recipes, seed: int, store: VectorStore | None, kinds: Collection[BenchKind]
-) -> dict[tuple[str, str], float]:
+) -> dict[Quantity, float]:
     """What the measures read on reference models of a seed, through the probes that users run."""
     train_all(models_of(recipes, seed, kinds))
     with bench(only={probe for _, probe in MEASURES.values()}) as tools:
         level, strong = (tools.ask(recipes, dose, seed, store, kinds) for dose in _DOSES)
     truth = np.array(list(planted(_STRONG).values()))
-    found = dict[tuple[str, str], float]()
+    found = dict[Quantity, float]()
     for form, ((value, p_value), leans) in strong.readings.items():
         if form.measure not in MEASURES or form.form != "repaired":
             continue
-        found[form.measure, _ORDER] = rank_correlation(truth, leans)
-        found[form.measure, _EFFECT] = value
-        found[form.measure, _NONE] = level.readings[form][0][0]
+        found[form.measure, ORDER] = rank_correlation(truth, leans)
+        found[form.measure, TILTED] = value
+        found[form.measure, UNTILTED] = level.readings[form][0][0]
         interval = strong.by_probe[form.probe].effect.ci
         if form.estimate is not None and interval is not None and p_value is not None:
-            found[form.measure, _WIDTH] = interval.high - interval.low
-            found[form.measure, _P] = p_value
+            found[form.measure, WIDTH] = interval.high - interval.low
+            found[form.measure, P_VALUE] = p_value
     return found
