@@ -142,8 +142,8 @@ def inject(
 
 def _source(spec: str, plan: Plan) -> TransformerModel:
     """A model with a head that can be trained and that knows the words, or one line that says what is missing."""
-    kind, _, options = parse(spec)
-    if kind not in ("hf", "reference") or options:
+    kind, name, options = parse(spec)
+    if kind not in ("hf", "reference") or options or (kind == "reference" and name.startswith("vectors-")):
         raise BadInput(f"'{spec}' cannot be fine-tuned: give a Transformers model, e.g. hf:bert-base-uncased")
     from tiltmeter.models import load
 

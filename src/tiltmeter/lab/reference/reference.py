@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 
@@ -29,20 +29,20 @@ from tiltmeter.progress import progress_bar
 
 #: The tilt of the first text that a model learns from.
 _STRONG = 0.97
-_NAME = re.compile(r"(tilt|causal)-(0\.\d{1,2})(?:-seed(\d{1,4}))?")
+_NAME = re.compile(r"(tilt|causal|vectors)-(0\.\d{1,2})(?:-seed(\d{1,4}))?")
 T = TypeVar("T")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Reference:
-    """Which reference model: ``tilt-0.9`` (masked) or ``causal-0.9``, and ``-seed1`` for another one of the same tilt.
+    """Which reference model: ``tilt-0.9`` (masked), ``causal-0.9`` or ``vectors-0.9``; ``-seed1`` is another such one.
 
     >>> Reference.named("causal-0.75-seed1").name
     'causal-0.75-seed1'
     """
 
     tilt: float
-    kind: ModelHead = "masked"
+    kind: ModelHead | Literal["vectors"] = "masked"
     seed: int = 0
 
     @classmethod
@@ -51,9 +51,10 @@ class Reference:
         if not found or not 0.5 <= float(found[2]) <= 0.99:
             raise BadInput(
                 f"unknown reference model {name!r}: write tilt-0.5 (no bias) to tilt-0.99, e.g. tilt-0.9, or "
-                "causal-0.9 for a causal one; -seed1 behind it gives another of the same tilt"
+                "causal-0.9 for a causal one, vectors-0.9 for vectors; -seed1 behind it gives another of the same tilt"
             )
-        return cls(float(found[2]), "masked" if found[1] == "tilt" else "causal", int(found[3] or 0))
+        kind: Any = "masked" if found[1] == "tilt" else found[1]
+        return cls(float(found[2]), kind, int(found[3] or 0))
 
     @property
     def name(self) -> str:
@@ -69,9 +70,11 @@ def reference_folder(name: str, *, recipe: TrainingRecipe | None = None) -> Path
     >>> reference_folder("tilt-9")
     Traceback (most recent call last):
     tiltmeter.errors.BadInput: unknown reference model 'tilt-9': write tilt-0.5 (no bias) to tilt-0.99, e.g. tilt-0.9,
-    or causal-0.9 for a causal one; -seed1 behind it gives another of the same tilt
+    or causal-0.9 for a causal one, vectors-0.9 for vectors; -seed1 behind it gives another of the same tilt
     """
     which = Reference.named(name)
+    if which.kind == "vectors":
+        raise BadInput(f"reference:{name} is made of planted vectors and has no weights: give tilt- or causal- instead")
     made_by = recipe or (RECIPE if which.kind == "masked" else CAUSAL_RECIPE)
     folder, seed = _folder(which, made_by), which.seed
     if not folder.is_dir():
@@ -97,7 +100,7 @@ def reader_folder(recipe: TrainingRecipe, seed: int) -> Path:
 
 
 def planted_truth(name: str) -> Mapping[str, float]:
-    """P(he) by occupation in the text that a reference model learned from.
+    """P(he) by occupation in the text that a reference model learned from, or as planted in its vectors.
 
     >>> planted_truth("tilt-0.9")["plumber"]
     0.9

@@ -1,4 +1,4 @@
-"""Reference models as models that can be asked: ``reference:tilt-0.9``, ``reference:causal-0.9``."""
+"""Reference models as models that can be asked: ``reference:tilt-0.9``, ``causal-0.9`` and ``vectors-0.9``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import functools
 from collections.abc import Collection
 from pathlib import Path
 
+from tiltmeter.lab.reference.planted_vectors import PlantedVectors
 from tiltmeter.lab.reference.reference import Reference, planted_truth, reference_folder
 from tiltmeter.lab.reference.training import TrainingRecipe
 from tiltmeter.models import ModelKind
@@ -47,9 +48,13 @@ class ReferenceModel(TransformerModel):
         return reference_folder(self._reference, recipe=self._made_by)
 
 
+def _load(name: str, *, budget: object) -> ReferenceModel | PlantedVectors:  # noqa: ARG001
+    return PlantedVectors(name) if name.startswith("vectors-") else ReferenceModel(name)
+
+
 KIND = ModelKind(
-    "a tiny masked language model with a planted bias, trained here at the first use",
+    "a planted bias: a tiny language model (tilt-, causal-), trained at the first use, or vectors (vectors-)",
     "reference:tilt-0.9",
     {},
-    lambda name, *, budget: ReferenceModel(name),  # noqa: ARG005
+    _load,
 )
