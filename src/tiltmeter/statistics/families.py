@@ -296,10 +296,10 @@ def student_interval(mean: Spread, *, lowest: float, highest: float, level: floa
     return Interval(max(lowest, mean.mean - reach), min(highest, mean.mean + reach), level, "Student's t by family")
 
 
-def welchdegrees(x: Floats, y: Floats) -> float:
+def welch_degrees(x: Floats, y: Floats) -> float:
     """Welch's degrees of freedom of a difference of two means.
 
-    >>> round(welchdegrees(np.array([1.0, 2.0, 3.0, 6.0]), np.array([1.0, 1.5, 2.0])), 2)
+    >>> round(welch_degrees(np.array([1.0, 2.0, 3.0, 6.0]), np.array([1.0, 1.5, 2.0])), 2)
     3.42
     """
     spreads = (spread_of_mean(values, np.arange(values.size)) for values in (x, y))
