@@ -18,6 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+import nulls_directions
+import nulls_groups
 import tiltmeter
 from tiltmeter.measures import weat
 from tiltmeter.measures.weat import WeatResult
@@ -60,6 +62,15 @@ def main() -> None:
         if rates.covered is not None:
             published = f"{rates.covered_published:11.3f}" if chosen.published else ""
             print(f"{'   its interval holds the truth':<72}{rates.covered:7.3f}{published}", flush=True)
+    if chosen.only:
+        return
+    for rows in (nulls_directions.rows, nulls_groups.rows):
+        for name, nominal, plain, ours in rows(chosen.runs, chosen.seed):
+            published = f"{plain:11.3f}" if chosen.published else ""
+            print(
+                f"{f'{name}':<72}{ours:7.3f}{published}" + ("" if nominal == 0.05 else f"   nominal {nominal:g}"),
+                flush=True,
+            )
 
 
 def situations() -> Iterator[tuple[str, Callable[[int, int], Rates]]]:

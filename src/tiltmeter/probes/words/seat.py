@@ -79,7 +79,7 @@ def _measure(vectors: WordVectors, options: Options) -> Measured:
         repair=f"The published test takes all {found.n} sentences as independent. Sentences about one word are alike, "
         f"so it finds tilts that are not there; the headline counts the {found.n_units} words, and asks whether the "
         "tilt holds for other words on either side.",
-        evidence=evidence(found.crossed, (*groups, *poles)),
+        evidence=evidence(found.crossed, (*groups, *poles), vectors.placebo(found.effect_size, options)),
     )
 
 
@@ -177,6 +177,7 @@ SEAT = word_kind(
     _measure,
     _make,
     needs=Question.TEXTS.about,
+    placebo=True,
     summary="WEAT on bleached sentences such as 'This is a nurse.'; words are the unit",
     citation="May, Wang, Bordia, Bowman & Rudinger 2019, NAACL",
     idea="sentences that say nothing but a word should lean as little as the word should.",
@@ -186,6 +187,7 @@ ASSOCIATION = word_kind(
     _measure,
     _make,
     needs=Question.TEXTS.about,
+    placebo=True,
     summary="Association of sentence sets about two groups with two sets of attribute sentences",
     citation="association tests over embedding APIs (target and attribute sentence sets, Cohen's d, permutation test)",
     idea="the same sentence about one group or another should be equally similar to sentences about an idea.",

@@ -53,14 +53,6 @@ def _weat(vectors: WordVectors, options: Options) -> Measured:
     x, y = vectors.targets(at_least=2)
     a, b = vectors.attributes()
     found = measures.weat(x.vectors, y.vectors, a.vectors, b.vectors, **vectors.kin(), **statistics_options(options))
-    neutral = vectors.neutral()
-    placebo = (
-        None
-        if neutral is None
-        else measures.weat_placebo(
-            x.vectors, y.vectors, neutral, d=found.effect_size, sizes=(len(a), len(b)), seed=options.seed
-        )
-    )
     detectable = minimum_detectable_effect(len(x), len(y))
     effect = tested("effect size d", found.effect_size, D, found, options)
     groups, poles = (x.label, y.label), (a.label, b.label)
@@ -82,7 +74,7 @@ def _weat(vectors: WordVectors, options: Options) -> Measured:
         repair="The published test is one-sided, takes words for independent and asks about these attributes alone. "
         "The headline looks both ways, counts families of words, and asks whether the tilt holds for other words on "
         "either side.",
-        evidence=evidence(found.crossed, (*groups, *poles), placebo),
+        evidence=evidence(found.crossed, (*groups, *poles), vectors.placebo(found.effect_size, options)),
     )
 
 

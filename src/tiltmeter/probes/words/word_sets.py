@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltmeter import stimuli
+from tiltmeter import measures, stimuli
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Question
 from tiltmeter.probes.kind import OF_VECTORS, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
@@ -152,6 +152,15 @@ class WordVectors:
         words = stimuli.neutral_words(self.words.language)
         known = [vector for word in words if (vector := self._vectors.get(word)) is not None]
         return np.stack(known) if len(known) >= _FEWEST_NEUTRAL else None
+
+    def placebo(self, d: float, options: Options) -> Placebo | None:
+        """What arbitrary words give in place of the attributes, beside d; None where the model knows too few."""
+        neutral = self.neutral()
+        if neutral is None:
+            return None
+        (x, y), (a, b) = self.targets(), self.attributes()
+        sizes = len(a.words), len(b.words)
+        return measures.weat_placebo(x.vectors, y.vectors, neutral, d=d, sizes=sizes, seed=options.seed)
 
     def pairs(self) -> tuple[Pairs, Matrix, Matrix]:
         """Both sides of the pairs whose two words are known; a pair with an unknown word is dropped whole."""
