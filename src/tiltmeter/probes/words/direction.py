@@ -116,7 +116,8 @@ def _worth(found: TwoWay, others: str) -> str:
     words, *rest = found.families
     return (
         f"Counting what is alike once, the words are worth {words} independent ones and the {others} "
-        f"{' + '.join(map(str, rest))}; by words alone {p_text(found.by_words)}, by the others {p_text(found.by_others)}."
+        f"{' + '.join(map(str, rest))}; by words alone {p_text(found.by_words)}, by the others "
+        f"{p_text(found.by_others)}."
     )
 
 
