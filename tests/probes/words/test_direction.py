@@ -94,4 +94,4 @@ def test_of_a_single_pair_the_reading_says_that_others_are_not_asked():
     one = dataclasses.replace(PAIRS, pairs=PAIRS.pairs[:1])
     reading = probe("ripa", model(alternating(0.3)), pairs=one, cache=False)
     assert "nothing is said of what another would give" in reading.plain_words
-    assert "its 10 pairs" in probe("ripa", model(alternating(0.3)), cache=False).plain_words
+    assert "and the 10 pairs" in probe("ripa", model(alternating(0.3)), cache=False).plain_words

@@ -115,8 +115,9 @@ def _worth(found: TwoWay, others: str) -> str:
         return "Of the direction there is a single example: nothing is said of what another would give."
     words, *rest = found.families
     return (
-        f"Counting as one what is alike, its words are worth {words} and its {others} {' + '.join(map(str, rest))}; by "
-        f"words alone {p_text(found.by_words)}, by the others {p_text(found.by_others)}."
+        f"Counting what is alike once, the words are worth {words} independent ones and the {others} "
+        f"{' + '.join(map(str, rest))}; by words alone {p_text(found.by_words)}, by the others "
+        f"{p_text(found.by_others)}."
     )
 
 
