@@ -22,7 +22,7 @@ $(VENV)/ready-dev: $(VENV)/ready
 	@$(PIP) --editable '.[hf,api,explain,ray,ja,web,dev]'
 	@touch $@
 
-demo: $(VENV)/ready  ## audit the models that come along and write tiltmeter-results/demo/audit.html
+demo: $(VENV)/ready  ## audit the sample models and write tiltmeter-results/demo/audit.html
 	@$(BIN)/tiltmeter audit --out tiltmeter-results/demo
 
 # Workers share the CPUs, so each computes with one thread; what Python compiles is kept for the processes they start.

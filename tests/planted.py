@@ -9,7 +9,7 @@ import numpy as np
 
 from tiltmeter.models import Identity
 from tiltmeter.probes.words.word_sets import WordList
-from tiltmeter.stimuli import group
+from tiltmeter.stimuli import group, matched_words
 
 SIZE = 32
 TERMS = ["gender.male_terms", "gender.female_terms"]
@@ -45,6 +45,13 @@ def gendered(male: float, female: float) -> Vectors:
     return words(dict(zip([*TERMS, *CAREER_FAMILY], [male, female, 0.8, -0.8], strict=True)))
 
 
+def kin(one: str, two: str) -> dict[str, object]:
+    """What the lexicon says of two groups of targets, as measures take it."""
+    first, second = group(one), group(two)
+    pairs = [(first.texts.index(x), second.texts.index(y)) for x, y in matched_words(first, second)]
+    return {"partners": pairs, "families": (first.families, second.families, None, None)}
+
+
 def sets(model: Mapping[str, np.ndarray], *addresses: str) -> list[np.ndarray]:
     return [stacked(model, group(address).texts) for address in addresses]
 
@@ -70,7 +77,7 @@ class Sentences:
         self.vectors = vectors
 
     def embed_texts(self, texts: Sequence[str]) -> list[np.ndarray]:
-        return [self.vectors[text] for text in texts]
+        return [self.vectors[text] if text in self.vectors else vector(text, 0.0) for text in texts]
 
 
 class Named:

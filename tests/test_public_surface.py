@@ -60,20 +60,28 @@ CALLS = {
     "sign_flip_test": lambda: statistics.sign_flip_test(P),
     "association": lambda: measures.association(X, Y, A, B),
     "cluster_bias": lambda: measures.cluster_bias(X, Y),
+    "cluster_deal_test": lambda: measures.cluster_deal_test(X, measures.dealt_leans(X, A, B)),
     "direct_bias": lambda: measures.direct_bias(X, A[0]),
     "ect": lambda: measures.ect(X, Y, A),
     "mac": lambda: measures.mac(X, [A, B]),
     "multi_weat": lambda: measures.multi_weat([X, Y], [A, B], permutations=99),
     "nas": lambda: measures.nas(X, A, B),
     "neighbour_bias": lambda: measures.neighbour_bias(X, np.arange(6.0), A, B, k=3),
+    "neighbour_deal_test": lambda: measures.neighbour_deal_test(X, measures.dealt_leans(X, A, B), k=3),
     "ripa": lambda: measures.ripa(X, A, B),
     "rnd": lambda: measures.rnd(X, Y, A),
     "rnsb": lambda: measures.rnsb(X, A, B, permutations=5, resamples=5),
     "same": lambda: measures.same(X, [A, B]),
     "semaxis": lambda: measures.semaxis(X, A, B),
     "weat": lambda: measures.weat(X, Y, A, B),
+    "weat_placebo": lambda: measures.weat_placebo(X, Y, np.vstack([A, B]), d=1.0, sizes=(2, 2)),
     "wefat": lambda: measures.wefat(X, A, B, property=range(6)),
     "bootstrap_interval": lambda: statistics.bootstrap_interval([1.0, 2.0, 4.0]),
+    "crossed_test": lambda: statistics.crossed_test(
+        X @ A.T, Y @ A.T, n_a=3, kin=statistics.Kin(range(6), range(6), range(3), range(len(A) - 3))
+    ),
+    "matched_test": lambda: statistics.matched_test(np.arange(1.0, 7.0)),
+    "welch_test": lambda: statistics.welch_test(np.arange(5.0), np.arange(5.0) + 1),
     "correlation": lambda: statistics.correlation([1, 2, 3, 5], [1, 2, 4, 3]),
     "permutation_test": lambda: statistics.permutation_test(
         statistics.by_unit([1.0, 2.0]), statistics.by_unit([3.0, 4.0])
@@ -96,7 +104,7 @@ def test_every_result_is_frozen_and_turns_into_plain_json(call):
 def test_every_measure_is_called_above_or_is_a_plain_number():
     functions = {name for name in measures.__all__ if inspect.isfunction(getattr(measures, name))}
     assert functions - set(CALLS) == {
-        *("bias_direction", "indirect_bias", "mean_probability"),
+        *("bias_direction", "dealt_leans", "indirect_bias", "mean_probability"),
         *("attributions", "context_shift", "cosine_bias", "cross_validated_scores", "signed_shift"),
         # A result of several pairs, and one that needs an extra.
         *("compare", "shap_weights"),

@@ -40,9 +40,10 @@ def test_the_probes_of_language_models_are_listed(tmp_path: Path) -> None:
         (["suites"], "suite", set(suite_names())),
         (["lexicons"], "lexicon", set(lexicon_names())),
         (["lexicons", "gender.male_terms"], "word", set(group("gender.male_terms").texts)),
+        (["lexicons", "bangla.insects"], "word", set(group("bangla.insects").texts)),
         (["models"], "spec", {kind.example for name, kind in MODEL_KINDS.complete().items() if name != "bundled"}),
     ],
-    ids=["probes", "suites", "lexicons", "words", "models"],
+    ids=["probes", "suites", "lexicons", "words", "words of which one carries more", "models"],
 )
 def test_every_list_prints_json_and_a_table_of_the_same_things(command, key, expected, run, monkeypatch):
     rows = json.loads(run(*command, "--json").stdout)
@@ -50,3 +51,13 @@ def test_every_list_prints_json_and_a_table_of_the_same_things(command, key, exp
     monkeypatch.setenv("COLUMNS", "300")
     table = run(*command).stdout
     assert all(row[key] in table for row in rows)
+
+
+def test_lexicons_show_partners_and_families(run):
+    groups = {row["group"]: row["partners"] for row in json.loads(run("lexicons", "gender", "--json").stdout)}
+    assert groups["gender.male_terms"] == "gender.female_terms"
+    assert groups["gender.male_names"] == groups["gender.definitional"] == ""
+    words = {
+        row["word"]: row.get("family") for row in json.loads(run("lexicons", "gender.male_terms", "--json").stdout)
+    }
+    assert (words["him"], words["boy"]) == ("pronoun", None)

@@ -135,3 +135,13 @@ def test_vectors_that_cannot_be_used_are_named(vectors, message):
 def test_input_that_cannot_be_used_is_named(call, message):
     with pytest.raises(BadInput, match=message):
         call()
+
+
+def test_the_interval_counts_families_of_words_once():
+    words, axis = random_rows(10, seed=1), random_rows(1, seed=2)[0]
+    once = direct_bias(words, axis)
+    copied = direct_bias(np.repeat(words, 3, axis=0), axis, families=[i // 3 for i in range(30)])
+    assert (copied.ci.low, copied.ci.high) == pytest.approx((once.ci.low, once.ci.high))
+    # Student's t by hand: mean +- 2.262 SD / sqrt(10)
+    sizes = np.abs(once.by_word)
+    assert once.ci.high == pytest.approx(sizes.mean() + 2.262157 * sizes.std(ddof=1) / math.sqrt(10))

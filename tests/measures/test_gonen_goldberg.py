@@ -8,7 +8,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from tests.measures.vectors import BAD_VECTORS, cos, random_rows
 from tiltmeter.errors import BadInput
-from tiltmeter.measures import cluster_bias, neighbour_bias
+from tiltmeter.measures import cluster_bias, cluster_deal_test, dealt_leans, neighbour_bias, neighbour_deal_test
 
 EAST, NORTH = [[1.0, 0.1], [1.0, 0.0], [1.0, 0.2]], [[0.1, 1.0], [0.0, 1.0], [0.2, 1.0]]
 
@@ -117,3 +117,94 @@ def test_vectors_that_cannot_be_used_are_named(vectors, message):
 def test_input_that_cannot_be_used_is_named(call, message):
     with pytest.raises(BadInput, match=message):
         call(random_rows(5))
+
+
+def _planted(*, along: bool):
+    """Words in two clusters, and two sides of words that differ where the clusters do, or elsewhere."""
+    rng = np.random.default_rng(1)
+    clusters, other = np.eye(30)[0], np.eye(30)[1]
+    words = rng.normal(size=(40, 30)) + 6 * np.outer([1, -1] * 20, clusters)
+    axis = clusters if along else other
+    return words, rng.normal(size=(8, 30)) + 3 * axis, rng.normal(size=(8, 30)) - 3 * axis
+
+
+def test_leans_are_cosines_with_the_difference_of_the_sides():
+    words, one, two = random_rows(5, seed=1), random_rows(4, seed=2), random_rows(3, seed=3)
+    leans = dealt_leans(words, one, two, deals=20)
+    means = [np.mean([v / np.linalg.norm(v) for v in side], axis=0) for side in (one, two)]
+    assert leans[:, 0] == pytest.approx([cos(word, means[0] - means[1]) for word in words])
+    assert dealt_leans(words, two, one, deals=20)[:, 0] == pytest.approx(-leans[:, 0])
+    assert leans.shape == (5, 21)
+
+
+def test_words_of_a_family_are_dealt_together():
+    # Three words in copies: every deal gives the copies to one side, so there are 20 splits and no more.
+    one, two = (np.repeat(random_rows(3, seed=seed), 5, axis=0) for seed in (1, 2))
+    leans = dealt_leans(random_rows(6, seed=3), one, two, deals=2_000)
+    assert len(np.unique(leans.round(9), axis=1).T) == 20
+
+
+def test_clusters_along_the_lean_are_found_and_clusters_of_something_else_are_not():
+    words, one, two = _planted(along=True)
+    found = cluster_deal_test(words, dealt_leans(words, one, two))
+    assert found.accuracy == 1.0
+    assert found.p_value < 0.01
+    assert cluster_deal_test(words, dealt_leans(words, two, one)).p_value == pytest.approx(found.p_value, abs=0.01)
+    words, one, two = _planted(along=False)
+    assert cluster_deal_test(words, dealt_leans(words, one, two)).p_value > 0.05
+
+
+def test_neighbours_along_the_lean_are_found_and_neighbours_by_something_else_are_not():
+    words, one, two = _planted(along=True)
+    leans = dealt_leans(words, one, two)
+    found = neighbour_deal_test(words, leans, k=8)
+    assert found.correlation.p_value < 0.01
+    assert neighbour_deal_test(words, dealt_leans(words, two, one), k=8).correlation.p_value < 0.01
+    lean = leans[:, 0]
+    upper = lean > np.median(lean)
+    theirs = neighbour_bias(words, lean, words[upper], words[~upper], k=8)
+    assert found.shares == pytest.approx(theirs.shares)
+    assert found.correlation.r == pytest.approx(theirs.correlation.r)
+    words, one, two = _planted(along=False)
+    assert neighbour_deal_test(words, dealt_leans(words, one, two), k=8).correlation.p_value > 0.05
+
+
+def test_neighbours_and_clusters_along_arbitrary_words_are_findings_as_often_as_chance_says():
+    # Words on a curved sheet: neighbours are alike in every direction, as they are in a real model.
+    rng = np.random.default_rng(2)
+    words = np.tanh(rng.normal(size=(40, 4)) @ rng.normal(size=(4, 20)))
+    runs, p_values, published = 200, [], []
+    for _ in range(runs):
+        leans = dealt_leans(words, *rng.normal(size=(2, 6, 20)), deals=99)
+        found = neighbour_deal_test(words, leans, k=8)
+        p_values.append((found.correlation.p_value, cluster_deal_test(words, leans).p_value))
+        published.append(np.corrcoef(found.shares, leans[:, 0])[0, 1])
+    # 200 runs at .05 have an SD of .0154.
+    assert np.mean(np.array(p_values) <= 0.05, axis=0) == pytest.approx([0.05, 0.05], abs=3 * 0.0154)
+    assert np.mean(published) > 0.5
+
+
+def test_a_family_counts_once_in_the_intervals():
+    words, one, two = random_rows(20, seed=4), random_rows(6, seed=5), random_rows(6, seed=6)
+    leans = dealt_leans(words, one, two, deals=9)
+    families = [i // 4 for i in range(20)]
+    for test in (lambda **kin: cluster_deal_test(words, leans, **kin).ci, lambda **kin: _r(words, leans, **kin).ci):
+        alone, kin = test(), test(families=families)
+        assert kin.high - kin.low > alone.high - alone.low
+
+
+def _r(words, leans, **kin):
+    return neighbour_deal_test(words, leans, k=4, **kin).correlation
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda w: dealt_leans(w, w[:2], w[:2]), "the same average"),
+        (lambda w: dealt_leans(w, w[:2], w[2:], deals=0), "at least 1"),
+        (lambda w: neighbour_deal_test(w, np.zeros((6, 3)), k=6), "k must be from 1 to 5"),
+    ],
+)
+def test_deals_that_cannot_be_made_are_an_error(call, message):
+    with pytest.raises(BadInput, match=message):
+        call(random_rows(6))

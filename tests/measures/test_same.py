@@ -84,3 +84,48 @@ def test_vectors_that_cannot_be_used_are_named(vectors, message):
 def test_groups_that_cannot_be_compared_are_an_error(words, groups, message):
     with pytest.raises(BadInput, match=message):
         same(words, groups)
+
+
+def _projection(word, groups):
+    """The length of a word's projection, from a basis of the groups' differences."""
+    means = [np.mean([v / np.linalg.norm(v) for v in group], axis=0) for group in groups]
+    basis, _ = np.linalg.qr(np.stack([means[0] - mean for mean in means[1:]], axis=1))
+    return np.linalg.norm(basis.T @ word) / np.linalg.norm(word)
+
+
+@pytest.mark.parametrize("sizes", [(2, 2), (3, 2), (2, 1, 2)])
+def test_p_counts_the_deals_that_give_as_much(sizes):
+    words, attributes = random_rows(6, 8, seed=1), random_rows(sum(sizes), 8, seed=2)
+    ends = np.cumsum(sizes)[:-1]
+    found = same(words, np.split(attributes, ends), permutations=6_000)
+    labels = np.repeat(range(len(sizes)), sizes)
+    null = []
+    for order in itertools.permutations(range(len(labels))):
+        groups = [attributes[labels[list(order)] == group] for group in range(len(sizes))]
+        null.append(np.mean([_projection(word, groups) for word in words]))
+    exact = np.mean(np.array(null) >= found.score - 1e-9)
+    assert found.p_value == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 6_000) + 2 / 6_000)
+
+
+def test_a_size_along_arbitrary_words_is_no_finding():
+    rng = np.random.default_rng(3)
+    runs = 200
+    found = [
+        same(rng.normal(size=(12, 20)) + 1, [rng.normal(size=(6, 20)), rng.normal(size=(6, 20))], permutations=99)
+        for _ in range(runs)
+    ]
+    # The interval never holds 0; p is at most .05 as often as it says. 200 runs at .05 have an SD of .015.
+    assert all(0.0 not in each.ci for each in found)
+    assert np.mean([each.p_value <= 0.05 for each in found]) == pytest.approx(0.05, abs=3 * 0.0154)
+    assert np.mean([each.skew_test.p_value <= 0.05 for each in found]) <= 0.05 + 3 * 0.0154
+
+
+def test_words_that_lie_along_what_separates_the_groups_are_found():
+    axis = np.eye(20)[0]
+    words = random_rows(20, seed=4) + 6 * np.outer([1, -1] * 10, axis)
+    groups = [random_rows(8, seed=5) + 3 * axis, random_rows(8, seed=6) - 3 * axis]
+    found = same(words, groups)
+    assert found.p_value < 0.01
+    assert found.skew_test.p_value > 0.05
+    assert same(words, groups[::-1]).p_value == pytest.approx(found.p_value, abs=0.01)
+    assert same(random_rows(20, seed=4) + 2 * axis, groups).skew_test.p_value < 0.01

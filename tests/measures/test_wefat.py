@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 
 import numpy as np
 import pytest
@@ -110,3 +111,68 @@ def test_vectors_that_cannot_be_used_are_named(vectors, message):
 def test_input_that_cannot_be_used_is_named(call, message):
     with pytest.raises(BadInput, match=message):
         call(random_rows(6))
+
+
+def test_the_test_is_of_the_published_correlation_and_turns_with_the_attributes():
+    rng = np.random.default_rng(1)
+    words, a, b, values = (
+        rng.normal(size=(12, 20)),
+        rng.normal(size=(5, 20)),
+        rng.normal(size=(6, 20)),
+        rng.normal(size=12),
+    )
+    found, back = wefat(words, a, b, property=values), wefat(words, b, a, property=values)
+    assert found.test.value == pytest.approx(found.correlation.r)
+    assert (back.test.value, back.test.p_value) == pytest.approx((-found.test.value, found.test.p_value))
+    assert found.test.p_value >= max(found.test.by_words, found.test.by_others)
+    assert wefat(words, a, b).test is None
+
+
+def test_copies_of_words_and_attributes_are_no_evidence():
+    rng = np.random.default_rng(2)
+    words, a, b, values = (
+        rng.normal(size=(10, 20)),
+        rng.normal(size=(5, 20)),
+        rng.normal(size=(5, 20)),
+        rng.normal(size=10),
+    )
+    once = wefat(words, a, b, property=values, ddof=0, permutations=1)
+    copied = wefat(
+        *(np.repeat(vectors, 3, axis=0) for vectors in (words, a, b)),
+        property=np.repeat(values, 3),
+        ddof=0,
+        permutations=1,
+    )
+    assert copied.test.families == once.test.families == (10, 5, 5)
+    assert copied.test.p_value == pytest.approx(once.test.p_value)
+    assert copied.correlation.p_value < once.correlation.p_value
+
+
+def test_words_in_clusters_and_arbitrary_attributes_are_seldom_a_finding():
+    # Clusters of 4 share a direction and a property; attributes are arbitrary.
+    rng = np.random.default_rng(3)
+    runs, found, published = 200, 0, 0
+    for _ in range(runs):
+        words = np.repeat(rng.normal(size=(8, 30)), 4, axis=0) + rng.normal(size=(32, 30))
+        values = np.repeat(rng.normal(size=8), 4) + 0.5 * rng.normal(size=32)
+        result = wefat(words, *rng.normal(size=(2, 6, 30)), property=values, permutations=1)
+        found, published = found + (result.test.p_value <= 0.05), published + (result.correlation.p_value <= 0.05)
+    # 200 runs at .05 give 10 with an SD of 3.1.
+    assert found / runs <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / runs)
+    assert published / runs > 0.12
+
+
+def test_matched_attributes_are_compared_within_their_pairs():
+    rng = np.random.default_rng(4)
+    share = rng.uniform(-1, 1, size=40)
+    axis = np.eye(20)[0]
+    words = rng.normal(size=(40, 20)) + 3 * np.outer(share, axis)
+    middles = 2 * rng.normal(size=(8, 20))
+    matched = wefat(
+        words, middles + axis, middles - axis, property=share, partners=[(i, i) for i in range(8)], permutations=1
+    )
+    apart = wefat(words, middles + axis, middles - axis, property=share, permutations=1)
+    assert matched.correlation == apart.correlation
+    assert matched.test.value == pytest.approx(apart.test.value)
+    assert matched.test.by_others < 0.01
+    assert matched.test.by_others < apart.test.by_others

@@ -74,19 +74,29 @@ def lexicons(
         show(rows, ("lexicon", "language", "groups"), as_json)
     elif "." in name and not name.endswith((".yaml", ".yml")):
         words = group(name)
-        rows = [{"word": word.text, "kind": word.kind or "", **word.properties} for word in words.words]
-        show(rows, tuple(rows[0]), as_json)
+        rows = [
+            {"word": w.text, "kind": w.kind or "", **({"family": w.family} if w.family else {}), **w.properties}
+            for w in words.words
+        ]
+        # What one word carries another may lack.
+        show(rows, tuple(dict.fromkeys(key for row in rows for key in row)), as_json)
     else:
         lexicon = load_lexicon(name)
         rows = [
-            {"group": g.name, "label": g.label, "words": len(g.words), "examples": ", ".join(g.texts[:6])}
+            {
+                "group": g.name,
+                "label": g.label,
+                "words": len(g.words),
+                "examples": ", ".join(g.texts[:6]),
+                "partners": g.partners,
+            }
             for g in lexicon.groups.values()
         ]
         rows += [
-            {"group": p.name, "label": p.label, "words": len(p.pairs), "examples": "/".join(p.pairs[0])}
+            {"group": p.name, "label": p.label, "words": len(p.pairs), "examples": "/".join(p.pairs[0]), "partners": ""}
             for p in lexicon.pairs.values()
         ]
-        show(rows, ("group", "label", "words", "examples"), as_json)
+        show(rows, ("group", "label", "words", "examples", "partners"), as_json)
         for warning in lexicon.warnings:
             say(f"note: {warning}")
 

@@ -35,7 +35,7 @@ def show(rows: list[dict[str, Any]], columns: tuple[str, ...], as_json: bool) ->
     table = Table(*columns, header_style="bold")
     for row in rows:
         # Text, never str: a path with brackets must not be taken for markup.
-        table.add_row(*(Text(_cell(row[column])) for column in columns))
+        table.add_row(*(Text(_cell(row.get(column))) for column in columns))
     print_view(table)
 
 

@@ -43,7 +43,13 @@ from tiltmeter.measures.cloze import (
 from tiltmeter.measures.crows_pairs import crows_pairs
 from tiltmeter.measures.direct_bias import bias_direction, direct_bias, indirect_bias
 from tiltmeter.measures.ect import ect
-from tiltmeter.measures.gonen_goldberg import cluster_bias, neighbour_bias
+from tiltmeter.measures.gonen_goldberg import (
+    cluster_bias,
+    cluster_deal_test,
+    dealt_leans,
+    neighbour_bias,
+    neighbour_deal_test,
+)
 from tiltmeter.measures.lpbs import LpbsResult, lpbs
 from tiltmeter.measures.mac import mac
 from tiltmeter.measures.multi_weat import multi_weat
@@ -55,7 +61,7 @@ from tiltmeter.measures.same import same
 from tiltmeter.measures.semaxis import semaxis
 from tiltmeter.measures.stereoset import StereoScores, StereoSetResult, stereoset
 from tiltmeter.measures.token_pairs import aul, changed_tokens, meade, nangia, shared_tokens
-from tiltmeter.measures.weat import WeatResult, weat
+from tiltmeter.measures.weat import WeatResult, weat, weat_placebo
 from tiltmeter.measures.wefat import nas, wefat
 
 __all__ = [
@@ -63,9 +69,10 @@ __all__ = [
     "DrawnEffects", "LpbsResult", "Normality", "PreferenceResult", "PronounGapResult", "RepairedCeat", "Separation",
     "Stability", "StereoScores", "StereoSetResult", "WeatResult", "Weights", "amplification", "association",
     "attributions", "aul", "bias_direction", "cabm", "ceat", "changed_tokens", "cloze", "cloze_combined",
-    "cluster_bias", "compare", "context_shift", "cosine_bias", "cross_validated_scores", "crows_pairs", "direct_bias",
-    "draw_contexts", "ect", "equal_weights", "given_weights", "indirect_bias", "local_linear_weights", "lpbs", "mac",
-    "meade", "mean_probability", "multi_weat", "nangia", "nas", "neighbour_bias", "pca_forest_weights", "pca_weights",
-    "pmi_bias", "preference", "pronoun_gap", "ripa", "rnd", "rnsb", "same", "semaxis", "shap_weights", "shared_tokens",
-    "signed_shift", "stability", "stereoset", "validate", "weat", "wefat", "with_intervals",
+    "cluster_bias", "cluster_deal_test", "compare", "context_shift", "cosine_bias", "cross_validated_scores",
+    "crows_pairs", "dealt_leans", "direct_bias", "draw_contexts", "ect", "equal_weights", "given_weights",
+    "indirect_bias", "local_linear_weights", "lpbs", "mac", "meade", "mean_probability", "multi_weat", "nangia", "nas",
+    "neighbour_bias", "neighbour_deal_test", "pca_forest_weights", "pca_weights", "pmi_bias", "preference",
+    "pronoun_gap", "ripa", "rnd", "rnsb", "same", "semaxis", "shap_weights", "shared_tokens", "signed_shift",
+    "stability", "stereoset", "validate", "weat", "weat_placebo", "wefat", "with_intervals",
 ]  # fmt: skip

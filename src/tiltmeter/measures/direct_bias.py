@@ -9,13 +9,20 @@ from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
 from tiltmeter.measures.geometry import rows, unit, vanishes
-from tiltmeter.statistics import Interval, Result, bootstrap_interval
-from tiltmeter.statistics.groups import Floats, as_floats
+from tiltmeter.statistics import Interval, Result
+from tiltmeter.statistics.families import as_labels, spread_of_mean
+from tiltmeter.statistics.groups import Floats, Units, as_floats
+from tiltmeter.statistics.two_way import student_interval
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DirectBiasResult(Result):
-    """``score`` is the mean of |cos|^strictness; ``by_word`` the signed cosines."""
+    """``score`` is the mean of |cos|^strictness; ``by_word`` the signed cosines.
+
+    There is no p-value. A size is above 0 along any direction, and relabelling cannot say how large it would be by
+    chance: the principal component of pairs stays the same when the words of a pair change places, and pairs made anew
+    of the same words differ in the same direction. ``ripa`` tests a lean along pairs, ``same`` a size along groups.
+    """
 
     score: float
     ci: Interval
@@ -44,11 +51,13 @@ def bias_direction(first: ArrayLike, second: ArrayLike) -> Floats:
     return towards_first
 
 
-def direct_bias(words: ArrayLike, direction: ArrayLike, *, strictness: float = 1.0, seed: int = 0) -> DirectBiasResult:
+def direct_bias(
+    words: ArrayLike, direction: ArrayLike, *, strictness: float = 1.0, families: Units | None = None
+) -> DirectBiasResult:
     """Mean |cos(w, direction)|^strictness over words that should be neutral.
 
     0: no word leans; lower is better. Unsigned, so chance alone gives more than 0 (about
-    sqrt(2 / (pi * dimensions)) for random directions). ci resamples words.
+    sqrt(2 / (pi * dimensions)) for random directions). ci: Student's t over words, whose ``families`` count once.
 
     >>> direct_bias([[1.0, 0.0], [0.0, 1.0], [3.0, 4.0]], [1.0, 0.0]).score.__round__(4)
     0.5333
@@ -60,7 +69,8 @@ def direct_bias(words: ArrayLike, direction: ArrayLike, *, strictness: float = 1
     by_word = unit(w) @ axis
     # As published, with strictness 0 a word counts as 1 unless it does not lean at all.
     strengths = np.where(by_word == 0, 0.0, np.abs(by_word) ** strictness)
-    ci = bootstrap_interval(strengths, seed=seed)
+    spread = spread_of_mean(strengths, as_labels(families, len(w)))
+    ci = student_interval(spread, lowest=0.0, highest=1.0)
     return DirectBiasResult(float(strengths.mean()), ci, tuple(by_word.tolist()), strictness, len(w))
 
 

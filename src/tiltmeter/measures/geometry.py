@@ -9,15 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.statistics.families import CrossedTest, crossed_test, find_kin
+from tiltmeter.statistics.families import CrossedTest, Labels, as_labels, crossed_test, find_kin
 from tiltmeter.statistics.groups import Floats, Units, as_floats, unit_index
-from tiltmeter.statistics.permutation import Alternative
+from tiltmeter.statistics.permutation import Alternative, generator
 
 #: The matched pairs of two lists, by their places in them.
 Partners: TypeAlias = Sequence[tuple[int, int]]
 #: The names of the families of the words of X, Y, A and B; None where the vectors say.
 Families: TypeAlias = Sequence[Units | None]
 UNNAMED: Families = (None, None, None, None)
+TWO_UNNAMED: Families = (None, None)
+THREE_UNNAMED: Families = (None, None, None)
 
 #: Relative to the vectors it came from, a difference below this is rounding.
 _ROUNDING = 1e-12
@@ -98,6 +100,37 @@ def mean_directions(vectors: Floats, units: Units | None) -> Floats:
     return sums / np.bincount(index)[:, None]
 
 
+def all_matched(partners: Partners, one: Floats, two: Floats) -> bool:
+    """Whether every word of two lists has its partner in the other."""
+    return bool(partners) and len(partners) == len(one) == len(two)
+
+
+def pair_families(partners: Partners, families: Families) -> Families:
+    """The families of words and of pairs from those of words and of the two sides: a pair's is that of its first."""
+    of_words, of_first, _ = families
+    return of_words, None if of_first is None else [of_first[first] for first, _ in partners]
+
+
+def kin_along(words: Floats, pairs: Floats, families: Families = TWO_UNNAMED) -> tuple[Labels, Labels]:
+    """The families of words at unit length and of the pairs, as differences, that they are measured along."""
+    of_words, of_pairs = families
+    kin = find_kin(words, words, pairs, pairs, named=(of_words, of_words, of_pairs, of_pairs))
+    return as_labels(kin.x, len(words)), as_labels(kin.a, len(pairs))
+
+
+def word_families(words: ArrayLike, others: ArrayLike) -> Labels:
+    """The families of words, where ``others`` are words that have nothing to do with them, such as those of pairs."""
+    w = rows("words", words)
+    return kin_along(unit(w), unit(rows("others", others, like=w)))[0]
+
+
+def kin_between(words: Floats, one: Floats, two: Floats, families: Families = THREE_UNNAMED) -> list[Labels]:
+    """The families of words and of the words of the two poles that they are measured between, all at unit length."""
+    of_words, first, second = families
+    kin = find_kin(words, words, one, two, named=(of_words, of_words, first, second))
+    return [as_labels(labels, len(labels)) for labels in (kin.x, kin.a, kin.b)]
+
+
 def generalise(
     x: Floats,
     y: Floats,
@@ -129,3 +162,16 @@ def generalise(
         permutations=permutations,
         seed=seed,
     )
+
+
+def deal(n: int, sizes: tuple[int, int], *, draws: int = 1_000, seed: int = 0) -> Floats:
+    """Weights of two sets of these sizes, drawn from n words: (words x draws), 1/size and -1/size.
+
+    >>> deal(10, (2, 2), draws=3).sum(axis=0).tolist()
+    [0.0, 0.0, 0.0]
+    """
+    chosen = generator(seed, "draw").random((draws, n)).argpartition(sum(sizes) - 1, axis=1)[:, : sum(sizes)]
+    weights = np.zeros((draws, n))
+    np.put_along_axis(weights, chosen, np.repeat([1 / sizes[0], -1 / sizes[1]], sizes), axis=1)
+    dealt: Floats = weights.T
+    return dealt

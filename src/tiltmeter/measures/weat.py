@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from tiltmeter.measures.geometry import UNNAMED, Families, Partners, generalise, leans, rows, unit
+from tiltmeter.measures.geometry import UNNAMED, Families, Partners, cosines, deal, generalise, leans, rows, unit
 from tiltmeter.statistics import (
     Alternative,
     CrossedTest,
@@ -17,6 +18,7 @@ from tiltmeter.statistics import (
     effect_interval,
     permutation_test,
 )
+from tiltmeter.statistics.families import Placebo, placebo_of
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -107,3 +109,20 @@ def weat(
         scores_x=tuple(scores_x.tolist()),
         scores_y=tuple(scores_y.tolist()),
     )
+
+
+def weat_placebo(
+    x: ArrayLike, y: ArrayLike, neutral: ArrayLike, *, d: float, sizes: tuple[int, int], seed: int = 0
+) -> Placebo:
+    """WEAT's d of the same targets between two sets of arbitrary words of these sizes, beside the observed d.
+
+    >>> rng = np.random.default_rng(0)
+    >>> x, y, neutral = (rng.normal(size=(n, 20)) for n in (8, 8, 100))
+    >>> found = weat_placebo(x, y, neutral, d=1.9, sizes=(8, 8))
+    >>> found.low < 0 < found.high < 1.9, found.draws
+    (True, 1000)
+    """
+    targets = rows("X and Y", np.concatenate([np.asarray(x), np.asarray(y)]), at_least=2)
+    words = rows("neutral words", neutral, like=targets, at_least=sum(sizes))
+    lean, n_x = cosines(targets, words) @ deal(len(words), sizes, seed=seed), len(np.asarray(x))
+    return placebo_of((lean[:n_x].mean(axis=0) - lean[n_x:].mean(axis=0)) / lean.std(axis=0, ddof=1), d)

@@ -17,6 +17,7 @@ from tiltmeter.readings import (
     About,
     Details,
     Estimate,
+    Evidence,
     Item,
     ItemMeaning,
     LeftOut,
@@ -106,6 +107,7 @@ class Measured:
     repair: str = ""
     notes: tuple[str, ...] = ()
     details: Details | None = None
+    evidence: Evidence | None = None
 
 
 def statistics_options(options: Options) -> dict[str, Any]:

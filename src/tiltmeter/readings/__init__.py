@@ -7,6 +7,7 @@ from tiltmeter.readings.reading import (
     Cell,
     Details,
     Estimate,
+    Evidence,
     Item,
     ItemMeaning,
     LeftOut,
@@ -36,7 +37,7 @@ from tiltmeter.readings.scale import (
 
 __all__ = [
     "ALPHA", "COHERENCE", "CORRELATION", "DIFFERENCE", "DISTANCE", "ETA", "SHARE", "SIZE", "About", "Audit", "Cell",
-    "D", "Details", "Estimate", "Item", "ItemMeaning", "LeftOut", "OtherDetails", "Poles", "Provenance", "Reading",
-    "ReadingStore", "Scale", "Skipped", "Statistic", "details", "interval_text", "p_number", "p_text", "percent_text",
-    "tilt_in_words",
+    "D", "Details", "Estimate", "Evidence", "Item", "ItemMeaning", "LeftOut", "OtherDetails", "Poles",
+    "Provenance", "Reading", "ReadingStore", "Scale", "Skipped", "Statistic", "details", "interval_text", "p_number",
+    "p_text", "percent_text", "tilt_in_words",
 ]  # fmt: skip

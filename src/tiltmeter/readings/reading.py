@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, Type
 
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Identity
-from tiltmeter.readings.scale import ALPHA, Scale, find_scale
+from tiltmeter.readings.scale import ALPHA, Scale, find_scale, p_text
 from tiltmeter.statistics import Interval, plain
+from tiltmeter.statistics.families import Placebo
 
 if TYPE_CHECKING:
     import altair as alt
@@ -80,11 +81,11 @@ class Estimate:
     def significant(self) -> bool | None:
         """Whether chance alone is an unlikely explanation, taken alone: by its test, or by an interval without level.
 
-        None where the estimate has neither.
+        None where the estimate has neither; and of a size without a test, which is above 0 whatever is measured.
         """
         if self.p_value is not None:
             return self.p_value <= ALPHA
-        return None if self.ci is None else self.level not in self.ci
+        return None if self.ci is None or not self.scale.signed else self.level not in self.ci
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -141,6 +142,47 @@ class Statistic:
     between: tuple[str, ...] = ()
     absolute: bool = False
     margins: str | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the p-value of an effect rests on: it is the largest of ``p_values``, by what else could have been chosen.
+
+    ``independent`` says of each list how many independent words it is worth, ``n_pairs`` how many matched pairs were
+    tested as pairs.
+    """
+
+    p_values: Mapping[str, float]
+    independent: Mapping[str, int]
+    n_pairs: int = 0
+    placebo: Placebo | None = None
+
+    def in_words(self) -> list[str]:
+        """One sentence per fact.
+
+        >>> Evidence({"other targets": 0.012, "other attributes": 0.2}, {"male terms": 9}, n_pairs=12).in_words()[0]
+        'Chance of as much with other targets: p = 0.012 (12 matched pairs); with other attributes: p = 0.20.'
+        """
+        pairs = f" ({self.n_pairs} matched pairs)" if self.n_pairs else ""
+        parts = [f"with {what}: {p_text(p)}" for what, p in self.p_values.items()]
+        said = [f"Chance of as much {'; '.join([parts[0] + pairs, *parts[1:]])}."] if parts else []
+        if self.independent:
+            worth = ", ".join(f"{label} {n}" for label, n in self.independent.items())
+            said.append(f"Independent words, families counted once: {worth}.")
+        if self.placebo:
+            low, high = f"{self.placebo.low:.2f}", f"{self.placebo.high:.2f}"
+            said.append(
+                f"95% of arbitrary word lists in place of the attributes give {low} to {high}; as far from level as "
+                f"this one: {p_text(self.placebo.p_value)}."
+            )
+            larger = max(self.p_values.values(), default=1.0)
+            if (larger <= ALPHA) != (self.placebo.p_value <= ALPHA):
+                said.append(
+                    "The two disagree: the lean holds for other words of these lists, but arbitrary words lean as much."
+                    if larger <= ALPHA
+                    else "The two disagree: arbitrary words seldom lean as much, other words of these lists may not."
+                )
+        return said
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -240,7 +282,8 @@ class Reading:
     ``effect`` is the headline (the repaired statistic); ``published`` the statistic as the literature computes it,
     where it differs, and ``repair`` says why. ``poles`` are what an effect above and below level means; None where
     it has no direction. ``dimension`` is what the groups differ in (gender, race, ...); a ``control`` should lean and
-    is no finding; ``family`` names the tests that it is corrected with. ``notes`` are remarks on the stimuli.
+    is no finding; ``family`` names the tests that it is corrected with. ``notes`` are remarks on the stimuli, and
+    ``evidence`` says what the p-value rests on, where it generalises over more than one side.
     """
 
     id: str
@@ -265,6 +308,7 @@ class Reading:
     about: About
     provenance: Provenance
     details: Details | None = None
+    evidence: Evidence | None = None
 
     @property
     def leans(self) -> str:

@@ -15,6 +15,8 @@ from tiltmeter.stimuli.lexicon.lexicon import (
     group,
     lexicon_names,
     load_lexicon,
+    matched_words,
+    neutral_words,
     pairs,
     templates,
 )
@@ -27,6 +29,6 @@ from tiltmeter.stimuli.text import capitalise, comparable, indefinite, normalise
 __all__ = [
     "KINDS", "ROLES", "Group", "Lexicon", "Pairs", "SeatTest", "Sentence", "SentenceSet", "SomePairs", "SomeWords",
     "TemplateSet", "Word", "capitalise", "check_disjoint", "comparable", "fill_templates", "fingerprint", "group",
-    "indefinite", "lexicon_names", "load_association_folder", "load_lexicon", "load_seat_file", "normalise", "pairs",
-    "templates",
+    "indefinite", "lexicon_names", "load_association_folder", "load_lexicon", "load_seat_file", "matched_words",
+    "neutral_words", "normalise", "pairs", "templates",
 ]  # fmt: skip

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -23,6 +25,7 @@ def test_ripa_names_the_side_of_the_pairs_that_words_were_made_to_lean_to(lean, 
     reading = probe("ripa", vectors, cache=False)
     direct = measures.ripa(stacked(vectors, JOBS), *sides(vectors))
     assert (reading.effect.value, reading.effect.ci) == (direct.score, direct.ci)
+    assert reading.effect.p_value == direct.p_value
     assert reading.effect.value == pytest.approx(lean, abs=1e-6)
     assert reading.leans == leans
     assert says in reading.plain_words
@@ -67,13 +70,28 @@ def test_axis_probes_name_the_pole_that_was_made_to_be_nearer(kind, lean, leans)
     words_, female, male = job_sets(model)
     if kind == "semaxis":
         direct = measures.semaxis(words_, female, male)
-        assert reading.effect.value == direct.mean
+        assert (reading.effect.value, reading.effect.p_value) == (direct.mean, direct.p_value)
         assert reading.plain_words.startswith("On the axis from male terms (-) to female terms (+), occupations stand")
         assert [item.value for item in reading.items] == list(direct.scores)
     else:
         found = measures.same(words_, [female, male])
-        assert reading.effect.value == found.score
+        assert (reading.effect.value, reading.effect.p_value) == (found.score, found.p_value)
         assert [item.value for item in reading.items] == list(found.by_word)
         assert ("neither way clearly" in reading.plain_words) == (leans == "no clear lean")
     assert reading.leans == leans
     assert [item.label for item in reading.items] == list(OCCUPATIONS.texts)
+
+
+def test_a_size_without_a_test_claims_nothing():
+    reading = probe("direct-bias", model([0.9 * (-1) ** i for i in range(len(JOBS))]), cache=False)
+    assert 0.0 not in reading.effect.ci
+    assert reading.effect.p_value is None
+    assert reading.effect.significant is None
+    assert "there is no test of it" in reading.plain_words
+
+
+def test_of_a_single_pair_the_reading_says_that_others_are_not_asked():
+    one = dataclasses.replace(PAIRS, pairs=PAIRS.pairs[:1])
+    reading = probe("ripa", model(alternating(0.3)), pairs=one, cache=False)
+    assert "nothing is said of what another would give" in reading.plain_words
+    assert "its 10 pairs" in probe("ripa", model(alternating(0.3)), cache=False).plain_words

@@ -44,3 +44,20 @@ def test_neighbour_bias_shows_where_words_stand_among_their_like():
     level = probe("neighbour_bias", model(alternating(size=0.01)), cache=False)
     assert level.leans == "no clear lean"
     assert "does not clearly show" in level.plain_words
+
+
+@pytest.mark.parametrize("kind", ["cluster_bias", "neighbour_bias"])
+def test_the_published_test_stands_beside_the_one_against_deals(kind):
+    # Noise alone: neighbours in it share every lean, the published test says so, and it means nothing.
+    rng = np.random.default_rng(1)
+    vectors = model(alternating(size=0.2))
+    sheet = rng.normal(size=(3, SIZE))
+    for word in JOBS:
+        vectors[word] = (rng.normal(size=3) @ sheet + 0.2 * rng.normal(size=SIZE)).astype(np.float32)
+    reading = probe(kind, vectors, cache=False)
+    assert reading.published is not None
+    assert (reading.published.alternative, reading.effect.alternative) == ("two-sided", "greater")
+    assert "dealt to the two sides at random" in reading.plain_words
+    if kind == "neighbour_bias":
+        assert reading.published.p_value < 0.001 < 0.05 < reading.effect.p_value
+        assert reading.leans == "no clear lean"

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.planted import Sentences, stacked, texts, vector
+from tests.planted import Sentences, kin, stacked, texts, vector
 from tiltmeter import measures, probe
 from tiltmeter.errors import BadInput
 from tiltmeter.models import Identity, Question
@@ -24,7 +24,12 @@ def test_sentence_probes_name_the_group_that_was_made_to_lean(kind, lean, first)
     model = texts([(one, lean, 0.05), (two, -lean, 0.05), (a, 0.8, 0), (b, -0.8, 0)])
     reading = probe(kind, Sentences(model), cache=False)
     direct = measures.association(
-        *(stacked(model, each.inputs) for each in (one, two, a, b)), units_1=one.units, units_2=two.units
+        *(stacked(model, each.inputs) for each in (one, two, a, b)),
+        units_1=one.units,
+        units_2=two.units,
+        attribute_units_1=a.units,
+        attribute_units_2=b.units,
+        **kin(*(f"gender.{side}_{'terms' if kind == 'seat' else 'targets'}" for side in ("male", "female"))),
     )
     assert reading.effect.value == direct.effect_size
     assert reading.effect.p_value == direct.p_value

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from tests.planted import CAREER_FAMILY, TERMS, Sentences, gendered, sets, twins, words
+from tests.planted import CAREER_FAMILY, TERMS, Sentences, gendered, kin, sets, twins, vector, words
 from tests.probes.words.planted_jobs import GENDERS, JOBS, job_sets, jobs
 from tiltmeter import measures, probe
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli import group
+from tiltmeter.stimuli import group, neutral_words
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from tiltmeter.stimuli import group
 def test_weat_names_the_group_that_was_made_to_lean(male, female, leans):
     model = gendered(male, female)
     reading = probe("weat", model, cache=False)
-    direct = measures.weat(*sets(model, *TERMS, *CAREER_FAMILY))
+    direct = measures.weat(*sets(model, *TERMS, *CAREER_FAMILY), **kin(*TERMS))
     assert reading.effect.value == direct.effect_size
     assert math.copysign(1, reading.effect.value) == math.copysign(1, male)
     assert (reading.effect.p_value, reading.effect.ci) == (direct.p_value, direct.ci)
@@ -60,9 +60,9 @@ def test_the_items_of_weat_are_every_target_word_with_its_lean():
 def test_the_published_weat_stands_beside_as_a_one_sided_test():
     model = gendered(0.005, -0.005)
     reading = probe("weat", model, cache=False)
-    direct = measures.weat(*sets(model, *TERMS, *CAREER_FAMILY), alternative="greater")
+    direct = measures.weat(*sets(model, *TERMS, *CAREER_FAMILY))
     assert reading.published.value == reading.effect.value
-    assert reading.published.p_value == direct.p_value < reading.effect.p_value
+    assert reading.published.p_value == direct.published_p_value < reading.effect.p_value
     assert (reading.published.alternative, reading.effect.alternative) == ("greater", "two-sided")
     assert "one-sided" in reading.repair
 
@@ -70,7 +70,9 @@ def test_the_published_weat_stands_beside_as_a_one_sided_test():
 def test_options_reach_the_measure_and_the_provenance():
     model = gendered(0.05, -0.05)
     reading = probe("weat", model, cache=False, alternative="less", seed=7, permutations=99)
-    direct = measures.weat(*sets(model, *TERMS, *CAREER_FAMILY), alternative="less", seed=7, permutations=99)
+    direct = measures.weat(
+        *sets(model, *TERMS, *CAREER_FAMILY), alternative="less", seed=7, permutations=99, **kin(*TERMS)
+    )
     assert reading.effect.p_value == direct.p_value
     assert reading.provenance.settings == {"alternative": "less", "seed": 7, "permutations": 99}
 
@@ -78,6 +80,39 @@ def test_options_reach_the_measure_and_the_provenance():
 def test_a_model_of_texts_is_asked_for_words_as_texts():
     reading = probe("weat", Sentences(gendered(0.3, -0.3)), cache=False)
     assert reading.effect.value == probe("weat", gendered(0.3, -0.3), cache=False).effect.value
+
+
+def test_weat_says_what_its_p_value_rests_on():
+    reading = probe("weat", gendered(0.3, -0.3), cache=False)
+    direct = measures.weat(*sets(gendered(0.3, -0.3), *TERMS, *CAREER_FAMILY), **kin(*TERMS)).crossed
+    rests = reading.evidence
+    assert rests.p_values == {
+        "other targets": direct.by_targets.p_value,
+        "other attributes": direct.by_attributes.p_value,
+    }
+    assert reading.effect.p_value == max(rests.p_values.values())
+    assert (rests.n_pairs, rests.independent["male terms"]) == (20, len(set(group(TERMS[0]).families)))
+    assert rests.placebo is None  # the model knows no neutral word
+
+
+def test_a_lean_is_beside_what_arbitrary_words_give():
+    neutral = {word: vector(word, 0.0) for word in neutral_words("en")}
+    reading = probe("weat", gendered(0.3, -0.3) | neutral, cache=False)
+    placebo = reading.evidence.placebo
+    assert placebo.low < 0 < placebo.high < reading.effect.value
+    assert placebo.p_value < 0.01
+    assert any("95% of arbitrary word lists" in line for line in reading.evidence.in_words())
+    assert not reading.left_out
+
+
+def test_where_arbitrary_words_lean_as_much_the_reading_says_so():
+    # the genders differ along the axis, on which career and family lie near the middle and neutral words at the ends
+    rng = np.random.default_rng(0)
+    neutral = {word: vector(word, rng.choice([-0.9, 0.9])) for word in neutral_words("en")}
+    leaning = words(dict(zip([*TERMS, *CAREER_FAMILY], [0.15, -0.15, 0.2, -0.2], strict=True)))
+    reading = probe("weat", leaning | neutral, cache=False)
+    assert reading.effect.p_value <= 0.05 < reading.evidence.placebo.p_value
+    assert reading.evidence.in_words()[-1].startswith("The two disagree: the lean holds for other words")
 
 
 RELIGIONS = ["identity.christian_terms", "identity.muslim_terms", "identity.jewish_terms"]
@@ -128,7 +163,9 @@ def test_wefat_says_whether_occupations_lean_as_they_are_staffed(slope, leans, s
     reading = probe("wefat", model, cache=False)
     shares = [word.properties["female_share"] for word in JOBS.words]
     direct = measures.wefat(*job_sets(model), property=shares)
-    assert (reading.effect.value, reading.effect.p_value) == (direct.correlation.r, direct.correlation.p_value)
+    assert (reading.effect.value, reading.effect.p_value) == (direct.correlation.r, direct.test.p_value)
+    assert reading.effect.ci == direct.test.ci
+    assert reading.published.p_value == direct.correlation.p_value
     assert reading.leans == leans
     assert says in reading.plain_words
     assert [item.label for item in reading.items] == list(JOBS.texts)

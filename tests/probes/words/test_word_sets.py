@@ -96,13 +96,14 @@ def test_every_word_probe_says_on_which_scale_it_is_and_names_both_ends_where_it
 def test_words_may_be_given_as_addresses_lists_mappings_and_groups():
     men, women = group("gender.male_pronouns"), group("gender.female_pronouns")
     by_address = measured("weat", targets=["gender.male_pronouns", "gender.female_pronouns"])
+    assert measured("weat", targets=[men, women]).effect == by_address.effect
     for targets in (
         [men, women],
         [list(men.texts), women.texts],
         [{"label": "men", "words": list(men.texts)}, Group.of("women", women.texts)],
     ):
         inline = measured("weat", targets=targets)
-        assert inline.effect == by_address.effect
+        assert inline.effect.value == by_address.effect.value
         assert [item.label for item in inline.items] == [item.label for item in by_address.items]
     assert by_address.dimension == "gender"
     assert measured("weat", targets=[{"words": ["a", "b"], "dimension": "age"}, ["c", "d"]]).dimension == "age"

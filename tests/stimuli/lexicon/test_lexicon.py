@@ -4,7 +4,16 @@ import pytest
 
 from tests.stimuli.lexicon.written import HEADER, complaint
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli import Group, check_disjoint, fingerprint, group, load_lexicon, pairs, templates
+from tiltmeter.stimuli import (
+    Group,
+    check_disjoint,
+    fingerprint,
+    group,
+    load_lexicon,
+    matched_words,
+    pairs,
+    templates,
+)
 
 
 def test_equal_content_has_an_equal_hash_and_other_content_another(write):
@@ -58,3 +67,37 @@ def test_the_overlap_of_two_groups_is_returned():
     assert check_disjoint(Group.of("one", ["a", "b"]), Group.of("other", ["b", "c"])) == ("b",)
     assert check_disjoint(Group.of("one", ["a"]), Group.of("other", ["a", "b"])) == ("a",)
     assert check_disjoint(Group.of("one", ["a"]), Group.of("other", ["b"])) == ()
+
+
+def test_partners_are_matched_in_order_whichever_group_names_the_other(write):
+    path = write(
+        HEADER + "groups: {m: {words: [king, uncle], partners: f}, f: {words: [queen, aunt]}, o: {words: [x, y]}}"
+    )
+    men, women, others = (group(f"{path}.{name}") for name in "mfo")
+    assert (men.partners, women.partners) == ("mine.f", "")
+    assert matched_words(men, women) == (("king", "queen"), ("uncle", "aunt"))
+    assert matched_words(women, men) == (("queen", "king"), ("aunt", "uncle"))
+    assert matched_words(men, others) == matched_words(others, women) == ()
+
+
+def test_groups_that_name_nobody_are_not_matched():
+    assert matched_words(Group.of("", ["king"]), Group.of("", ["queen"])) == ()
+
+
+def test_words_given_inline_name_partners_by_label_or_address_and_families():
+    men = group({"label": "men", "words": ["he", {"word": "him", "family": "he"}, "king"], "partners": "women"})
+    women = group({"label": "women", "words": ["she", "her", "queen"]})
+    assert matched_words(women, men) == (("she", "he"), ("her", "him"), ("queen", "king"))
+    assert (men.families, women.families) == (("he", "he", "king"), None)
+    they = group({"words": ["they", "them", "theirs"], "partners": "gender.male_pronouns"})
+    assert matched_words(they, group("gender.male_pronouns"))[1] == ("them", "him")
+
+
+def test_partners_given_inline_must_be_as_many():
+    men = group({"label": "men", "words": ["he", "king"], "partners": "women"})
+    with pytest.raises(BadInput) as caught:
+        matched_words(men, Group.of("women", ["she"]))
+    assert str(caught.value) == (
+        "'men' and 'women' are partners, word by word, but hold 2 and 1 words: "
+        "give them the same number, or remove 'partners'"
+    )

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tiltmeter.probes import make_probes
+from tiltmeter.probes.kind import digest
 from tiltmeter.stimuli import (
     KINDS,
     Group,
@@ -20,6 +22,7 @@ from tiltmeter.stimuli import (
     indefinite,
     lexicon_names,
     load_lexicon,
+    matched_words,
     pairs,
     templates,
 )
@@ -112,6 +115,9 @@ def test_the_shipped_lexicons_are_these_and_are_named_like_their_files():
         "gender",
         "identity",
         "japanese",
+        "neutral",
+        "neutral_bn",
+        "neutral_ja",
         "occupations",
         "seat",
         "weat",
@@ -168,6 +174,78 @@ def test_gendered_lists_stand_in_parallel_and_share_nothing():
         assert [word.kind for word in one.words] == [word.kind for word in other.words]
         assert check_disjoint(one, other) == ()
     assert len(group("gender.male_names").words) >= 25
+
+
+def groups_with(said: str) -> list[Group]:
+    return [each for name in lexicon_names() for each in load_lexicon(name).groups.values() if getattr(each, said)]
+
+
+def test_the_lists_that_are_matched_word_by_word_are_these():
+    assert {each.name: each.partners for each in groups_with("partners")} == {
+        "bangla.male_terms": "bangla.female_terms",
+        "gender.male_pronouns": "gender.female_pronouns",
+        "gender.male_targets": "gender.female_targets",
+        "gender.male_terms": "gender.female_terms",
+        "japanese.male_terms": "japanese.female_terms",
+        "weat.male_terms_7": "weat.female_terms_7",
+        "weat.male_terms_8": "weat.female_terms_8",
+    }
+
+
+@pytest.mark.parametrize("lexicon", ["bangla", "japanese"])
+def test_partners_are_the_gender_pairs_of_their_language(lexicon):
+    words = load_lexicon(lexicon).groups
+    assert matched_words(words["female_terms"], words["male_terms"]) == pairs(f"{lexicon}.gender").pairs
+
+
+def test_english_partners_are_partners_in_every_list():
+    """One word has one partner, whichever list it stands in; her is the partner of him and, as an owner, of his."""
+    partner: dict[str, str] = {}
+    for male in groups_with("partners"):
+        if male.language == "en":
+            for his, hers in matched_words(male, group(male.partners)):
+                assert partner.setdefault(his, hers) == hers
+    for hers, his in pairs("gender.gender").pairs:
+        assert partner.get(his, hers) == hers or (his, hers) == ("his", "her")
+
+
+def test_partners_are_of_one_family():
+    for male in groups_with("partners"):
+        assert male.families is not None
+        assert [word.family for word in male.words] == [word.family for word in group(male.partners).words]
+
+
+@pytest.mark.parametrize(
+    ("address", "n"),
+    [
+        ("bangla.male_terms", 13),
+        ("gender.male_pronouns", 1),
+        ("gender.male_targets", 9),
+        ("gender.male_terms", 10),
+        ("gender.neutral_terms", 10),
+        ("identity.old_terms", 6),
+        ("identity.young_terms", 3),
+        ("japanese.male_terms", 9),
+        ("weat.male_terms_7", 6),
+        ("weat.male_terms_8", 5),
+    ],
+)
+def test_forms_of_one_word_or_meaning_are_counted_once(address, n):
+    families = group(address).families
+    assert families is not None
+    assert len(set(families)) == n
+
+
+def test_no_family_is_named_for_a_single_word():
+    for each in groups_with("families"):
+        sizes = Counter(each.families)
+        assert [word.text for word in each.words if word.family and sizes[word.family] == 1] == []
+
+
+def test_partners_and_families_do_not_change_what_identifies_the_stimuli_of_a_reading():
+    """Nothing else is shown to a model because of them, so a baseline from before they were named still compares."""
+    (probe,) = make_probes("weat")
+    assert digest(probe.stimuli) == "95509922706a0c61"
 
 
 def test_definitional_pairs_are_the_ten_published_ones():

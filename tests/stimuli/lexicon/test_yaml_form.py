@@ -37,6 +37,15 @@ groups:
     assert brave.kind == "adjective"
 
 
+def test_a_word_that_names_no_family_is_its_own(write):
+    groups = (
+        "groups: {a: {words: [he, {word: him, family: ' he '}, {word: son, family: child}, king]}, b: {words: [x]}}"
+    )
+    lexicon = load_lexicon(write(HEADER + groups))
+    assert lexicon.groups["a"].families == ("he", "he", "child", "king")
+    assert lexicon.groups["b"].families is None
+
+
 def test_a_group_has_the_licence_and_citation_of_its_lexicon_unless_it_says_its_own(write):
     lexicon = load_lexicon(
         write(HEADER + "licence: MIT\ncitation: us\ngroups:\n  a: {words: [x]}\n  b: {words: [y], citation: them}\n")
@@ -100,6 +109,30 @@ def test_a_word_in_two_groups_is_reported_with_the_file_and_both_groups(write):
         (
             "groups: {a: {properties: [p], words: [{word: nurse, p: .nan}]}}",
             "mine.yaml: group 'a': 'nurse': p: nan is neither a number nor text",
+        ),
+        (
+            "groups: {a: {words: [{word: nurse, famly: job}]}}",
+            "mine.yaml: group 'a': 'nurse': unknown key 'famly': did you mean 'family'?",
+        ),
+        (
+            "groups: {a: {words: [{word: nurse, family: ' '}]}}",
+            "mine.yaml: group 'a': 'nurse': an empty family: remove it or fill it in",
+        ),
+        (
+            "groups: {men: {words: [he], partners: womn}, women: {words: [she]}}",
+            "mine.yaml: group 'men': partners: unknown group 'womn': did you mean 'women'?",
+        ),
+        (
+            "groups: {men: {words: [he], partners: men}}",
+            "mine.yaml: group 'men': partners: a group cannot be its own: name another group of this file",
+        ),
+        (
+            "groups: {men: {words: [he], partners: women}, women: {words: [she, her]}}",
+            "mine.yaml: group 'men': partners: 'women' has 2 words and 'men' has 1: they match one to one",
+        ),
+        (
+            "groups: {men: {words: [he], partners: 3}}",
+            "mine.yaml: groups: men: partners: 3 is not text to YAML: put it in quotes",
         ),
         ("groups: {a: {label: b}}", "mine.yaml: groups: a: words: is missing"),
         ("groups: {a: [x]}", "mine.yaml: groups: a: should be a mapping"),

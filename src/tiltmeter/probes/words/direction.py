@@ -7,33 +7,37 @@ import math
 import numpy as np
 
 from tiltmeter import measures
+from tiltmeter.measures.deals import DEALS
+from tiltmeter.measures.geometry import word_families
 from tiltmeter.probes.kind import Measured, Options
 from tiltmeter.probes.words.word_sets import GENDERS, OCCUPATIONS, WordVectors, along_pairs, compares, word_kind
-from tiltmeter.readings import DIFFERENCE, SIZE, Estimate, ItemMeaning, Poles, Statistic, interval_text
-from tiltmeter.statistics import bootstrap_interval
+from tiltmeter.readings import ALPHA, DIFFERENCE, SIZE, Estimate, ItemMeaning, Poles, Statistic, interval_text, p_text
+from tiltmeter.statistics.two_way import TwoWay
 
 
-def _ripa(vectors: WordVectors, options: Options) -> Measured:
+def _ripa(vectors: WordVectors, _options: Options) -> Measured:
     (words,) = vectors.targets(at_least=2)
     pairs, one, two = vectors.pairs()
-    found = measures.ripa(words.vectors, one, two, seed=options.seed)
-    effect = Estimate("mean inner product", found.score, DIFFERENCE, found.ci)
+    found = measures.ripa(words.vectors, one, two)
+    effect = _tested("mean inner product", found.score, found.test)
     towards = f"to {pairs.label_1 if found.score > 0 else pairs.label_2}"
     return Measured(
         effect,
         Poles(f"{words.label} → {pairs.label_1}", f"{words.label} → {pairs.label_2}"),
         f"Along {pairs.label} {words.label} lean {towards if effect.significant else 'neither way clearly'} "
-        f"({found.score:+.3f}, {interval_text(found.ci, digits=3)}).",
+        f"({found.score:+.3f}, {interval_text(found.ci, digits=3)}, {p_text(found.p_value)}). "
+        f"{_worth(found.test, f'{found.n_pairs} pairs')}",
         tuple(words.items(found.by_word)),
         ItemMeaning("inner product", Poles(pairs.label_1, pairs.label_2)),
         Statistic("mean of units"),
     )
 
 
-def _direct(vectors: WordVectors, options: Options) -> Measured:
+def _direct(vectors: WordVectors, _options: Options) -> Measured:
     (words,) = vectors.targets(at_least=2)
     pairs, one, two = vectors.pairs()
-    found = measures.direct_bias(words.vectors, measures.bias_direction(one, two), seed=options.seed)
+    families = word_families(words.vectors, np.concatenate([one, two]))
+    found = measures.direct_bias(words.vectors, measures.bias_direction(one, two), families=families)
     width = words.vectors.shape[1]
     extremes = sorted(zip(found.by_word, words.inputs, strict=True))
     return Measured(
@@ -42,25 +46,26 @@ def _direct(vectors: WordVectors, options: Options) -> Measured:
         f"On average {words.label} have {found.score:.3f} of their direction in common with {pairs.label} "
         f"({interval_text(found.ci, digits=3)}); unrelated directions of {width} dimensions have "
         f"about {math.sqrt(2 / (math.pi * width)):.3f}. Most to {pairs.label_1}: {extremes[-1][1]}; most to "
-        f"{pairs.label_2}: {extremes[0][1]}.",
+        f"{pairs.label_2}: {extremes[0][1]}. Words have some part in any direction, so a size above 0 is no finding by "
+        "itself, and there is no test of it.",
         tuple(words.items(found.by_word)),
         ItemMeaning("cosine", Poles(pairs.label_1, pairs.label_2)),
         Statistic("mean of units", absolute=True),
     )
 
 
-def _semaxis(vectors: WordVectors, options: Options) -> Measured:
+def _semaxis(vectors: WordVectors, _options: Options) -> Measured:
     (words,) = vectors.targets(at_least=2)
     one, two = vectors.attributes()
     found = measures.semaxis(words.vectors, one.vectors, two.vectors)
-    ci = bootstrap_interval(found.scores, seed=options.seed)
     low, high = int(np.argmin(found.scores)), int(np.argmax(found.scores))
     return Measured(
-        Estimate("mean position on the axis", found.mean, DIFFERENCE, ci),
+        _tested("mean position on the axis", found.mean, found.test),
         Poles(f"{words.label} → {one.label}", f"{words.label} → {two.label}"),
         f"On the axis from {two.label} (-) to {one.label} (+), {words.label} stand at {found.mean:+.3f} on average "
-        f"({interval_text(ci, digits=3)}), from {words.inputs[low]} ({found.scores[low]:+.2f}) to {words.inputs[high]} "
-        f"({found.scores[high]:+.2f}).",
+        f"({interval_text(found.ci, digits=3)}, {p_text(found.p_value)}), from {words.inputs[low]} "
+        f"({found.scores[low]:+.2f}) to {words.inputs[high]} ({found.scores[high]:+.2f}). "
+        f"{_worth(found.test, f'{len(one)} + {len(two)} words at the poles')}",
         tuple(words.items(found.scores)),
         ItemMeaning("position on the axis", Poles(one.label, two.label)),
         Statistic("mean of units"),
@@ -70,27 +75,48 @@ def _semaxis(vectors: WordVectors, options: Options) -> Measured:
 def _same(vectors: WordVectors, options: Options) -> Measured:
     (words,) = vectors.targets(at_least=2)
     sets = vectors.attributes()
-    found = measures.same(words.vectors, [to.vectors for to in sets], seed=options.seed)
+    attributes = [to.vectors for to in sets]
+    deals = min(DEALS, options.permutations)
+    found = measures.same(words.vectors, attributes, permutations=deals, seed=options.seed)
+    effect = Estimate("mean bias", found.score, SIZE, found.ci, found.p_value, "greater", False)
     poles, item_poles, detail = None, None, ""
-    if found.skew is not None and found.stereotype is not None:
-        # The effect is a size. Which way the words lean on the whole is another question, with an interval of its own.
-        ci = bootstrap_interval(found.by_word, seed=options.seed)
-        towards = sets[0].label if found.skew > 0 else sets[1].label
-        clear = 0.0 not in ci
+    if found.skew_test is not None:
+        # The effect is a size. Which way the words lean on the whole is another question, with a test of its own.
+        skew = found.skew_test
+        towards = sets[0].label if skew.value > 0 else sets[1].label
+        clear = skew.p_value <= ALPHA
         poles = Poles(f"{words.label} → {towards}" if clear else "")
         item_poles = Poles(sets[0].label, sets[1].label)
         detail = (
-            f" On the whole they lean {f'to {towards}' if clear else 'neither way clearly'} (skew {found.skew:+.3f}, "
-            f"{interval_text(ci, digits=3)}); single words differ by {found.stereotype:.3f} (stereotype)."
+            f" On the whole they lean {f'to {towards}' if clear else 'neither way clearly'} (skew {skew.value:+.3f}, "
+            f"{interval_text(skew.ci, digits=3)}, {p_text(skew.p_value)}); single words differ by "
+            f"{found.stereotype:.3f} (stereotype)."
         )
     return Measured(
-        Estimate("mean bias", found.score, SIZE, found.ci),
+        effect,
         poles,
         f"{words.title} lie {found.score:.3f} along what separates {' and '.join(to.label for to in sets)} "
-        f"({interval_text(found.ci, digits=3)}), where 0 is level and 1 the most.{detail}",
+        f"({interval_text(found.ci, digits=3)}), where 0 is level and 1 the most: "
+        f"{'more than' if effect.significant else 'not clearly more than'} along what separates the same words dealt "
+        f"to the groups at random ({p_text(found.p_value)}).{detail}",
         tuple(words.items(found.by_word)),
         ItemMeaning("bias", item_poles),
         Statistic("mean of units", absolute=True),
+    )
+
+
+def _tested(name: str, value: float, found: TwoWay) -> Estimate:
+    return Estimate(name, value, DIFFERENCE, found.ci, found.p_value, "two-sided", False)
+
+
+def _worth(found: TwoWay, others: str) -> str:
+    """How many independent words the lists are worth; and where nothing is said of other pairs or poles."""
+    if found.by_others is None:
+        return "Of the direction there is a single example: nothing is said of what another would give."
+    words, *rest = found.families
+    return (
+        f"Counting as one what is alike, its words are worth {words} and its {others} {' + '.join(map(str, rest))}; by "
+        f"words alone {p_text(found.by_words)}, by the others {p_text(found.by_others)}."
     )
 
 

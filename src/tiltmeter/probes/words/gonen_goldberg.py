@@ -2,59 +2,106 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 from tiltmeter import measures
+from tiltmeter.measures.deals import DEALS
+from tiltmeter.measures.geometry import word_families
 from tiltmeter.probes.kind import Measured, Options
 from tiltmeter.probes.words.word_sets import KnownWords, WordVectors, along_pairs, word_kind
 from tiltmeter.readings import CORRELATION, SHARE, Estimate, ItemMeaning, Poles, Statistic, interval_text, p_text
+from tiltmeter.statistics.families import Labels
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.stimuli import Pairs
 
 _CITATION = "Gonen & Goldberg 2019, NAACL"
+_REPAIR = (
+    "Words near one another are alike in any direction, so the published test finds a lean along pairs of arbitrary "
+    "words too. The headline compares it with what the same pairs' words give when they are dealt to the two sides at "
+    "random; its lean is along the mean difference of the sides, the published one along their principal component."
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Leaning:
+    """Words and how they lean along pairs: by deals of the pairs' words, the true one first, and as published."""
+
+    words: KnownWords
+    families: Labels
+    pairs: Pairs
+    dealt: Floats
+    published: Floats
+
+    @property
+    def leans(self) -> Floats:
+        return self.dealt[:, 0]
+
+    def than_chance(self, effect: Estimate) -> str:
+        """How the effect compares with what the deals give."""
+        assert effect.p_value is not None
+        more = "more" if effect.significant else "not clearly more"
+        return (
+            f"{more} than with the words of {self.pairs.label} dealt to the two sides at random "
+            f"({p_text(effect.p_value)})"
+        )
 
 
 def _cluster(vectors: WordVectors, options: Options) -> Measured:
-    words, pairs, leans = _leans(vectors)
-    low, high = np.array_split(np.argsort(leans), 2)
-    found = measures.cluster_bias(words.vectors[high], words.vectors[low], seed=options.seed)
-    effect = Estimate("cluster accuracy", found.accuracy, SHARE, found.ci, found.p_value, "two-sided", True)
+    given = _lean(vectors, options)
+    words, pairs = given.words, given.pairs
+    found = measures.cluster_deal_test(words.vectors, given.dealt, families=given.families, seed=options.seed)
+    low, high = np.array_split(np.argsort(given.published), 2)
+    published = measures.cluster_bias(words.vectors[high], words.vectors[low], seed=options.seed)
+    name = "cluster accuracy"
+    effect = Estimate(name, found.accuracy, SHARE, found.ci, found.p_value, "greater", False)
     return Measured(
         effect,
         Poles("groups separate"),
         f"Words that lean to {pairs.label_1} and words that lean to {pairs.label_2} "
         f"{'fall' if effect.significant else 'do not clearly fall'} into clusters of their own: two clusters made "
         f"without knowing the groups find them again for {found.accuracy:.0%} of {words.label} "
-        f"({interval_text(found.ci)}, {p_text(found.p_value)}).",
-        tuple(words.items(leans.tolist())),
+        f"({interval_text(found.ci)}), and lie apart along the lean {given.than_chance(effect)}.",
+        tuple(words.items(given.leans.tolist())),
         ItemMeaning("lean", Poles(pairs.label_1, pairs.label_2)),
         None,  # clusters are made of the vectors, not of the leans
+        published=Estimate(name, published.accuracy, SHARE, published.ci, published.p_value, "two-sided", True),
+        repair=_REPAIR,
     )
 
 
-def _neighbours(vectors: WordVectors, _options: Options) -> Measured:
-    words, pairs, leans = _leans(vectors)
-    towards_1 = leans > np.median(leans)
+def _neighbours(vectors: WordVectors, options: Options) -> Measured:
+    given = _lean(vectors, options)
+    words, pairs = given.words, given.pairs
     k = max(2, min(100, len(words) // 5))
-    found = measures.neighbour_bias(words.vectors, leans, words.vectors[towards_1], words.vectors[~towards_1], k=k)
-    r = found.correlation
-    effect = Estimate("correlation r", r.r, CORRELATION, r.ci, r.p_value, "two-sided", False)
+    found = measures.neighbour_deal_test(words.vectors, given.dealt, k=k, families=given.families)
+    towards_1 = given.published > np.median(given.published)
+    pools = words.vectors[towards_1], words.vectors[~towards_1]
+    before = measures.neighbour_bias(words.vectors, given.published, *pools, k=k).correlation
+    r, name = found.correlation, "correlation r"
+    effect = Estimate(name, r.r, CORRELATION, r.ci, r.p_value, "greater", False)
     return Measured(
         effect,
         Poles("neighbours share the lean", "neighbours lean the other way"),
         f"A word's lean between {pairs.label_1} and {pairs.label_2} "
         f"{'shows' if effect.significant else 'does not clearly show'} in which of the {words.label} are its {k} "
-        f"nearest neighbours (r = {r.r:.2f}, {interval_text(r.ci)}, {p_text(r.p_value)}).",
-        tuple(words.items(leans.tolist(), neighbour_share=found.shares)),
+        f"nearest neighbours (r = {r.r:.2f}, {interval_text(r.ci)}): they share it {given.than_chance(effect)}.",
+        tuple(words.items(given.leans.tolist(), neighbour_share=found.shares)),
         ItemMeaning("lean", Poles(pairs.label_1, pairs.label_2)),
         Statistic("pearson", ("value", "neighbour_share")),
+        published=Estimate(name, before.r, CORRELATION, before.ci, before.p_value, "two-sided", False),
+        repair=_REPAIR,
     )
 
 
-def _leans(vectors: WordVectors) -> tuple[KnownWords, Pairs, Floats]:
+def _lean(vectors: WordVectors, options: Options) -> _Leaning:
     (words,) = vectors.targets(at_least=8)
     pairs, one, two = vectors.pairs()
-    return words, pairs, np.array(measures.direct_bias(words.vectors, measures.bias_direction(one, two)).by_word)
+    families = word_families(words.vectors, np.concatenate([one, two]))
+    dealt = measures.dealt_leans(words.vectors, one, two, deals=min(DEALS, options.permutations), seed=options.seed)
+    published = np.array(measures.direct_bias(words.vectors, measures.bias_direction(one, two)).by_word)
+    return _Leaning(words, families, pairs, dealt, published)
 
 
 CLUSTER_BIAS = word_kind(

@@ -18,6 +18,8 @@ from tiltmeter.probes.words.word_sets import (
     WordStimuli,
     WordVectors,
     compared_part,
+    evidence,
+    families_of,
     find_groups,
     word_kind,
 )
@@ -48,6 +50,9 @@ def _measure(vectors: WordVectors, options: Options) -> Measured:
         a_2.vectors,
         units_1=t_1.units,
         units_2=t_2.units,
+        attribute_units_1=a_1.units,
+        attribute_units_2=a_2.units,
+        **vectors.kin(),
         **statistics_options(options),
     )
     n_words = len(set(t_1.units)), len(set(t_2.units))
@@ -72,7 +77,9 @@ def _measure(vectors: WordVectors, options: Options) -> Measured:
             alternative=options.alternative,
         ),
         repair=f"The published test takes all {found.n} sentences as independent. Sentences about one word are alike, "
-        f"so it finds tilts that are not there; the headline counts the {found.n_units} words.",
+        f"so it finds tilts that are not there; the headline counts the {found.n_units} words, and asks whether the "
+        "tilt holds for other words on either side.",
+        evidence=evidence(found.crossed, (*groups, *poles)),
     )
 
 
@@ -118,6 +125,7 @@ def _sentences(group: Group, *, frames: str | TemplateSet, alone: bool = False) 
         group.label,
         tuple(text for sentences in filled for text in sentences.texts),
         tuple(unit for sentences in filled for unit in sentences.units),
+        families=families_of(group),
     )
 
 

@@ -21,6 +21,7 @@ from tiltmeter.probes.words.word_sets import (
     WordStimuli,
     WordVectors,
     compares,
+    evidence,
     word_kind,
 )
 from tiltmeter.readings import (
@@ -51,7 +52,15 @@ def _make_weat(
 def _weat(vectors: WordVectors, options: Options) -> Measured:
     x, y = vectors.targets(at_least=2)
     a, b = vectors.attributes()
-    found = measures.weat(x.vectors, y.vectors, a.vectors, b.vectors, **statistics_options(options))
+    found = measures.weat(x.vectors, y.vectors, a.vectors, b.vectors, **vectors.kin(), **statistics_options(options))
+    neutral = vectors.neutral()
+    placebo = (
+        None
+        if neutral is None
+        else measures.weat_placebo(
+            x.vectors, y.vectors, neutral, d=found.effect_size, sizes=(len(a), len(b)), seed=options.seed
+        )
+    )
     detectable = minimum_detectable_effect(len(x), len(y))
     effect = tested("effect size d", found.effect_size, D, found, options)
     groups, poles = (x.label, y.label), (a.label, b.label)
@@ -70,8 +79,10 @@ def _weat(vectors: WordVectors, options: Options) -> Measured:
             alternative="greater",
             exact=found.exact,
         ),
-        repair="The published test is one-sided: it looks only for a tilt in the expected direction. The headline "
-        "looks both ways, and adds an interval.",
+        repair="The published test is one-sided, takes words for independent and asks about these attributes alone. "
+        "The headline looks both ways, counts families of words, and asks whether the tilt holds for other words on "
+        "either side.",
+        evidence=evidence(found.crossed, (*groups, *poles), placebo),
     )
 
 
@@ -144,22 +155,27 @@ def _wefat(vectors: WordVectors, options: Options) -> Measured:
         )
     values = [float(facts[word][column]) for word in words.inputs]
     found = measures.wefat(words.vectors, a.vectors, b.vectors, property=values, **statistics_options(options))
-    related = found.correlation
-    assert related is not None  # a property was given
-    effect = Estimate("correlation r", related.r, CORRELATION, related.ci, related.p_value, "two-sided", False)
+    published, related = found.correlation, found.test
+    assert published is not None  # a property was given
+    assert related is not None
+    effect = Estimate("correlation r", published.r, CORRELATION, related.ci, related.p_value, "two-sided", False)
     name = column.replace("_", " ")
-    numbers = f"r = {related.r:.2f}, {interval_text(related.ci)}, {p_text(related.p_value)}"
+    numbers = f"r = {published.r:.2f}, {interval_text(related.ci)}, {p_text(related.p_value)}"
     return Measured(
         effect,
         Poles(f"high {name} → {a.label}", f"high {name} → {b.label}"),
         f"How much {words.label} lean towards {a.label} rather than {b.label} "
-        f"{'follows' if related.r > 0 else 'runs against'} their {name} in the world ({numbers})."
+        f"{'follows' if published.r > 0 else 'runs against'} their {name} in the world ({numbers})."
         if effect.significant
         else f"How {words.label} lean between {a.label} and {b.label} is not clearly related to their {name} "
         f"({numbers}).",
         tuple(words.items(found.effect_sizes, **{"p_value": found.p_values, column: values})),
         ItemMeaning("effect of the word", Poles(a.label, b.label)),
         Statistic("pearson", ("value", column)),
+        published=Estimate(effect.name, published.r, CORRELATION, published.ci, published.p_value, "two-sided", False),
+        repair="The published test takes every word for independent of the others and the attribute words for the "
+        "only ones there are. The headline generalises to other words and other attributes, and counts words that are "
+        "alike once.",
     )
 
 
@@ -167,6 +183,7 @@ WEAT = word_kind(
     "weat",
     _weat,
     _make_weat,
+    placebo=True,
     summary="Do two groups of words lean towards two sets of attributes? (effect size d)",
     citation=_CALISKAN,
     idea="words for two groups of people should be equally similar to two sets of attribute words.",

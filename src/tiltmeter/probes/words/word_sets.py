@@ -15,10 +15,13 @@ from tiltmeter import stimuli
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Question
 from tiltmeter.probes.kind import OF_VECTORS, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
-from tiltmeter.readings import Item
+from tiltmeter.readings import Evidence, Item
+from tiltmeter.statistics.families import CrossedTest, Placebo
 from tiltmeter.stimuli import Group, Pairs, SomePairs, SomeWords
 
 Matrix = NDArray[np.float32]
+#: Fewer neutral words than this are no choice of arbitrary ones.
+_FEWEST_NEUTRAL = 100
 #: How many sets a probe takes, at least and at most.
 Number: TypeAlias = tuple[int, int]
 SomeGroups: TypeAlias = Sequence[SomeWords]
@@ -31,28 +34,37 @@ PLEASANT = ("attributes.pleasant", "attributes.unpleasant")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WordList:
-    """Inputs that stand for one group, words or sentences; ``units`` names the word behind each input."""
+    """Inputs that stand for one group, words or sentences; ``units`` names the word behind each input.
+
+    ``families`` names the family of every word, where the lexicon does.
+    """
 
     label: str
     inputs: tuple[str, ...]
     units: tuple[str, ...]
     properties: Mapping[str, Mapping[str, float | str]] = dataclasses.field(default_factory=dict)
+    families: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @classmethod
     def of_words(cls, group: Group) -> WordList:
         properties = {word.text: dict(word.properties) for word in group.words if word.properties}
-        return cls(group.label, group.texts, group.texts, properties)
+        return cls(group.label, group.texts, group.texts, properties, families_of(group))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WordStimuli:
-    """Sets of targets, sets of attributes, and pairs where the measure uses them; asked about as words or as texts."""
+    """Sets of targets, sets of attributes, and pairs where the measure uses them; asked about as words or as texts.
+
+    ``partners`` are matched words of the two groups of targets.
+    """
 
     targets: tuple[WordList, ...] = ()
     attributes: tuple[WordList, ...] = ()
     pairs: Pairs | None = None
     notes: tuple[str, ...] = ()
     question: Question = Question.WORDS
+    partners: tuple[tuple[str, str], ...] = ()
+    language: str = "en"
 
     def inputs(self) -> tuple[str, ...]:
         """Every different input, in order."""
@@ -83,9 +95,20 @@ class KnownWords:
     vectors: Matrix
     inputs: tuple[str, ...]
     units: tuple[str, ...]
+    named: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.inputs)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The different words, in the order in which they first come."""
+        return tuple(dict.fromkeys(self.units))
+
+    @property
+    def families(self) -> tuple[str, ...] | None:
+        """The family of every word, where the lexicon names them."""
+        return tuple(self.named.get(word, word) for word in self.words) if self.named else None
 
     @property
     def title(self) -> str:
@@ -113,6 +136,22 @@ class WordVectors:
 
     def attributes(self, *, at_least: int = 1) -> list[KnownWords]:
         return [self._known(words, at_least) for words in self.words.attributes]
+
+    def kin(self) -> dict[str, Any]:
+        """Which words are matched and which belong together, as measures of two groups and two sets take it."""
+        (x, y), sets = self.targets(), self.attributes()
+        places = [{word: place for place, word in enumerate(group.words)} for group in (x, y)]
+        known = [pair for pair in self.words.partners if pair[0] in places[0] and pair[1] in places[1]]
+        return {
+            "partners": [(places[0][one], places[1][two]) for one, two in known],
+            "families": tuple(words.families for words in (x, y, *sets)),
+        }
+
+    def neutral(self) -> Matrix | None:
+        """The vectors of the neutral words that the model knows; None where they are too few to choose from."""
+        words = stimuli.neutral_words(self.words.language)
+        known = [vector for word in words if (vector := self._vectors.get(word)) is not None]
+        return np.stack(known) if len(known) >= _FEWEST_NEUTRAL else None
 
     def pairs(self) -> tuple[Pairs, Matrix, Matrix]:
         """Both sides of the pairs whose two words are known; a pair with an unknown word is dropped whole."""
@@ -146,30 +185,35 @@ class WordVectors:
                 f"{at_least} are needed: use other words (for a lower-case vocabulary add ?case=lower)"
             )
         inputs = tuple(words.inputs[i] for i in places)
-        return KnownWords(words.label, np.stack([self._vectors[item] for item in inputs]), inputs, units)
+        vectors = np.stack([self._vectors[item] for item in inputs])
+        return KnownWords(words.label, vectors, inputs, units, words.families)
 
 
 Measure: TypeAlias = Callable[[WordVectors, Options], Measured]
 
 
-def word_kind(name: str, measure: Measure, make: Callable[..., list[Part[WordStimuli]]], **about: str) -> Kind[Any]:
+def word_kind(
+    name: str, measure: Measure, make: Callable[..., list[Part[WordStimuli]]], *, placebo: bool = False, **about: str
+) -> Kind[Any]:
     """A kind of probe of vectors; ``about`` are its summary, citation and idea, ``needs`` unless it asks for words.
 
-    ``make`` is given the name of the kind before its options.
+    ``make`` is given the name of the kind before its options. With ``placebo`` the model is asked about neutral words
+    too, which are the same for all probes.
     """
     return Kind(
         name=name,
         needs=about.pop("needs", Question.WORDS.about),
         make=functools.partial(make, name),
-        ask=_ask,
+        ask=functools.partial(_ask, placebo),
         measure=functools.partial(_measure, measure),
         caveats=OF_VECTORS,
         **about,
     )
 
 
-def _ask(words: WordStimuli, can: CanAnswer) -> Asked | None:
-    return {words.question: words.inputs()} if can(words.question) else None
+def _ask(placebo: bool, words: WordStimuli, can: CanAnswer) -> Asked | None:
+    neutral = stimuli.neutral_words(words.language) if placebo else ()
+    return {words.question: tuple(dict.fromkeys((*words.inputs(), *neutral)))} if can(words.question) else None
 
 
 def _measure(measure: Measure, words: WordStimuli, replies: Replies, options: Options) -> Measured:
@@ -204,6 +248,8 @@ def compared_part(
         tuple(map(as_attribute, against)),
         notes=shared_words([*groups, *against]),
         question=question,
+        partners=stimuli.matched_words(*groups) if len(groups) == 2 else (),
+        language=groups[0].language,
     )
     return Part("", words.title(), words, dimension_of(*groups, *against))
 
@@ -214,7 +260,7 @@ def along_pairs(
     """The stimuli of a probe along the direction of pairs such as he/she."""
     (group,) = find_groups(name, "targets", targets, (1, 1))
     direction = stimuli.pairs(pairs)
-    words = WordStimuli((WordList.of_words(group),), pairs=direction)
+    words = WordStimuli((WordList.of_words(group),), pairs=direction, language=group.language)
     return [Part("", words.title(), words, dimension_of(group, direction))]
 
 
@@ -235,6 +281,19 @@ def find_groups(name: str, what: str, words: SomeGroups, number: Number) -> list
         dataclasses.replace(group, label=f"{group.label} ({group.name})") if labels.count(group.label) > 1 else group
         for group in groups
     ]
+
+
+def evidence(crossed: CrossedTest, labels: Sequence[str], placebo: Placebo | None = None) -> Evidence:
+    """What the p-value of an association rests on; ``labels`` are those of X, Y, A and B."""
+    p_values = {"other targets": crossed.by_targets.p_value}
+    if crossed.by_attributes is not None:
+        p_values["other attributes"] = crossed.by_attributes.p_value
+    return Evidence(p_values, dict(zip(labels, crossed.families, strict=True)), crossed.n_pairs, placebo)
+
+
+def families_of(group: Group) -> dict[str, str]:
+    """The family of every word of a group, where its lexicon names families."""
+    return dict(zip(group.texts, group.families, strict=True)) if group.families else {}
 
 
 def dimension_of(*groups: Group | Pairs) -> str:

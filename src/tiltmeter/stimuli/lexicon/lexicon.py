@@ -15,6 +15,8 @@ A lexicon is one YAML file, in any language::
           - engineer
           - {word: nurse, phrase: a trained nurse, share: 88.5}
           - {word: hers, kind: owner}
+      men: {partners: women, words: [he, {word: him, family: he}, king]}    # he/she, him/her, king/queen
+      women: {words: [she, {word: her, family: she}, queen]}    # her is no more than a form of she: one family
     pairs:
       gender: {label_1: female, label_2: male, pairs: [[she, he], [woman, man]]}
     templates:
@@ -55,18 +57,22 @@ KINDS = (*ROLES, "name", "noun", "plural", "mass", "adjective", "verb", "adverb"
 class Word:
     """A word, what kind of word it is, and what is known of it (e.g. the share of women in an occupation).
 
-    ``phrase`` is how it stands as a noun phrase, where that is not what the English rules would make of it.
+    ``phrase`` is how it stands as a noun phrase, where that is not what the English rules would make of it. ``family``
+    is one name for all words of a group that are forms of one word or of one meaning (he, him, his).
     """
 
     text: str
     kind: str | None = None
     phrase: str | None = None
     properties: Mapping[str, float | str] = field(default_factory=dict, hash=False)
+    family: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
     """Words that stand for one idea or one group of people; ``dimension`` is what such groups differ in (gender, race).
+
+    ``partners`` is the name of the group whose n-th word is the partner of the n-th word here.
 
     >>> Group.of("mine.pronouns", ["he", "him"]).texts
     ('he', 'him')
@@ -80,6 +86,7 @@ class Group:
     citation: str = ""
     notes: str = ""
     dimension: str = ""
+    partners: str = ""
 
     @classmethod
     def of(
@@ -93,6 +100,16 @@ class Group:
     @property
     def texts(self) -> tuple[str, ...]:
         return tuple(word.text for word in self.words)
+
+    @property
+    def families(self) -> tuple[str, ...] | None:
+        """The family of every word, a word that names none being its own; None where no word names any.
+
+        >>> group({"words": ["he", {"word": "him", "family": "he"}, "king"]}).families
+        ('he', 'he', 'king')
+        """
+        named = any(word.family for word in self.words)
+        return tuple(word.family or word.text for word in self.words) if named else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +128,8 @@ class Pairs:
     dimension: str = ""
 
 
-#: A group as a user may give it: its address, the words themselves, or what stands below its name in a lexicon file.
+#: A group as a user may give it: its address, the words themselves, or what stands below its name in a lexicon file
+#: (where ``partners`` is the label of another group that is given so, or the name of one from a lexicon).
 SomeWords: TypeAlias = str | Group | Sequence[str] | Mapping[str, Any]
 SomePairs: TypeAlias = str | Pairs | Sequence[Sequence[str]] | Mapping[str, Any]
 
@@ -237,6 +255,24 @@ def check_disjoint(group_1: Group, group_2: Group) -> tuple[str, ...]:
     return shared
 
 
+def matched_words(one: Group, two: Group) -> tuple[tuple[str, str], ...]:
+    """The pairs of partners of two groups, in order; empty where neither says that the other holds its partners.
+
+    >>> matched_words(group("gender.female_pronouns"), group("gender.male_pronouns"))
+    (('she', 'he'), ('her', 'him'), ('hers', 'his'))
+    >>> matched_words(group("gender.female_names"), group("gender.male_names"))
+    ()
+    """
+    if not any(said and said == name for said, name in ((one.partners, two.name), (two.partners, one.name))):
+        return ()
+    if len(one.words) != len(two.words):
+        raise BadInput(
+            f"'{one.name}' and '{two.name}' are partners, word by word, but hold {len(one.words)} and "
+            f"{len(two.words)} words: give them the same number, or remove 'partners'"
+        )
+    return tuple(zip(one.texts, two.texts, strict=True))
+
+
 @functools.cache
 def _load_shipped(name: str) -> Lexicon:
     from tiltmeter.stimuli.lexicon.yaml_form import read_lexicon
@@ -254,3 +290,29 @@ def _find(what: str, address: str, members: Callable[[Lexicon], Mapping[str, T]]
     if name not in known:
         raise unknown(f"{what} of {lexicon}", name, known)
     return known[name]
+
+
+#: So many neutral words are shown to a model: enough to choose from, few enough for a paid one.
+_NEUTRAL = 400
+_NEUTRAL_OF = {"en": "neutral", "bn": "neutral_bn", "ja": "neutral_ja"}
+
+
+@functools.cache
+def neutral_words(language: str) -> tuple[str, ...]:
+    """Words of a language that say nothing of people, from all bands of frequency alike; none where none ship.
+
+    >>> len(neutral_words("en")), neutral_words("tlh")
+    (400, ())
+    """
+    name = _NEUTRAL_OF.get(language.partition("-")[0])
+    if name is None:
+        return ()
+    bands: dict[float | str, list[str]] = {}
+    for word in group(f"{name}.words").words:
+        bands.setdefault(word.properties["band"], []).append(word.text)
+    each = _NEUTRAL // len(bands)
+    return tuple(
+        words[place * len(words) // min(each, len(words))]
+        for words in bands.values()
+        for place in range(min(each, len(words)))
+    )

@@ -27,6 +27,7 @@ class _WordEntry(BaseModel, extra="allow"):
     word: StrictStr
     kind: StrictStr | None = None
     phrase: StrictStr | None = None
+    family: StrictStr | None = None
 
 
 class _GroupPart(BaseModel, extra="forbid"):
@@ -42,6 +43,7 @@ class _SocialEntry(_GroupPart):
 
 class _GroupEntry(_SocialEntry):
     kind: StrictStr | None = None
+    partners: StrictStr = ""
     # What a word may carry, with what it carries where it says nothing itself.
     properties: dict[StrictStr, StrictStr | float | None] = {}
     words: list[_WordEntry]
@@ -90,8 +92,11 @@ def read_group(words: Sequence[str] | Mapping[str, Any]) -> Group:
     """A group that is given with its words: a list of them, or what stands below the name of a group in a file."""
     entry: dict[str, Any] = dict(words) if isinstance(words, Mapping) else {"words": list(words)}
     entry.setdefault("label", _shortened(entry.get("words")))
-    found = _inline("groups", entry).groups["inline"]
-    return dataclasses.replace(found, name=found.label)
+    reader = _inline("groups", entry)
+    checked = reader.file.groups["inline"]
+    found = reader.group("inline", checked)
+    # It has no lexicon in which its partners could be looked up: whatever it is compared with may be them.
+    return dataclasses.replace(found, name=found.label, partners=normalise(checked.partners))
 
 
 def read_pairs(words: Sequence[Sequence[str]] | Mapping[str, Any]) -> Pairs:
@@ -101,12 +106,12 @@ def read_pairs(words: Sequence[Sequence[str]] | Mapping[str, Any]) -> Pairs:
     for i in (0, 1) if isinstance(rows, list) else ():
         entry.setdefault(f"label_{i + 1}", _shortened([row[i] for row in rows if len(row) > i]))
     entry.setdefault("label", f"{entry.get('label_1')} / {entry.get('label_2')}")
-    found = _inline("pairs", entry).pairs["inline"]
+    found = _inline("pairs", entry).lexicon().pairs["inline"]
     return dataclasses.replace(found, name=found.label)
 
 
-def _inline(what: str, entry: Mapping[str, Any]) -> Lexicon:
-    return _Reader("words given inline", {"name": "inline", "language": "en", what: {"inline": entry}}).lexicon()
+def _inline(what: str, entry: Mapping[str, Any]) -> _Reader:
+    return _Reader("words given inline", {"name": "inline", "language": "en", what: {"inline": entry}})
 
 
 def _shortened(words: Any) -> str:
@@ -127,7 +132,8 @@ class _Reader:
         self._check_name("lexicon", file.name)
         if not _LANGUAGE.fullmatch(file.language):
             raise self._bad(f"language: '{file.language}' is no BCP 47 tag: write e.g. en, pt-BR, zh-Hant")
-        groups = {name: self._group(name, entry) for name, entry in file.groups.items()}
+        groups = {name: self.group(name, entry) for name, entry in file.groups.items()}
+        self._check_partners(groups)
         texts = {key: normalise(getattr(file, key)) for key in ("licence", "citation", "notes")}
         return Lexicon(
             name=file.name,
@@ -139,13 +145,14 @@ class _Reader:
             warnings=self._overlaps(groups),
         )
 
-    def _group(self, name: str, entry: _GroupEntry) -> Group:
+    def group(self, name: str, entry: _GroupEntry) -> Group:
         self._check_name("group", name)
         if not entry.words:
             raise self._bad(f"group '{name}': no words in it: add some or remove the group")
         words = tuple(self._word(name, entry, word) for word in entry.words)
         self._check_repeats(f"group '{name}'", [word.text for word in words])
-        return Group(words=words, **self._header(name, entry))
+        partners = f"{self.file.name}.{entry.partners}" if entry.partners else ""
+        return Group(words=words, partners=partners, **self._header(name, entry))
 
     def _word(self, group: str, entry: _GroupEntry, word: _WordEntry) -> Word:
         text, place = normalise(word.word), f"group '{group}': '{word.word}'"
@@ -154,10 +161,13 @@ class _Reader:
         kind = word.kind or entry.kind
         if kind is not None and kind not in KINDS:
             raise self._bad(f"{place}: {unknown('kind', kind, KINDS)}")
-        phrase = None if word.phrase is None else normalise(word.phrase)
-        if phrase == "":
-            raise self._bad(f"{place}: an empty phrase: remove it or fill it in")
-        return Word(text, kind, phrase, self._properties(place, entry.properties, word.model_extra or {}))
+        said = {"phrase": word.phrase, "family": word.family}
+        texts = {key: normalise(value) for key, value in said.items() if value is not None}
+        for key, value in texts.items():
+            if not value:
+                raise self._bad(f"{place}: an empty {key}: remove it or fill it in")
+        properties = self._properties(place, entry.properties, word.model_extra or {})
+        return Word(text, kind, properties=properties, **texts)
 
     def _properties(
         self, place: str, declared: Mapping[str, float | str | None], given: Mapping[str, Any]
@@ -166,7 +176,7 @@ class _Reader:
         usual = {key: value for key, value in declared.items() if value is not None and key not in given}
         for key, value in {**usual, **given}.items():
             if key not in declared:
-                hint = did_you_mean(key, ["word", "kind", "phrase", *declared])
+                hint = did_you_mean(key, ["word", "kind", "phrase", "family", *declared])
                 raise self._bad(f"{place}: unknown key '{key}': {hint}, or list it in the group's properties")
             if isinstance(value, str):
                 properties[key] = normalise(value)
@@ -218,6 +228,19 @@ class _Reader:
     def _check_name(self, what: str, name: str) -> None:
         if not _NAME.fullmatch(name):
             raise self._bad(f"{what} '{name}': a name is made of a-z, 0-9 and _ only")
+
+    def _check_partners(self, groups: Mapping[str, Group]) -> None:
+        for name, entry in self.file.groups.items():
+            place, partners = f"group '{name}': partners", entry.partners
+            if not partners:
+                continue
+            if partners == name:
+                raise self._bad(f"{place}: a group cannot be its own: name another group of this file")
+            if partners not in groups:
+                raise self._bad(f"{place}: {unknown('group', partners, groups)}")
+            n, m = len(groups[name].words), len(groups[partners].words)
+            if n != m:
+                raise self._bad(f"{place}: '{partners}' has {m} words and '{name}' has {n}: they match one to one")
 
     def _check_repeats(self, place: str, texts: list[str]) -> None:
         for text in repeated(texts):

@@ -77,7 +77,8 @@ def _figure(name: str, title: str, bands: str, rows: list[ReadingRow], readings:
     looks = zip(order, itertools.cycle(zip(style.COLOURS, style.SHAPES, strict=True)), strict=False)
     models = {model: look for model, look in looks if model in drawn}
     how = f"one point per model, {len(models)} in all" if len(models) > MOST_LINES else "point and 95% interval"
-    chart = style.titled(_layers(rows, models), title, [f"{how}; {_DOT}; {bands}"])
+    grey = "; grey: 95% of arbitrary word lists fall here" if any(_arbitrary(row.reading) for row in rows) else ""
+    chart = style.titled(_layers(rows, models), title, [f"{how}; {_DOT}{grey}; {bands}"])
     far = max(rows, key=lambda row: abs(row.reading.effect.value - row.reading.effect.level))
     named = f"of {len(models)} models" if len(models) > 1 else f"on {rows[0].reading.model}"
     alt_text = (
@@ -126,9 +127,15 @@ def _placed(rows: list[ReadingRow], *, words: bool, many: bool) -> tuple[list[Ma
             y = top + (_jitter(row.reading.model) * _CLOUD if many else (n + 0.5) * _LINE)
             value, low, high = _reach(row.reading.effect)
             names = {"model": row.reading.model, "measured": row.title, "clear": row.clear, "says": row.says}
-            marks.append({**names, "value": value, "low": low, "high": high, "y": y})
+            marks.append({**names, "value": value, "low": low, "high": high, "y": y, **_arbitrary(row.reading)})
         top += (_CLOUD if many else _LINE * len(mine)) + _GAP
     return marks, blocks, top
+
+
+def _arbitrary(reading: Reading) -> Mark:
+    """Where 95% of arbitrary word lists fall."""
+    placebo = reading.evidence.placebo if reading.evidence else None
+    return {"from": placebo.low, "to": placebo.high} if placebo else {}
 
 
 def _jitter(model: str) -> float:
@@ -157,6 +164,11 @@ def _layers(rows: list[ReadingRow], looks: Mapping[str, tuple[str, str]]) -> Any
         dots = points.mark_point(size=62, strokeWidth=1.8, opacity=1).encode(shape=shape)
         lines = points.mark_rule(strokeWidth=2, aria=False)
         spans = [lines.encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y, color=ink)]
+        if arbitrary := [mark for mark in marks if "from" in mark]:
+            bars = style.table(arbitrary).mark_rule(
+                strokeWidth=9, color=style.SOFT, opacity=0.28, clip=True, aria=False
+            )
+            spans.insert(0, bars.encode(x=alt.X("from:Q"), x2=alt.X2("to:Q"), y=y))
     fill = style.where("datum.clear", ink, style.PAPER, channel="Fill")
     return alt.layer(
         *_bands(axis, height),
