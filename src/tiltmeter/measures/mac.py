@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from tiltmeter.errors import BadInput
 from tiltmeter.measures.geometry import cosines, rows, unit
 from tiltmeter.statistics import Interval, Result
-from tiltmeter.statistics.families import families_by_list, spread_of_mean, student_interval
+from tiltmeter.statistics.families import families_by_list, spread_of_mean
+from tiltmeter.statistics.two_way import student_interval
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -21,11 +21,11 @@ from tiltmeter.statistics.families import (
     families_by_list,
     interaction,
     spread_of_mean,
-    student_interval,
     student_test,
 )
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.statistics.permutation import PermutationTest
+from tiltmeter.statistics.two_way import student_interval
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from tiltmeter.errors import BadInput
 from tiltmeter.statistics.groups import Floats, Result, Units, numbers, unit_index
-from tiltmeter.statistics.intervals import Interval
 from tiltmeter.statistics.permutation import (
     Alternative,
     PermutationTest,
@@ -198,8 +197,6 @@ def welch_test(
     A plain permutation test assumes equal spread: with few words of wide spread against many of narrow spread it finds
     differences that are not there (Janssen 1997; Chung & Romano 2013). All splits are counted up to 50,000; where there
     are too few for any result to be significant, Student's t with Welch's degrees of freedom is used (``splits`` is 0).
-    It is also used where it gives the larger p-value for groups of different size: with three or five words of the
-    wider spread the studentised permutation still finds too much.
 
     >>> welch_test(np.array([3.0, 4.0, 5.0, 4.4]), np.array([1.0, 2.0, 1.5, 1.2])).p_value.__round__(4)
     0.0286
@@ -210,9 +207,8 @@ def welch_test(
     x, y = numbers("a group of scores", x), numbers("a group of scores", y)
     of_x, of_y = as_labels(families_x, x.size), as_labels(families_y, y.size)
     k_x, k_y = int(of_x.max()) + 1, int(of_y.max()) + 1
-    student = _student(spread_of_mean(x, of_x), spread_of_mean(y, of_y), alternative)
     if math.comb(k_x + k_y, k_x) < FEWEST:
-        return student
+        return _student(spread_of_mean(x, of_x), spread_of_mean(y, of_y), alternative)
     labels = np.concatenate([of_x, of_y + k_x])
     size = np.bincount(labels).astype(np.float64)
     # Scores far from 0 would lose their digits in the squares.
@@ -221,43 +217,50 @@ def welch_test(
     masks, exact = draw_splits(k_x, k_y, permutations=permutations, seed=seed, counted=COUNTED)
     observed = np.arange(k_x + k_y)[None] < k_x
     statistic = float(_studentised(observed, total, size)[0])
-    counted = p_from_null(_studentised(masks, total, size), statistic, alternative=alternative, exact=exact)
-    return student if k_x != k_y and student.p_value > counted.p_value else counted
+    return p_from_null(_studentised(masks, total, size), statistic, alternative=alternative, exact=exact)
 
 
 def _studentised(masks: NDArray[np.bool_], total: Floats, size: Floats) -> Floats:
-    """The difference of means in standard errors, for every split of families with these sums and sizes."""
-    if (size == 1).all():
-        # Of words without kin the sums of scores and of their squares say all, and this is most of the work.
-        first, second = np.stack([total, total**2]) @ masks.T
-        k = int(masks[0].sum())
-        (mean_x, variance_x), (mean_y, variance_y) = (
-            (sums / n, np.maximum(squares - sums**2 / n, 0.0) / (n * max(n - 1, 1e-9)))
-            for sums, squares, n in (
-                (first, second, k),
-                (total.sum() - first, (total**2).sum() - second, size.size - k),
-            )
-        )
-    else:
-        moments = np.stack([size, size**2, size**3, total, total**2, total * size], axis=1)
-        inside = masks @ moments
-        sides = (mean_and_variance(*sums.T) for sums in (inside, moments.sum(axis=0) - inside))
-        (mean_x, variance_x), (mean_y, variance_y) = sides
-    error = np.sqrt(variance_x + variance_y)
+    """The difference of means in standard errors, for every split of families with these sums and sizes.
+
+    Splits into unequal parts differ in their degrees of freedom too: five wide words against forty narrow ones have 4,
+    the splits that mix them more. There t is put on the scale of the normal distribution, each by its own (prepivoting,
+    Beran 1988; z = sqrt(df ln(1 + t²/df)) (8 df + 1) / (8 df + 3), Wallace 1959): with t itself false positives of
+    these lists are .08, and .02 with the forty wide.
+    """
+    alone = bool((size == 1).all())
+    # Of words without kin the sums of scores and of their squares say all.
+    moments = np.stack([total, total**2] if alone else [total, total**2, total * size, size, size**2, size**3])
+    inside = moments @ masks.T
+    n_inside = int(masks[0].sum())
+    means, variances, degrees_within = [], [], []
+    for (first, second, *rest), k in (
+        (inside, n_inside),
+        (moments.sum(axis=1)[:, None] - inside, size.size - n_inside),
+    ):
+        if alone:
+            mean, scale, n, df = first / k, 1 - 1 / k, np.float64(k), np.float64(k - 1)
+            squares = second - first * mean
+        else:
+            mixed, n, squared, cubed = rest
+            mean, df = first / n, n**2 / squared - 1
+            squares = second - 2 * mean * mixed + mean**2 * squared
+            scale = np.maximum(1 - 2 * cubed / (squared * n) + squared / n**2, 1e-9)
+        means.append(mean)
+        variances.append(np.maximum(squares, 0.0) / (n**2 * scale))
+        degrees_within.append(np.maximum(df, 0.5))
     # Where nothing varies within either side the difference is as far out as can be.
     floor = 1e-12 * float(np.abs(total).max(initial=1e-300))
-    statistics: Floats = (mean_x - mean_y) / np.maximum(error, floor)
-    return statistics
-
-
-def mean_and_variance(
-    n: Floats, squared: Floats, cubed: Floats, first: Floats, second: Floats, mixed: Floats
-) -> tuple[Floats, Floats]:
-    """``spread_of_mean`` from sums over families: of size, size², size³, total, total² and total x size."""
-    mean = first / n
-    squares = second - 2 * mean * mixed + mean**2 * squared
-    scale = 1 - 2 * cubed / (squared * n) + squared / n**2
-    return mean, np.maximum(squares, 0.0) / n**2 / np.maximum(scale, 1e-9)
+    variance = np.maximum(variances[0] + variances[1], floor**2)
+    statistics: Floats = (means[0] - means[1]) / np.sqrt(variance)
+    if 2 * n_inside == size.size:
+        return statistics
+    df = 1 / np.maximum(
+        sum((part / variance) ** 2 / df for part, df in zip(variances, degrees_within, strict=True)),
+        1 / sum(degrees_within),
+    )
+    z = np.sqrt(df * np.log1p(statistics**2 / df)) * (8 * df + 1) / (8 * df + 3)
+    return np.copysign(z, statistics)
 
 
 def _student(x: Spread, y: Spread, alternative: Alternative) -> PermutationTest:
@@ -279,21 +282,6 @@ def student_test(difference: float, variance: float, df: float, alternative: Alt
     tails = {"two-sided": 2 * float(stdtr(df, -abs(t))), "greater": float(stdtr(df, -t)), "less": float(stdtr(df, t))}
     # Far in the tail the distribution underflows; a p-value is small there, never zero.
     return PermutationTest(min(1.0, max(tails[alternative], 5e-324)), alternative, False, 0, 0.0)
-
-
-def student_interval(mean: Spread, *, lowest: float, highest: float, level: float = 0.95) -> Interval:
-    """mean +- t SE, within what is possible; all of that where the variance cannot be known.
-
-    >>> interval = student_interval(Spread(0.5, 0.01, 10, 11), lowest=0.0, highest=0.7)
-    >>> round(interval.low, 4), interval.high
-    (0.2772, 0.7)
-    """
-    from scipy.special import stdtrit
-
-    if not math.isfinite(mean.variance):
-        return Interval(lowest, highest, level, "not estimable: one family of words")
-    reach = float(stdtrit(mean.df, (1 + level) / 2)) * math.sqrt(mean.variance)
-    return Interval(max(lowest, mean.mean - reach), min(highest, mean.mean + reach), level, "Student's t by family")
 
 
 def welch_degrees(x: Floats, y: Floats) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.errors import BadInput
-from tiltmeter.statistics.families import FEWEST, Labels, mean_and_variance
+from tiltmeter.statistics.families import FEWEST, Labels
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.statistics.permutation import PermutationTest, generator, p_from_null
 
@@ -57,8 +57,11 @@ def _welch(dealt: NDArray[np.intp], total: Floats, size: Floats, n_groups: int) 
     for group in range(n_groups):
         member = (dealt == group).astype(np.float64)
         n, squared, cubed = (member @ sizes).T[:, :, None]
-        sums = (member @ each for each in (total, total**2, total * size[:, None]))
-        mean, variance = mean_and_variance(n, squared, cubed, *sums)
+        first, second, mixed = (member @ each for each in (total, total**2, total * size[:, None]))
+        # As ``spread_of_mean``, from sums over families.
+        mean = first / n
+        squares = np.maximum(second - 2 * mean * mixed + mean**2 * squared, 0.0)
+        variance = squares / n**2 / np.maximum(1 - 2 * cubed / (squared * n) + squared / n**2, 1e-9)
         means.append(mean)
         # Where nothing varies within a group its mean is known exactly, as far as rounding lets it.
         weights.append(1 / np.maximum(variance, 1e-18 * np.square(total).max(initial=1e-300)))
