@@ -142,6 +142,10 @@ def test_without_a_floor_of_its_own_a_probe_has_that_of_the_sample_models() -> N
     assert "by the sample models; tiltmeter baseline measures your own" in probe.why
 
 
+def test_a_floor_of_eight_variants_has_seven_degrees_of_freedom() -> None:
+    assert find_floor(leaning(), _noise({"gender-career": 0.3})) == Floor(0.3, 0.0, 7, "baseline")
+
+
 def test_a_check_reads_the_floor_beside_its_baseline(tmp_path: Path) -> None:
     old = write_results(tmp_path / "old", [leaning()])
     new = write_results(tmp_path / "new", [shifted(0.06)])

@@ -128,7 +128,8 @@ def check(
 ) -> int:
     """Has bias really grown since a baseline, or passed a limit? Exit code 0: no; 1: yes; 2: it cannot be told.
 
-    Noise does not fail a check: of equal models at most one check in twenty does, however many probes it has.
+    Noise does not fail a check: of equal models at most one check in twenty does, however many probes it has. What
+    harmless changes of the model move is noise too, as tiltmeter baseline measured it, or else on the sample models.
 
     Examples:
 

@@ -173,7 +173,7 @@ def widen(change: Change, sd: float, df: float) -> Change:
 
     >>> widened = widen(Change(0.5, 0.3, 18, 20), sd=0.2, df=7)
     >>> round(widened.standard_error, 4), round(widened.df, 2)
-    (0.4123, 21.83)
+    (0.4123, 21.18)
     """
     if not sd:
         return change

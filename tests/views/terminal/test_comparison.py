@@ -34,7 +34,7 @@ def test_every_probe_is_shown_with_its_reason_and_the_headline_comes_last():
     text = console.file.getvalue()
     assert [line.split()[0] for line in text.splitlines() if "Title of" in line] == ["failed", "passed"]
     assert text.rstrip().splitlines()[-1].strip() == result.headline
-    assert "bias really grew by more than the tolerance" in " ".join(text.split())
+    assert "bias really grew beyond the tolerance of 0.02, more than its items' noise" in " ".join(text.split())
 
 
 def test_brackets_are_not_taken_for_markup():
