@@ -259,8 +259,8 @@ def _studentised(masks: NDArray[np.bool_], total: Floats, size: Floats) -> Float
         sum((part / variance) ** 2 / df for part, df in zip(variances, degrees_within, strict=True)),
         1 / sum(degrees_within),
     )
-    z = np.sqrt(df * np.log1p(statistics**2 / df)) * (8 * df + 1) / (8 * df + 3)
-    return np.copysign(z, statistics)
+    z: Floats = np.copysign(np.sqrt(df * np.log1p(statistics**2 / df)) * (8 * df + 1) / (8 * df + 3), statistics)
+    return z
 
 
 def _student(x: Spread, y: Spread, alternative: Alternative) -> PermutationTest:
