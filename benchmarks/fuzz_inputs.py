@@ -68,6 +68,19 @@ def _write(path: Path, content: bytes) -> Path:
     return path
 
 
+def kept(make: Callable[[Path], None]) -> Callable[[], Path]:
+    """A folder that is made once in a run."""
+
+    def folder() -> Path:
+        place = Path(os.environ["TILTMETER_FUZZ_KEPT"]) / make.__name__
+        if not place.exists():
+            place.mkdir(parents=True)
+            make(place)
+        return place
+
+    return folder
+
+
 # Word vectors
 
 
@@ -345,14 +358,13 @@ def json_stimuli(draw: random.Random, folder: Path) -> None:
 # Models and corpora
 
 
-@functools.cache
-def _checkpoint() -> Path:
+@kept
+def _checkpoint(folder: Path) -> None:
     """A tiny masked language model in the layout of Sentence Transformers."""
     import torch
     import transformers
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-    folder = _kept("checkpoint")
     names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS[:11], "the", "said", "."]
     made = Tokenizer(models.WordPiece({name: n for n, name in enumerate(names)}, unk_token="[UNK]"))
     made.normalizer = normalizers.BertNormalizer()  # type: ignore[assignment]
@@ -380,7 +392,6 @@ def _checkpoint() -> Path:
     }.items():  # fmt: skip
         _write(folder / name, json.dumps(content).encode())
     (folder / "2_Normalize").mkdir()
-    return folder
 
 
 def checkpoint(draw: random.Random, folder: Path) -> None:
@@ -443,7 +454,7 @@ def mined(draw: random.Random, folder: Path) -> None:
     from tiltmeter.probes import make_probes
 
     place = folder / "mined"
-    shutil.copytree(_mined(), place)
+    shutil.copytree(_mined() / "out", place)
     changed = draw.choice([path for path in sorted(place.iterdir()) if path.suffix in (".json", ".parquet")])
     content = changed.read_bytes()
     if changed.suffix == ".json":
@@ -453,15 +464,13 @@ def mined(draw: random.Random, folder: Path) -> None:
     make_probes("ceat", data=str(place))
 
 
-@functools.cache
-def _mined() -> Path:
-    folder = _kept("mined")
+@kept
+def _mined(folder: Path) -> None:
     lines = [f"The {a} and the {b} were there in the long year of {n}." for n in range(3) for a in WORDS for b in WORDS]
     text = _write(folder / "corpus.txt", "\n".join(lines).encode())
     words = _write(folder / "mine.yaml", json.dumps(LEXICON).encode())
-    out = folder / "out"
-    command("mine", str(text), "--lexicon", str(words), "--out", str(out), "--lengths", "3,5", codes=(0,))
-    return out
+    out = str(folder / "out")
+    command("mine", str(text), "--lexicon", str(words), "--out", out, "--lengths", "3,5", codes=(0,))
 
 
 def cache(draw: random.Random, folder: Path) -> None:
@@ -486,17 +495,9 @@ def cache(draw: random.Random, folder: Path) -> None:
 # Results
 
 
-def _kept(name: str) -> Path:
-    """A folder for what is made once in a run."""
-    folder = Path(os.environ["TILTMETER_FUZZ_KEPT"]) / name
-    folder.mkdir(parents=True)
-    return folder
-
-
-@functools.cache
-def _audits() -> Path:
-    """Small audits: of word vectors by every word probe, and of a language model."""
-    folder = _kept("audits")
+@kept
+def _audits(folder: Path) -> None:
+    """Small audits: of word vectors by word probes, and of a language model."""
     words = _write(folder / "mine.yaml", json.dumps(LEXICON).encode())
     men, women, work, house = (f"{words}.{name}" for name in GROUPS)
     both = {"targets": [men, women], "attributes": [work, house]}
@@ -516,7 +517,6 @@ def _audits() -> Path:
     out = str(folder / "language")
     command("audit", f"hf:{_checkpoint()}", "--suite", str(suite_file), "--out", out, codes=(0, 2))
     assert all((folder / name / "audit.json").is_file() for name in ("plain", "language"))
-    return folder
 
 
 def results(draw: random.Random, folder: Path) -> None:
@@ -723,7 +723,8 @@ def _answers(_process: int) -> _Answers:
 def server(draw: random.Random, folder: Path) -> None:
     """What an embeddings or chat server answers."""
     from tiltmeter.models.api import Budget
-    from tiltmeter.models.api import ApiEmbedder, ChatModel
+    from tiltmeter.models.api.chat import ChatModel
+    from tiltmeter.models.api.embedder import ApiEmbedder
     from tiltmeter.models.protocol import Choice
 
     answers = _answers(os.getpid())
@@ -831,7 +832,11 @@ def prepared() -> Iterator[None]:
             del os.environ[name]
         os.environ["TILTMETER_KEYS"] = ""
         tempfile.tempdir = root
-        _audits(), _mined(), _keyed()
+        # In a process of its own: the renderer of charts starts threads, which no fork has.
+        if (child := os.fork()) == 0:
+            _audits(), _mined()
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0, "the inputs could not be made"
         try:
             yield
         finally:

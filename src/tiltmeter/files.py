@@ -34,6 +34,8 @@ _LONGEST_NUMBER, _NUMBERS = 300, ("tag:yaml.org,2002:int", "tag:yaml.org,2002:fl
 #: What an entry of a list is about, so that it can be named.
 _NAMES = ("word", "occupation", "topic", "text")
 _PLAIN = {"missing": "is missing", "model_type": "should be a mapping"}
+#: What may be wrong with JSON that is well formed: Python reads neither.
+NO_JSON = "broken JSON: nested too deeply, or a number of thousands of digits"
 DIGITS = 16
 #: A file changed this recently may change again within one tick of the clock (2 s on FAT): not remembered.
 SETTLED_SECONDS = 2.0
@@ -130,6 +132,8 @@ def read_json(path: Path, *, pairs: Callable[[list[tuple[str, Any]]], Any] | Non
         return json.loads(read_text(path), object_pairs_hook=pairs)
     except json.JSONDecodeError as error:
         raise BadInput(f"{path.name}: line {error.lineno}: broken JSON: {error.msg}") from None
+    except (ValueError, RecursionError):
+        raise BadInput(f"{path.name}: {NO_JSON}") from None
 
 
 def read_yaml(path: Path | Traversable) -> Any:
