@@ -33,6 +33,7 @@ def run(seed: int, numbers: list[int], *, seconds: float = SECONDS) -> dict[int,
     while waiting:
         done = _worker(seed, waiting[:_EACH], findings, seconds)
         waiting = waiting[done:]
+        print(f"{len(numbers) - len(waiting):,} inputs, {len(findings)} findings", file=sys.stderr, flush=True)
     return findings
 
 
@@ -102,7 +103,10 @@ def main() -> None:
         kind = fuzz_inputs.ORDER[number % len(fuzz_inputs.ORDER)]
         print(f"--- {kind}: --seed {chosen.seed} --only {number}\n{what}")
     by_kind = Counter(fuzz_inputs.ORDER[number % len(fuzz_inputs.ORDER)] for number in numbers)
-    print(f"{len(numbers):,} inputs of {len(by_kind)} kinds, seed {chosen.seed}, {len(numbers) / spent:.0f} a second:", end=" ")
+    print(
+        f"{len(numbers):,} inputs of {len(by_kind)} kinds, seed {chosen.seed}, {len(numbers) / spent:.0f} a second:",
+        end=" ",
+    )
     print(f"{len(findings)} findings")
     sys.exit(bool(findings))
 

@@ -1,4 +1,6 @@
-"""The kinds of inputs that benchmarks/fuzz.py makes: each is given draws and a folder, and may raise BadInput or worse."""
+"""The kinds of inputs that benchmarks/fuzz.py makes: each is given draws and a folder, and may raise what it will."""
+
+# ruff: noqa: E501  tables of cases are read line by line
 
 from __future__ import annotations
 
@@ -220,7 +222,10 @@ def suite(draw: random.Random, folder: Path) -> None:
 
     words = _write(folder / "mine.yaml", as_json(draw, LEXICON))
     sets = {"targets": [f"{words}.men", f"{words}.women"], "attributes": [f"{words}.work", f"{words}.house"]}
-    inline = {"targets": [GROUPS["men"], {"label": "women", "words": GROUPS["women"]}], "attributes": sets["attributes"]}
+    inline = {
+        "targets": [GROUPS["men"], {"label": "women", "words": GROUPS["women"]}],
+        "attributes": sets["attributes"],
+    }
     entries = [
         {"probe": "weat", "id": "a", "title": "A", "dimension": "gender", "control": True, **sets},
         {"probe": "weat", "id": "b", **inline},
@@ -321,7 +326,10 @@ def table(draw: random.Random, folder: Path) -> None:
     probe, name, text = _TABLES[draw.choice(sorted(_TABLES))]
     path = _write(folder / "data" / name, change_bytes(draw, text.encode()))
     if draw.random() < 0.2:
-        _write(folder / "data" / draw.choice(("GenderLex_verb.csv", "negative_traits_bn.csv", "occupations.csv")), text.encode())
+        _write(
+            folder / "data" / draw.choice(("GenderLex_verb.csv", "negative_traits_bn.csv", "occupations.csv")),
+            text.encode(),
+        )
     place = str(draw.choice((path, path.parent)))
     if probe == "labels":
         make_probes("cabm", labels=place)
@@ -434,7 +442,9 @@ def corpus(draw: random.Random, folder: Path) -> None:
         sink = pa.BufferOutputStream()
         names = draw.choice((("text", "id"), ("", "id"), ("text", "more")))
         columns = [pa.array(lines), pa.array([None, *lines[1:]] if draw.random() < 0.2 else list(range(len(lines))))]
-        pq.write_table(pa.table(dict(zip(names, columns, strict=True))), sink, compression=draw.choice(("snappy", "none")))
+        pq.write_table(
+            pa.table(dict(zip(names, columns, strict=True))), sink, compression=draw.choice(("snappy", "none"))
+        )
         content = sink.getvalue().to_pybytes()
     content = change_bytes(draw, content) if draw.random() < 0.7 else content
     packed = draw.choice(("", "", ".gz", ".zst"))
@@ -444,7 +454,9 @@ def corpus(draw: random.Random, folder: Path) -> None:
         content = change_bytes(draw, content) if draw.random() < 0.4 else content
     path = _write(folder / f"corpus{suffix}{packed}", content)
     words = _write(folder / "mine.yaml", as_json(draw, LEXICON))
-    more = draw.choice(([], [], ["--column", "text"], ["--column", draw.choice(("x", "", "id"))], ["--errors", "replace"]))
+    more = draw.choice(
+        ([], [], ["--column", "text"], ["--column", draw.choice(("x", "", "id"))], ["--errors", "replace"])
+    )
     lengths = draw.choice(("9", "3,>5", "sentence", "9,25", "0", "x", ">", "9" * 400))
     command("mine", str(path), "--lexicon", str(words), "--out", str(folder / "mined"), "--lengths", lengths, *more)
 
@@ -584,7 +596,14 @@ def _damage(draw: random.Random, place: Path) -> None:
 def _serve_damaged(shelf: Path) -> None:
     app = _dashboard(shelf)
     names = sorted(path.stem for path in (shelf / "one" / "readings").glob("*.json"))
-    for path in ("/", "/api/audits", "/api/readings", "/audits/one", "/api/audits/one", *(f"/audits/one/readings/{n}" for n in names)):
+    for path in (
+        "/",
+        "/api/audits",
+        "/api/readings",
+        "/audits/one",
+        "/api/audits/one",
+        *(f"/audits/one/readings/{n}" for n in names),
+    ):
         _request(app, "GET", path, b"", [], b"")
 
 
@@ -649,21 +668,25 @@ _BODIES = (
 )
 
 
-def http(draw: random.Random, folder: Path) -> None:
+def http(draw: random.Random, _folder: Path) -> None:
     app, spec = _served()
     way = draw.randrange(4)
     headers = [(b"origin", b"http://127.0.0.1:8765")]
     odd = draw.choice(_ODD_TEXTS).encode(errors="surrogatepass")[:9000]
     if draw.random() < 0.3:
         name = draw.choice((b"host", b"origin", b"cookie", b"authorization", b"content-length", b"accept", b"x-y"))
-        value = draw.choice((odd, b"http://[", b"[", b"\xff\xfe", b"127.0.0.1:99999", b"[::1", b"Bearer \xff", b"9" * 5000))
+        value = draw.choice(
+            (odd, b"http://[", b"[", b"\xff\xfe", b"127.0.0.1:99999", b"[::1", b"Bearer \xff", b"9" * 5000)
+        )
         headers = [pair for pair in headers if pair[0] != name] + [(name, value.replace(b"\n", b" "))]
     if way == 0:
         path = draw.choice(_PATHS)
         if draw.random() < 0.4:
             path += "/" + draw.choice(_ODD_TEXTS)[:2000]
         names = ("q", "audit", "model", "probe", "lean", "sort", "side", "part", "start", "most", "view")
-        query = "&".join(f"{draw.choice(names)}={quote(draw.choice(_ODD_TEXTS)[:3000], errors='replace')}" for _ in range(2))
+        query = "&".join(
+            f"{draw.choice(names)}={quote(draw.choice(_ODD_TEXTS)[:3000], errors='replace')}" for _ in range(2)
+        )
         raw = draw.choice((query.encode(), b"", odd, b"q=%ff%fe&part=%00", b"q=%ed%a0%80", b"side=a&side=b"))
         _request(app, draw.choice(("GET", "GET", "GET", "HEAD", "PUT", "X")), path, raw, headers, b"")
     elif way == 1:
@@ -720,7 +743,7 @@ def _answers(_process: int) -> _Answers:
     return _Answers()
 
 
-def server(draw: random.Random, folder: Path) -> None:
+def server(draw: random.Random, _folder: Path) -> None:
     """What an embeddings or chat server answers."""
     from tiltmeter.models.api import Budget
     from tiltmeter.models.api.chat import ChatModel
@@ -740,12 +763,24 @@ def server(draw: random.Random, folder: Path) -> None:
     refused = {"error": {"message": "no \x1b[31m", "code": "x", "type": "y"}}
     answers.body = json_like(draw, good if answers.status == 200 else refused)
     odd = draw.choice(("9" * 400, "nan", "Fri, 31 Dec 9999 23:59:59 -2359", "x", "-1", "1e400", "0"))
-    headers: tuple[dict[str, str], ...] = ({}, {}, {"Retry-After": odd}, {"Content-Encoding": "gzip"}, {"Content-Length": "5"})
+    headers: tuple[dict[str, str], ...] = (
+        {},
+        {},
+        {"Retry-After": odd},
+        {"Content-Encoding": "gzip"},
+        {"Content-Length": "5"},
+    )
     answers.headers = draw.choice(headers)
     if "Content-Encoding" in answers.headers and draw.random() < 0.7:
         answers.body = gzip.compress(answers.body)
     budget = Budget(requests=50, tokens=10_000)
-    options: dict[str, Any] = {"base_url": answers.url, "max_tries": 2, "timeout": 5.0, "sleep": lambda _: None, "budget": budget}
+    options: dict[str, Any] = {
+        "base_url": answers.url,
+        "max_tries": 2,
+        "timeout": 5.0,
+        "sleep": lambda _: None,
+        "budget": budget,
+    }
     if kind == "chat":
         ChatModel("m", **options).choose([Choice("The [MASK] said.", ("he", "she"))])
         return
@@ -772,12 +807,18 @@ def command_line(draw: random.Random, folder: Path) -> None:
         f"gguf:{_write(folder / 'x.gguf', change_bytes(draw, b'GGUF' + bytes(64)))}", f"static:{folder / one[:200].strip('/~')}",
     ]  # fmt: skip
     spec = draw.choice(specs)
-    group = draw.choice((one, f"{words}.{one}", f"{one}.men", f"{words}.men,{one}", f"{one}+{draw.choice(odd)}", f"gender.{one}"))
+    group = draw.choice(
+        (one, f"{words}.{one}", f"{one}.men", f"{words}.men,{one}", f"{one}+{draw.choice(odd)}", f"gender.{one}")
+    )
     good = ["--targets", f"{words}.men,{words}.women", "--attributes", f"{words}.work,{words}.house"]
     flag = draw.choice(("--targets", "--attributes", "--pairs", "--templates", "--from", "--vectors", "--method", "--threshold",
                         "--labels", "--corpus", "--option", "--alternative", "--seed", "--permutations", "--budget", "--key"))  # fmt: skip
-    value = draw.choice((group, one, f"x={one}", "-5", "1e400", "9" * 400, "9" * 5000, "0", "many tokens", f"{'9' * 400} tokens"))
-    kind = draw.choice(("weat", "seat", "ripa", "mac", "rnsb", "cloze", "cabm", "ceat", "pairs", "direct_bias", "association", one))
+    value = draw.choice(
+        (group, one, f"x={one}", "-5", "1e400", "9" * 400, "9" * 5000, "0", "many tokens", f"{'9' * 400} tokens")
+    )
+    kind = draw.choice(
+        ("weat", "seat", "ripa", "mac", "rnsb", "cloze", "cabm", "ceat", "pairs", "direct_bias", "association", one)
+    )
     audit = str(_audits() / "plain")
     cases: list[list[str]] = [
         ["audit", spec, "--dry-run"], ["audit", spec, "--suite", draw.choice((one, "weat", "gone.yaml")), "--out", str(folder / "o")],
@@ -791,7 +832,7 @@ def command_line(draw: random.Random, folder: Path) -> None:
         ["lab", "inject", "--model", spec, "--doses", draw.choice((one, "9", "nan", ".5,x")), "--out", str(folder / "i")],
         ["lab", "inject", "--model", vectors, "--probabilities", one, "--out", str(folder / "i")],
         ["lab", "stability", one], ["lab", "context-length", spec, "--mined", str(folder), "--out", str(folder / "c")],
-        ["serve", one], ["serve", str(folder), "--port", "0", "--token", one], ["serve", str(folder), "--host", one or "x", "--port", "99999"],
+        ["serve", one, "--port", "0"], ["serve", str(folder), "--port", "0", "--token", one], ["serve", str(folder), "--host", one or "x", "--port", "99999"],
         [one], ["audit", f"--{one}"], ["lab", one], ["--version", one],
     ]  # fmt: skip
     arguments = draw.choice(cases)
@@ -806,7 +847,10 @@ def command_line(draw: random.Random, folder: Path) -> None:
 
 
 def _heavy(arguments: list[str]) -> bool:
-    return any(part.startswith(("reference:", "bundled:")) and len(part) < 40 for part in arguments) and "lexicons" not in arguments
+    return (
+        any(part.startswith(("reference:", "bundled:")) and len(part) < 40 for part in arguments)
+        and "lexicons" not in arguments
+    )
 
 
 KINDS: dict[str, Kind] = {

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 Shape = TypeVar("Shape", bound="BaseModel")
 
+#: Bytes in the path and the name of a file at the most, as Linux has it; others take no more.
+_LONGEST_PATH, _LONGEST_NAME = 4096, 255
 #: How the name of a file ends while it is being written.
 UNFINISHED = ".part"
 #: The file of a folder that is locked while a run writes there.
@@ -105,6 +107,9 @@ def locked(folder: Path) -> Iterator[None]:
 
 def at_home(path: str | Path) -> Path:
     """The path with ``~`` made the folder of its user; as it is where there is no such user."""
+    sizes = [len(part.encode(errors="replace")) for part in (str(path), *Path(path).parts)]
+    if sizes[0] >= _LONGEST_PATH or max(sizes[1:], default=0) > _LONGEST_NAME:
+        raise BadInput(f"'{str(path)[:40]}…' is longer than any file can be called: check the name")
     with contextlib.suppress(RuntimeError):
         return Path(path).expanduser()
     return Path(path)

@@ -65,7 +65,8 @@ def test_hundreds_of_half_sent_requests_do_not_keep_a_reader_out(port: int) -> N
     [
         b"",
         WHOLE[:20],
-        b"POST /api/lexicons HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\nname",
+        b"POST /api/lexicons HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        b"Content-Length: 9\r\n\r\nname",
     ],
 )
 def test_a_request_that_does_not_come_is_not_waited_for(port: int, sent: bytes) -> None:

@@ -20,8 +20,8 @@ from starlette.types import ASGIApp, Scope
 from tiltmeter import __version__
 from tiltmeter.errors import ModelFailed, TiltmeterError
 from tiltmeter.web import downloads, explore, json_api, pages
-from tiltmeter.web.dashboard import Dashboard, page
 from tiltmeter.web.connections import PatientProtocol
+from tiltmeter.web.dashboard import Dashboard, page
 from tiltmeter.web.jobs import Busy
 from tiltmeter.web.security import MOST_BYTES, DashboardSettings, Guard, TooLarge
 from tiltmeter.web.shelf import NotHere

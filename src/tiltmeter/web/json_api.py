@@ -10,14 +10,14 @@ from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from tiltmeter.views.report.words import verdict
-from tiltmeter.web.dashboard import Board, page
+from tiltmeter.web.dashboard import Board, EscapedJson, page
 from tiltmeter.web.downloads import FORMATS
 from tiltmeter.web.explore import MOST_TEXT, MOST_WORDS, ask_sentence, ask_words, word_list
 from tiltmeter.web.listing import Entry, Filters, matching_items
 from tiltmeter.web.pages import Text, choices, compared
 from tiltmeter.web.shelf import StoredAudit
 
-router = APIRouter(prefix="/api", tags=["api"])
+router = APIRouter(prefix="/api", tags=["api"], default_response_class=EscapedJson)
 
 Values = dict[str, Any]
 Start = Annotated[int, Query(ge=0)]

@@ -66,7 +66,9 @@ class DashboardSettings:
         if not 0 < self.port < 65_536:
             raise BadInput(f"the port must be between 1 and 65535, not {self.port}")
         if self.token is not None and not set(self.token) <= _TOKEN_SIGNS:
-            raise BadInput("the token must be made of letters, digits and signs, without spaces and without any of ;,\"\\")
+            raise BadInput(
+                'the token must be made of letters, digits and signs, without spaces and without any of ;,"\\'
+            )
         if self.token is not None and len(self.token) < LEAST_TOKEN:
             raise BadInput(f"the token has {len(self.token)} characters: take at least {LEAST_TOKEN}")
         if not is_loopback(self.host) and self.token is None:

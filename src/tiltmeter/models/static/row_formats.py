@@ -189,7 +189,9 @@ def _header(path: Path, stream: BinaryIO) -> tuple[int, int]:
     if len(fields) != 2 or not all(field.isdigit() for field in fields) or not int(fields[1]):
         raise BadInput(f"{path}: does not begin with 'count size', so it is not word2vec's binary form")
     if int(fields[1]) > _MOST_VALUES:
-        raise BadInput(f"{path}: its first line promises {int(fields[1]):,} values a word, which no file of vectors has")
+        raise BadInput(
+            f"{path}: its first line promises {int(fields[1]):,} values a word, which no file of vectors has"
+        )
     return int(fields[0]), int(fields[1])
 
 

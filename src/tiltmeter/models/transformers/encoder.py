@@ -95,7 +95,9 @@ def _mode(path: Path) -> Mode:
     asked = config.pooling_mode
     if asked is None:  # files written before sentence-transformers 6 have one switch per mode
         prefix = "pooling_mode_"
-        switches = [key.removeprefix(prefix) for key, on in (config.model_extra or {}).items() if key.startswith(prefix) and on]
+        switches = [
+            key.removeprefix(prefix) for key, on in (config.model_extra or {}).items() if key.startswith(prefix) and on
+        ]
         asked = [switch.removesuffix("_tokens").removesuffix("_token") for switch in switches] or ["mean"]
     modes = [asked] if isinstance(asked, str) else asked
     supported = [mode for mode in MODES if modes == [mode]]
@@ -110,7 +112,9 @@ def read_json(path: Path, shape: type[Shape], *, default: Any = None) -> Shape:
         absent = default is not None and not path.is_file()
         return check(path.name, default if absent else json.loads(path.read_text(encoding="utf-8")), shape)
     except (OSError, ValueError, RecursionError, BadInput) as error:
-        said = error.strerror if isinstance(error, OSError) else error if isinstance(error, BadInput) else "it is no JSON"
+        said = (
+            error.strerror if isinstance(error, OSError) else error if isinstance(error, BadInput) else "it is no JSON"
+        )
         raise BadInput(f"{path}: cannot be read ({said}); fetch the model again") from error
 
 

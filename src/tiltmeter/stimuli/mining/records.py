@@ -10,7 +10,14 @@ from typing import BinaryIO, Literal
 
 from tiltmeter.errors import BadInput
 from tiltmeter.stimuli.mining.corpus import (
-    BLOCK, LONGEST, CorpusFile, Shard, json_fault, open_corpus_file, open_parquet, too_long,
+    BLOCK,
+    LONGEST,
+    CorpusFile,
+    Shard,
+    json_fault,
+    open_corpus_file,
+    open_parquet,
+    too_long,
 )  # fmt: skip
 
 _BYTE_ORDER_MARK, _REPLACED = "\ufeff", "\ufffd"
