@@ -31,8 +31,12 @@ def run(seed: int, numbers: list[int], *, seconds: float = SECONDS) -> dict[int,
     findings: dict[int, str] = {}
     waiting = list(numbers)
     while waiting:
+        known = set(findings)
         done = _worker(seed, waiting[:_EACH], findings, seconds)
         waiting = waiting[done:]
+        for number in sorted(findings.keys() - known):
+            kind = fuzz_inputs.ORDER[number % len(fuzz_inputs.ORDER)]
+            print(f"--- {kind}: --seed {seed} --only {number}\n{findings[number]}", flush=True)
         print(f"{len(numbers) - len(waiting):,} inputs, {len(findings)} findings", file=sys.stderr, flush=True)
     return findings
 
@@ -99,9 +103,6 @@ def main() -> None:
         began = time.monotonic()
         findings = run(chosen.seed, numbers)
         spent = time.monotonic() - began
-    for number, what in sorted(findings.items()):
-        kind = fuzz_inputs.ORDER[number % len(fuzz_inputs.ORDER)]
-        print(f"--- {kind}: --seed {chosen.seed} --only {number}\n{what}")
     by_kind = Counter(fuzz_inputs.ORDER[number % len(fuzz_inputs.ORDER)] for number in numbers)
     print(
         f"{len(numbers):,} inputs of {len(by_kind)} kinds, seed {chosen.seed}, {len(numbers) / spent:.0f} a second:",

@@ -63,7 +63,8 @@ class Dashboard:
     def of(cls, settings: DashboardSettings) -> Dashboard:
         shelf = Shelf(settings.folder)
         offer = Offer(settings.models, allow_paid=settings.allow_paid)
-        return cls(settings, shelf, offer, Lexicons(), Jobs(shelf.folder), FigureCache())
+        jobs = Jobs(shelf.folder, allow_paid=settings.allow_paid)
+        return cls(settings, shelf, offer, Lexicons(), jobs, FigureCache())
 
     def offered(self, shown: Shown | None = None) -> list[Offered]:
         """The models that may be asked here."""
