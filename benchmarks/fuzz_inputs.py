@@ -8,10 +8,12 @@ import asyncio
 import contextlib
 import functools
 import gzip
+import importlib
 import io
 import json
 import os
 import pickle
+import pkgutil
 import random
 import shutil
 import sys
@@ -881,10 +883,30 @@ def prepared() -> Iterator[None]:
             _audits(), _mined()
             os._exit(0)
         assert os.waitpid(child, 0)[1] == 0, "the inputs could not be made"
+        _import_all()
         try:
             yield
         finally:
             tempfile.tempdir = None
+
+
+def _import_all() -> None:
+    """What inputs would import, once for all processes; nothing that starts threads."""
+    import tiltmeter
+
+    heavy = ("torch", "transformers.models.bert.modeling_bert", "transformers.models.auto.modeling_auto", "httpx")
+    modules = pkgutil.walk_packages(tiltmeter.__path__, "tiltmeter.")
+    further = (
+        "scipy.stats",
+        "statsmodels.stats.power",
+        "sklearn.linear_model",
+        "pyarrow.parquet",
+        "zstandard",
+        "pandas",
+    )
+    for name in (*heavy, *further, *(module.name for module in modules)):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
 
 
 def run_input(seed: int, number: int) -> str | None:
