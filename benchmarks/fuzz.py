@@ -3,7 +3,8 @@
 Makes good inputs bad in seeded ways (vector files, YAML, JSON, checkpoints, results, corpora, command lines, requests
 to the dashboard, answers of servers) and puts them to tiltmeter. An input must end in success, or in a TiltmeterError,
 which is one line and exit code 2. A finding is anything else: another exception, exit code 1 or 70, a 500 of the
-dashboard, the death of the process, more than 20 seconds of a processor, more than 1.5 GB. ``--only N`` repeats one input of a seed.
+dashboard, the death of the process, more than 20 seconds of a processor, more than 1.5 GB. ``--only N`` repeats one
+input of a seed.
 """
 
 from __future__ import annotations
