@@ -58,7 +58,7 @@ def command(*arguments: str, codes: tuple[int, ...] = (0, 2)) -> None:
     finally:
         sys.argv, (sys.stdout, sys.stderr) = before, streams
     err.flush()
-    said = err.buffer.getvalue().decode(errors="replace")  # type: ignore[attr-defined]
+    said = err.buffer.getvalue().decode(errors="replace")
     shown = [argument[:80] for argument in arguments]
     if code not in codes or "Traceback" in said:
         raise EscapedError(f"exit code {code} of {shown}:\n{said[-1500:]}")
@@ -260,7 +260,7 @@ def pack(draw: random.Random, folder: Path) -> None:
     text = "Dr. Ixy saw the house. And I?"
     read.words(read.normalise(text))
     read.sentences(text)
-    read.forms(Word("ev", {"suffixes": draw.choice(("case", "more", "x", ""))}))
+    read.forms(Word("ev", properties={"suffixes": draw.choice(("case", "more", "x", ""))}))
 
 
 def plan(draw: random.Random, folder: Path) -> None:
@@ -376,16 +376,17 @@ def _checkpoint(folder: Path) -> None:
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
     names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS[:11], "the", "said", "."]
-    made = Tokenizer(models.WordPiece({name: n for n, name in enumerate(names)}, unk_token="[UNK]"))
-    made.normalizer = normalizers.BertNormalizer()  # type: ignore[assignment]
-    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()  # type: ignore[assignment]
-    made.post_processor = processors.TemplateProcessing(  # type: ignore[assignment]
+    made: Any = Tokenizer(models.WordPiece({name: n for n, name in enumerate(names)}, unk_token="[UNK]"))
+    made.normalizer = normalizers.BertNormalizer()
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    made.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )
     special = {f"{name[1:-1].lower()}_token": name for name in names[:5]}
-    transformers.PreTrainedTokenizerFast(tokenizer_object=made, **special).save_pretrained(folder)
+    fast: Any = transformers.PreTrainedTokenizerFast
+    fast(tokenizer_object=made, **special).save_pretrained(folder)
     torch.manual_seed(0)
-    size = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
+    size: Any = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
     config = transformers.BertConfig(vocab_size=len(names), max_position_embeddings=32, **size)
     transformers.BertForMaskedLM(config).save_pretrained(folder)
     kinds = {"": "Transformer", "1_Pooling": "Pooling", "2_Normalize": "Normalize"}
@@ -700,8 +701,8 @@ def http(draw: random.Random, _folder: Path) -> None:
         if b"weat" not in body or b"x%20y" in body:  # no name under which an audit would really start
             _request(app, "POST", path, b"", [*headers, (b"content-type", b"application/x-www-form-urlencoded")], body)
     elif way == 2:
-        path, value = draw.choice(_BODIES)
-        body = json_like(draw, {**value, "model": spec} if "model" in value else value)
+        path, asked = draw.choice(_BODIES)
+        body = json_like(draw, {**asked, "model": spec} if "model" in asked else asked)
         if path != "/api/jobs" or spec.encode() not in body:
             _request(app, "POST", path, b"", [*headers, (b"content-type", b"application/json")], body)
     else:
@@ -783,10 +784,11 @@ def server(draw: random.Random, _folder: Path) -> None:
         "sleep": lambda _: None,
         "budget": budget,
     }
+    provider: Any = kind
     if kind == "chat":
         ChatModel("m", **options).choose([Choice("The [MASK] said.", ("he", "she"))])
         return
-    rows = ApiEmbedder(kind, "m", **options).embed_texts(["he said", "she said"])
+    rows = ApiEmbedder(provider, "m", **options).embed_texts(["he said", "she said"])
     if not np.isfinite(rows).all():
         raise EscapedError("numbers that are not finite came through")
 
