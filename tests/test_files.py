@@ -151,3 +151,17 @@ def test_a_run_that_comes_to_nothing_leaves_no_folder(tmp_path):
     with pytest.raises(ZeroDivisionError), locked(tmp_path / "new"):
         1 / 0  # noqa: B018
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("content", ["[" * 100_000, '{"a": ' * 100_000, "9" * 5000])
+def test_json_that_python_cannot_read_is_one_line(tmp_path, content):
+    path = tmp_path / "a.json"
+    path.write_text(content)
+    with pytest.raises(BadInput, match=r"^a\.json: .*broken JSON"):
+        read_json(path)
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "x/" * 3000, "é" * 200])
+def test_a_name_that_no_file_can_have_is_one_line(name):
+    with pytest.raises(BadInput, match="longer than any file can be called"):
+        at_home(name)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 Shape = TypeVar("Shape", bound="BaseModel")
 
+#: Bytes in the path and the name of a file at the most, as Linux has it; others take no more.
+_LONGEST_PATH, _LONGEST_NAME = 4096, 255
 #: How the name of a file ends while it is being written.
 UNFINISHED = ".part"
 #: The file of a folder that is locked while a run writes there.
@@ -34,6 +36,8 @@ _LONGEST_NUMBER, _NUMBERS = 300, ("tag:yaml.org,2002:int", "tag:yaml.org,2002:fl
 #: What an entry of a list is about, so that it can be named.
 _NAMES = ("word", "occupation", "topic", "text")
 _PLAIN = {"missing": "is missing", "model_type": "should be a mapping"}
+#: What may be wrong with JSON that is well formed: Python reads neither.
+NO_JSON = "broken JSON: nested too deeply, or a number of thousands of digits"
 DIGITS = 16
 #: A file changed this recently may change again within one tick of the clock (2 s on FAT): not remembered.
 SETTLED_SECONDS = 2.0
@@ -103,6 +107,9 @@ def locked(folder: Path) -> Iterator[None]:
 
 def at_home(path: str | Path) -> Path:
     """The path with ``~`` made the folder of its user; as it is where there is no such user."""
+    sizes = [len(part.encode(errors="replace")) for part in (str(path), *Path(path).parts)]
+    if sizes[0] >= _LONGEST_PATH or max(sizes[1:], default=0) > _LONGEST_NAME:
+        raise BadInput(f"'{str(path)[:40]}…' is longer than any file can be called: check the name")
     with contextlib.suppress(RuntimeError):
         return Path(path).expanduser()
     return Path(path)
@@ -130,6 +137,8 @@ def read_json(path: Path, *, pairs: Callable[[list[tuple[str, Any]]], Any] | Non
         return json.loads(read_text(path), object_pairs_hook=pairs)
     except json.JSONDecodeError as error:
         raise BadInput(f"{path.name}: line {error.lineno}: broken JSON: {error.msg}") from None
+    except (ValueError, RecursionError):
+        raise BadInput(f"{path.name}: {NO_JSON}") from None
 
 
 def read_yaml(path: Path | Traversable) -> Any:

@@ -151,3 +151,27 @@ def test_json_that_is_nested_without_end_is_one_clear_line(career: Reading, tmp_
     (tmp_path / "readings" / f"{name}.json").write_text('{"a":' * 100_000, encoding="utf-8")
     with pytest.raises(BadInput, match="cannot be read"):
         store.load([name])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"readings": None},
+        {"readings": 3},
+        {"models": 7},
+        {"asked": "many"},
+        {"asked": [1]},
+        {"notes": 1},
+        {"skipped": [{"model": ["own:one"], "probe": "a", "reason": "b", "failed": False}]},
+        {"skipped": [{"model": "own:one", "probe": {}, "reason": "b"}]},
+        {"skipped": ["own:one"]},
+        {"skipped": 1},
+    ],
+)
+def test_a_manifest_with_a_field_of_another_type_is_one_clear_line(tmp_path: Path, change: dict[str, object]) -> None:
+    store(tmp_path, audit(*READINGS))
+    path = tmp_path / "audit.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(BadInput, match=r"audit\.json is damaged .*: run the audit again") as caught:
+        Audit.load(tmp_path)
+    assert "\n" not in str(caught.value)

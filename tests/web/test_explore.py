@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from starlette.testclient import TestClient
@@ -97,3 +99,15 @@ def test_a_masked_model_says_what_was_planted_in_it(folder: Path) -> None:
     assert shares["plumber"] > 0.7
     assert "P(he)" in page
     assert "The words it expects most" in page
+
+
+@pytest.mark.parametrize("place", ["x", "a"])
+def test_half_a_character_is_no_fault_of_the_dashboard(asking: TestClient, spec: str, place: str) -> None:
+    question = {"model": spec, "x": ["job", "office"], "a": ["he", "him"], "b": ["she", "her"], place: ["he", "\ud800"]}
+    # As JSON writes it: the text itself could not be sent.
+    answer = asking.post("/api/explore/words", content=json.dumps(question).encode())
+    assert answer.status_code in (200, 400, 422)
+    form = {name: ", ".join(words) if isinstance(words, list) else words for name, words in question.items()}
+    body = "&".join(f"{name}={quote(text, errors='surrogatepass')}" for name, text in form.items())
+    kind = {"content-type": "application/x-www-form-urlencoded"}
+    assert asking.post("/explore/words", content=body.encode(), headers=kind).status_code in (200, 400)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
+from tests.models.provider import LoopbackProvider
+from tests.models.tiny_language_models import save_tiny
 from tests.web.conftest import client_of
 from tests.web.planted_audits import (
     tiny_suite,
@@ -55,3 +58,20 @@ def test_closing_the_dashboard_ends_its_audits(folder: Path, spec: str) -> None:
         client.post("/api/jobs", json={"name": "one", "models": [spec], "suite": "tiny.yaml"})
         process = client.app.app.state.dashboard.jobs.job("1").process  # type: ignore[attr-defined]
     assert process.wait(10) is not None
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+def test_a_suite_in_the_folder_asks_no_paid_model_unless_that_is_allowed(
+    folder: Path, tmp_path: Path, allowed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = f"hf:{save_tiny('gpt2', tmp_path / 'gpt2')}"
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-SECRET-of-the-provider")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with LoopbackProvider() as server:
+        vectors = f"openai:m?base_url={server.base_url('openai')}"
+        (folder / "hostile.yaml").write_text(json.dumps({"probes": [{"probe": "cloze", "vectors": vectors}]}))
+        with client_of(DashboardSettings(folder, models=(model,), allow_paid=allowed)) as client:
+            client.post("/api/jobs", json={"name": "one", "models": [model], "suite": "hostile.yaml"})
+            wait(client, "1")
+        assert bool(server.requests) == allowed
+        assert {request.authorization for request in server.requests} <= {"Bearer none-needed"}

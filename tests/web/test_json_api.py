@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
+import pytest
 from starlette.testclient import TestClient
 
-from tests.web.planted_audits import file_of
+from tests.web.conftest import client_of
+from tests.web.planted_audits import file_of, reading, write_audit
+from tiltmeter.web.security import DashboardSettings
 
 
 def test_the_api_describes_itself_without_any_other_host(client: TestClient) -> None:
@@ -34,3 +38,19 @@ def test_the_list_of_readings_has_one_row_per_reading_with_typed_fields(client: 
         ("d", 0.0, "gender", False)
     ] * 4
     assert {row["value"]: row["leans"] for row in rows}[-0.9] == "these → second, those → first"
+
+
+@pytest.mark.parametrize("name", ["q", "audit", "model", "probe", "lean"])
+def test_what_readings_are_filtered_by_has_a_longest_length(client: TestClient, name: str) -> None:
+    assert client.get("/api/readings", params={name: "x" * 500}).status_code == 200
+    answer = client.get("/api/readings", params={name: "x" * 501})
+    assert answer.status_code == 422
+    assert name in answer.json()["error"]
+
+
+def test_a_name_that_is_no_utf_8_is_shown_with_an_escape(folder: Path) -> None:
+    write_audit(folder / "second", [reading("hf:/home/caf\udce9", "career", 0.3)])
+    with client_of(DashboardSettings(folder)) as client:
+        answers = [client.get(f"/api/{path}") for path in ("audits", "audits/second", "readings", "models")]
+    assert [answer.status_code for answer in answers] == [200] * 4
+    assert r"caf\udce9" in answers[0].text

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import html
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -11,6 +15,8 @@ from starlette.testclient import TestClient
 from tests.test_files import laughs
 from tests.web.conftest import client_of
 from tests.web.planted_audits import TINY_WORDS, reading, vectors_file, write_audit
+from tiltmeter.errors import BadInput
+from tiltmeter.web import explore
 from tiltmeter.web.security import DashboardSettings
 
 
@@ -88,3 +94,25 @@ def test_a_password_in_an_address_is_never_part_of_a_page(folder: Path) -> None:
         client.post(f"/api/jobs/{job.json()['id']}/cancel")
     assert offered in html.unescape(pages[3])
     assert all("hunter22" not in page for page in [*pages, job.text])
+
+
+def test_more_questions_than_can_wait_are_told_so_and_pages_are_served_meanwhile(
+    asking: TestClient, spec: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+
+    def wait(*_: object, **__: object) -> None:
+        go_on.wait(60)
+        raise BadInput("answered")
+
+    monkeypatch.setattr(explore, "run_probes", wait)
+    question = {"model": spec, "x": ["job"], "a": ["he"], "b": ["she"]}
+    with ThreadPoolExecutor(60) as pool:
+        asked = [pool.submit(asking.post, "/api/explore/words", json=question) for _ in range(60)]
+        while sum(each.done() for each in asked) < 52:
+            time.sleep(0.01)
+        began = time.monotonic()
+        assert asking.get("/").status_code == 200
+        assert time.monotonic() - began < 10
+        go_on.set()
+    assert Counter(each.result().status_code for each in asked) == {409: 52, 400: 8}

@@ -149,3 +149,27 @@ def test_every_answer_has_the_strict_headers(client: TestClient) -> None:
         assert "frame-ancestors 'none'" in policy
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] == "same-origin"
+
+
+@pytest.mark.parametrize("origin", ["http://[", "http://[::1", "//", "[", "http://127.0.0.1:8765:1"])
+def test_an_origin_that_is_no_address_is_another_site(client: TestClient, origin: str) -> None:
+    answer = client.post("/jobs", data={"name": "new"}, headers={"origin": origin})
+    assert answer.status_code == 403
+
+
+def test_a_length_of_thousands_of_digits_is_too_large(client: TestClient) -> None:
+    answer = client.post("/jobs", content=b"", headers={"content-length": "9" * 5000})
+    assert answer.status_code == 413
+
+
+@pytest.mark.parametrize("sign", ';,"\\ é')
+def test_a_token_that_no_cookie_can_hold_is_refused_before_it_locks_everyone_out(tmp_path: Path, sign: str) -> None:
+    with pytest.raises(BadInput, match="the token must be made of letters, digits and signs"):
+        DashboardSettings(tmp_path, token=f"correct-horse{sign}battery")
+
+
+def test_a_token_of_every_other_sign_opens_the_dashboard(folder: Path) -> None:
+    token = "".join(sorted(set(map(chr, range(33, 127))) - set(';,"\\')))
+    with client_of(DashboardSettings(folder, token=token)) as client:
+        assert client.get("/", params={"token": token}).status_code == 200
+        assert client.get("/").status_code == 200

@@ -145,3 +145,34 @@ def test_what_is_stored_is_not_changed_by_reading(folder: Path, client: TestClie
         client.get(address)
     assert {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()} == before
     assert json.loads((folder / "first" / "audit.json").read_text(encoding="utf-8"))["suite"] == "planted"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("effect", {"value": None}), ("effect", []), ("details", [1]), ("model", 7), ("poles", {}), ("provenance", "x")],
+)
+def test_one_damaged_reading_is_noted_and_the_others_are_shown(folder: Path, field: str, value: object) -> None:
+    damaged = sorted((folder / "first" / "readings").glob("*.json"))[0]
+    damaged.write_text(json.dumps({**json.loads(damaged.read_text()), field: value}))
+    write_audit(folder / "second", [reading("own:new", "career", 0.3)])
+    with client_of(DashboardSettings(folder)) as client:
+        found = client.get("/api/audits").json()
+        pages = [client.get(path).status_code for path in ("/", "/audits/first", "/audits/second", "/api/readings")]
+    assert [each["readings"] for each in found["audits"]] == [3, 1]
+    assert found["notes"] == [f"first: the reading '{damaged.stem}' is missing or damaged and not shown"]
+    assert pages == [200] * 4
+
+
+def test_a_reading_nested_without_end_is_noted(folder: Path) -> None:
+    damaged = sorted((folder / "first" / "readings").glob("*.json"))[0]
+    damaged.write_text('{"a":' * 100_000)
+    assert len(Shelf(folder).look().notes) == 1
+
+
+@pytest.mark.parametrize("manifest", ['{"schema_version": 2, "readings": 3}', "[]", "[" * 100_000])
+def test_a_damaged_manifest_is_noted_and_other_audits_are_shown(folder: Path, manifest: str) -> None:
+    write_audit(folder / "second", [reading("own:new", "career", 0.3)])
+    (folder / "first" / "audit.json").write_text(manifest)
+    shown = Shelf(folder).look()
+    assert [stored.name for stored in shown.audits] == ["second"]
+    assert len(shown.notes) == 1

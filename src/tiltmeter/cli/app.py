@@ -61,6 +61,8 @@ def main() -> NoReturn:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             _silence()
             code = _fail(f"the output cannot be written ({error.strerror}): free some space")
+        elif isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+            code = _fail("a name that was given is longer than any file can be called: check the spec and the paths")
         elif hasattr(error, "format_message"):  # usage errors of the option parser
             code = _fail(_usage(error))
         else:

@@ -13,6 +13,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from tiltmeter.errors import BadInput, unknown
+from tiltmeter.files import at_home
 from tiltmeter.models.protocol import Question, Rows
 from tiltmeter.plugins import Registry
 
@@ -201,7 +202,7 @@ def parse(spec: str) -> tuple[str, str, dict[str, Any]]:
 def _not_a_spec(spec: str, kind: str) -> BadInput:
     if ":" in spec and kind in KINDS:
         return BadInput(f"'{spec}' names no model: write e.g. {KINDS[kind].example}")
-    path = Path(spec)
+    path = at_home(spec)
     if spec and path.is_dir():
         return BadInput(f"'{spec}' names no kind of model: for this folder write hf:{spec}")
     if path.is_file():

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from tiltmeter.errors import BadInput
 from tiltmeter.files import UNFINISHED, at_home, writable, write_atomically
-from tiltmeter.readings.reading import SCHEMA_VERSION, Reading
+from tiltmeter.readings.reading import SCHEMA_VERSION, Reading, reader_of
 from tiltmeter.statistics import benjamini_hochberg, holm, plain
 
 if TYPE_CHECKING:
@@ -94,16 +94,16 @@ class Audit:
                 suite=str(manifest["suite"]),
                 models=tuple(map(str, manifest["models"])),
                 readings=tuple(readings),
-                skipped=tuple(Skipped(**skipped) for skipped in manifest["skipped"]),
-                asked=manifest["asked"],
-                recalled=manifest["recalled"],
+                skipped=tuple(map(reader_of(Skipped).validate_python, manifest["skipped"])),
+                asked=int(manifest["asked"]),
+                recalled=int(manifest["recalled"]),
                 notes=tuple(map(str, manifest["notes"])),
                 folder=folder,
                 # An earlier version stored neither.
                 command=str(manifest.get("command", "")),
                 suite_description=str(manifest.get("suite_description", "")),
             )
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise _damaged(folder, error) from None
 
     def _rows(self) -> list[dict[str, Any]]:
@@ -117,7 +117,8 @@ class Audit:
 
 
 def _damaged(folder: Path, error: Exception) -> BadInput:
-    return BadInput(f"{folder / ReadingStore.MANIFEST} is damaged ({error}): run the audit again")
+    reason = str(error).partition("\n")[0]
+    return BadInput(f"{folder / ReadingStore.MANIFEST} is damaged ({reason}): run the audit again")
 
 
 def _row(reading: Reading, p_holm: float | None, p_bh: float | None) -> dict[str, Any]:
@@ -145,6 +146,10 @@ def _row(reading: Reading, p_holm: float | None, p_bh: float | None) -> dict[str
         "published_p_value": reading.published.p_value if reading.published else None,
         "plain_words": reading.plain_words,
     }
+
+
+#: What reading a damaged file may raise; pyarrow's and pydantic's own errors are among these.
+DAMAGED = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 
 
 class ReadingStore:
@@ -193,6 +198,8 @@ class ReadingStore:
         values = _read_json(path)
         if values.get("schema_version") not in (1, SCHEMA_VERSION):
             raise BadInput(f"{path} was written by another version of tiltmeter: run the audit again")
+        if not isinstance(values.get("readings"), list):
+            raise _damaged(self.folder, KeyError("readings"))
         return values
 
     def load(self, names: Iterable[str]) -> list[Reading]:
@@ -211,7 +218,7 @@ class ReadingStore:
             return Reading.from_dict({**values, "items": _rows(table)})
         except FileNotFoundError:
             raise BadInput(f"{path} is missing: run the audit again") from None
-        except (KeyError, TypeError, ValueError, AttributeError, OSError) as error:  # pyarrow's own are among these
+        except (*DAMAGED, OSError) as error:
             reason = str(error).partition("\n")[0]
             raise BadInput(f"the reading {path.with_suffix('')} is damaged ({reason}): run the audit again") from None
 

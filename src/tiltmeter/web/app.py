@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Scope
 from tiltmeter import __version__
 from tiltmeter.errors import ModelFailed, TiltmeterError
 from tiltmeter.web import downloads, explore, json_api, pages
+from tiltmeter.web.connections import PatientProtocol
 from tiltmeter.web.dashboard import Dashboard, page
 from tiltmeter.web.jobs import Busy
 from tiltmeter.web.security import MOST_BYTES, DashboardSettings, Guard, TooLarge
@@ -120,7 +121,9 @@ def run(settings: DashboardSettings, *, announce: Callable[[str], None], open_br
     if open_browser:
         threading.Timer(0.5, webbrowser.open, [address]).start()
     # No access log: a token may stand in an address. No server header: nobody needs it.
-    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="on")
+    config = uvicorn.Config(
+        app, http=PatientProtocol, log_level="warning", access_log=False, server_header=False, lifespan="on", ws="none"
+    )
     with listener:
         uvicorn.Server(config).run(sockets=[listener])
     return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -11,7 +12,7 @@ from typing import Annotated, Any
 from urllib.parse import parse_qs, quote, urlencode
 
 from fastapi import Depends, Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, JSONResponse
 from jinja2 import Environment
 
 from tiltmeter import __version__
@@ -62,7 +63,8 @@ class Dashboard:
     def of(cls, settings: DashboardSettings) -> Dashboard:
         shelf = Shelf(settings.folder)
         offer = Offer(settings.models, allow_paid=settings.allow_paid)
-        return cls(settings, shelf, offer, Lexicons(), Jobs(shelf.folder), FigureCache())
+        jobs = Jobs(shelf.folder, allow_paid=settings.allow_paid)
+        return cls(settings, shelf, offer, Lexicons(), jobs, FigureCache())
 
     def offered(self, shown: Shown | None = None) -> list[Offered]:
         """The models that may be asked here."""
@@ -99,6 +101,13 @@ async def form_of(request: Request) -> dict[str, list[str]]:
         return parse_qs((await request.body()).decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
     except ValueError:
         raise BadInput("the form could not be read: fill it in on the page") from None
+
+
+class EscapedJson(JSONResponse):
+    """JSON in ASCII: the name of a folder may hold what is no UTF-8, and so may the reading of a model in it."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
 Board = Annotated[Dashboard, Depends(dashboard_of)]

@@ -16,12 +16,12 @@ from tiltmeter.readings import Audit, Reading
 from tiltmeter.views import exports
 from tiltmeter.views.charts import OVERVIEW, Figure, inline_svg, of_reading
 from tiltmeter.views.exports import to_csv, to_parquet
-from tiltmeter.web.dashboard import Board
+from tiltmeter.web.dashboard import Board, EscapedJson
 from tiltmeter.web.listing import key_of
 from tiltmeter.web.shelf import NotHere
 
 router = APIRouter(tags=["downloads"])
-charts = APIRouter(prefix="/charts", include_in_schema=False)
+charts = APIRouter(prefix="/charts", include_in_schema=False, default_response_class=EscapedJson)
 
 #: The heat map is the last, because it takes both columns: the others fill them without a gap.
 AUDIT_CHARTS = {name: OVERVIEW[name][0] for name in sorted(OVERVIEW, key="grid".__eq__)}

@@ -23,6 +23,7 @@ from tiltmeter.stimuli.sentences.sentence import MASK
 from tiltmeter.stimuli.text import normalise
 from tiltmeter.views.rows import ReadingRow, unit_values
 from tiltmeter.web.dashboard import Board, Dashboard, Form, page
+from tiltmeter.web.jobs import Busy
 from tiltmeter.web.offer import Offer
 
 MOST_WORDS, MOST_LETTERS, MOST_TEXT = 300, 80, 2_000
@@ -155,7 +156,7 @@ def sentence(board: Board, form: Form) -> Response:
         spec = board.check_model(typed["model"])
         answer = ask_sentence(board.offer, spec, typed["sentence"], word_list(typed["words"]))
     except TiltmeterError as error:
-        return _page(board, typed, problem=board.shelf.plain(error), status=400)
+        return _page(board, typed, problem=board.shelf.plain(error), status=_status(error))
     return _page(board, typed, answer=answer)
 
 
@@ -166,7 +167,7 @@ def words(board: Board, form: Form) -> Response:
         spec = board.check_model(typed["model"])
         reading = ask_words(board.offer, spec, [_list(board, typed, name) for name in LISTS])
     except TiltmeterError as error:
-        return _page(board, typed, problem=board.shelf.plain(error), status=400)
+        return _page(board, typed, problem=board.shelf.plain(error), status=_status(error))
     row = ReadingRow(reading, reading.title, reading.effect.p_value)
     return _page(board, typed, reading=row, items=unit_values(reading))
 
@@ -190,6 +191,10 @@ def _list(board: Dashboard, typed: dict[str, str], name: str) -> tuple[str, list
         return group.label, list(group.texts)
     shown = ", ".join(words[:3])
     return f"{shown} …" if len(words) > 3 else shown, words
+
+
+def _status(error: TiltmeterError) -> int:
+    return 409 if isinstance(error, Busy) else 400
 
 
 def _page(board: Dashboard, typed: dict[str, str], *, status: int = 200, **answers: Any) -> Response:

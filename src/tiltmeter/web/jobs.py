@@ -65,8 +65,10 @@ class Job:
 class Jobs:
     """The audits started since the dashboard was."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, allow_paid: bool = False) -> None:
         self._folder = folder
+        # A suite in the folder may name a paid model too, for its word vectors.
+        self._budget = () if allow_paid else ("--budget", "0 requests, 0 tokens")
         self._jobs: dict[str, Job] = {}
         self._lock = threading.Lock()
 
@@ -93,7 +95,8 @@ class Jobs:
             if target.exists() and not (target / "readings").is_dir():
                 raise BadInput(f"'{name}' is taken: give the audit another name")
             # The models were chosen from a list, so none of them is an option of the command line.
-            command = [sys.executable, "-c", _RUN, "audit", "--suite", suite, "--out", str(target), "--", *models]
+            options = ["--suite", suite, "--out", str(target), *self._budget]
+            command = [sys.executable, "-c", _RUN, "audit", *options, "--", *models]
             process, screen = _spawn(command)
             id = f"{len(self._jobs) + 1}"
             shown = tuple(map(without_passwords, models))

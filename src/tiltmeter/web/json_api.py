@@ -10,14 +10,14 @@ from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from tiltmeter.views.report.words import verdict
-from tiltmeter.web.dashboard import Board, page
+from tiltmeter.web.dashboard import Board, EscapedJson, page
 from tiltmeter.web.downloads import FORMATS
 from tiltmeter.web.explore import MOST_TEXT, MOST_WORDS, ask_sentence, ask_words, word_list
 from tiltmeter.web.listing import Entry, Filters, matching_items
-from tiltmeter.web.pages import choices, compared
+from tiltmeter.web.pages import Text, choices, compared
 from tiltmeter.web.shelf import StoredAudit
 
-router = APIRouter(prefix="/api", tags=["api"])
+router = APIRouter(prefix="/api", tags=["api"], default_response_class=EscapedJson)
 
 Values = dict[str, Any]
 Start = Annotated[int, Query(ge=0)]
@@ -84,7 +84,7 @@ def audit(board: Board, audit: str) -> Values:
 
 @router.get("/readings")
 def readings(
-    board: Board, q: str = "", audit: str = "", model: str = "", probe: str = "", lean: str = ""
+    board: Board, q: Text = "", audit: Text = "", model: Text = "", probe: Text = "", lean: Text = ""
 ) -> list[Values]:
     """Readings of all audits without their items, filtered as on the first page: one row per reading."""
     chosen = Filters(q, audit, model, probe, lean).chosen(board.shelf.look().entries)
@@ -92,7 +92,7 @@ def readings(
 
 
 @router.get("/audits/{audit}/readings/{file}")
-def reading(board: Board, audit: str, file: str, q: str = "", start: Start = 0, most: Most = 1000) -> Values:
+def reading(board: Board, audit: str, file: str, q: Text = "", start: Start = 0, most: Most = 1000) -> Values:
     """One reading with its items, or a part of them: schema 2, as it is stored.
 
     ``effect`` and ``published`` have a ``scale`` (d, share, correlation, eta, difference, coherence, distance, size),

@@ -19,6 +19,7 @@ from tiltmeter.models import load
 from tiltmeter.models.registry import SAMPLES, parse
 from tiltmeter.stimuli import Group, Lexicon, lexicon_names, load_lexicon
 from tiltmeter.stimuli.lexicon.yaml_form import read_lexicon
+from tiltmeter.web.jobs import Busy
 from tiltmeter.web.shelf import NotHere
 
 #: Kinds that cost money, or send what was typed to someone else.
@@ -27,6 +28,8 @@ PAID = ("openai", "cohere", "voyage", "chat")
 _ONLY_LANGUAGE, _ONLY_VECTORS = ("reference", "chat"), ("bundled", "static", "openai", "cohere", "voyage")
 #: Loaded models and lexicons of readers that are kept at hand.
 _KEPT_MODELS, _KEPT_LEXICONS = 2, 8
+#: Questions that are answered or wait for it.
+_MOST_WAITING = 8
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -53,6 +56,22 @@ class Offered:
         return cls(spec, is_paid(spec), not only_vectors, not only_language)
 
 
+class Turns:
+    """One question at a time; a few wait for their turn, and more are told so: a thread that waits serves no page."""
+
+    def __init__(self) -> None:
+        self._turn, self._places = threading.Lock(), threading.Semaphore(_MOST_WAITING)
+
+    def __enter__(self) -> None:
+        if not self._places.acquire(blocking=False):
+            raise Busy("many questions are waiting for their answers: ask again in a moment")
+        self._turn.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._turn.release()
+        self._places.release()
+
+
 class Offer:
     """The models on offer, and the few that are loaded. One question at a time: models share the machine's cores."""
 
@@ -63,7 +82,7 @@ class Offer:
             parse(spec)
             if not self._allowed(spec):
                 raise BadInput(f"{spec} is paid for: add --allow-paid to let the dashboard ask it")
-        self.busy = threading.Lock()
+        self.busy = Turns()
         self._loaded = functools.lru_cache(maxsize=_KEPT_MODELS)(load)
 
     def models(self, audited: Iterable[str]) -> list[Offered]:

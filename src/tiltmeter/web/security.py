@@ -6,9 +6,10 @@ import dataclasses
 import hmac
 import ipaddress
 import socket
+import string
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qs, urlencode
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
@@ -39,6 +40,8 @@ HEADERS = {
 
 #: Makes the page of a refusal: status and the one line that says why.
 Refuse = Callable[[Scope, int, str], ASGIApp]
+#: What a cookie can hold as it is.
+_TOKEN_SIGNS = set(string.ascii_letters + string.digits + string.punctuation) - set(';,"\\')
 #: A token that can be guessed protects nothing.
 LEAST_TOKEN = 16
 
@@ -62,8 +65,10 @@ class DashboardSettings:
             raise BadInput(f"{self.folder} is no folder: name one that holds audits, or is to hold them")
         if not 0 < self.port < 65_536:
             raise BadInput(f"the port must be between 1 and 65535, not {self.port}")
-        if self.token is not None and not (self.token.isascii() and self.token.isprintable() and " " not in self.token):
-            raise BadInput("the token must be made of letters, digits and signs without spaces")
+        if self.token is not None and not set(self.token) <= _TOKEN_SIGNS:
+            raise BadInput(
+                'the token must be made of letters, digits and signs, without spaces and without any of ;,"\\'
+            )
         if self.token is not None and len(self.token) < LEAST_TOKEN:
             raise BadInput(f"the token has {len(self.token)} characters: take at least {LEAST_TOKEN}")
         if not is_loopback(self.host) and self.token is None:
@@ -126,7 +131,7 @@ class Guard:
         if scope["method"] not in _SAFE and not _same_origin(headers):
             return self._refuse(scope, 403, "this request came from another site, so nothing was done")
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > MOST_BYTES:
+        if not length.isdecimal() or len(length) > 9 or int(length) > MOST_BYTES:
             return self._refuse(scope, 413, f"that is too large: at most {MOST_BYTES // 1024} KB are taken")
         return self.app
 
@@ -166,7 +171,7 @@ def _same_origin(headers: Mapping[str, str]) -> bool:
     """
     origin = headers.get("origin")
     if origin is not None:
-        return urlsplit(origin).netloc.lower() == headers.get("host", "").lower() != ""
+        return origin.partition("://")[2].lower() == headers.get("host", "").lower() != ""
     site = headers.get("sec-fetch-site")
     if site is not None:
         return site in ("same-origin", "none")

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from tiltmeter.errors import BadInput
 from tiltmeter.readings import Audit, Reading, ReadingStore
+from tiltmeter.readings.audit import DAMAGED
 from tiltmeter.views.rows import reading_rows
 from tiltmeter.web.listing import Entry, key_of
 
@@ -160,10 +161,10 @@ def _read(name: str, folder: Path, stamp: Stamp, before: Mapping[str, tuple[Stam
     manifest = ReadingStore(folder).manifest()
     read, notes = dict[str, tuple[Stamp, Reading]](), list[str]()
     there = _files(folder / "readings")
-    for file in map(str, manifest.get("readings", ())):
+    for file in map(str, manifest["readings"]):
         try:
             read[file] = _light(there[f"{file}.json"], before.get(file))
-        except (OSError, BadInput, KeyError, TypeError, ValueError):
+        except (OSError, BadInput, *DAMAGED):
             notes.append(f"{name}: the reading '{file}' is missing or damaged and not shown")
     audit = Audit.from_manifest(manifest, (reading for _, reading in read.values()), folder)
     rows = reading_rows(audit.readings, audit.adjusted())

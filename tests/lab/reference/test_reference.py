@@ -231,3 +231,9 @@ def test_a_name_that_is_no_reference_model_is_refused_in_one_line(name):
 
 def test_the_truth_of_a_name_is_what_is_planted():
     assert planted_truth("tilt-0.95") == planted(0.95)
+
+
+def test_a_reader_that_learns_in_ten_steps_learns(tmp_path):
+    """A tenth of ten steps is a rise of the learning rate without length, by which PyTorch would divide."""
+    train_reference(0.9, folder=tmp_path / "model", recipe=dataclasses.replace(TINY, first_epochs=10, first_batch=8192))
+    assert {path.name for path in (tmp_path / "model").iterdir()} == FILES

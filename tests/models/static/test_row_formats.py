@@ -226,3 +226,12 @@ def test_the_google_news_sample_reads_as_gensim_reads_it():
     theirs = KeyedVectors.load_word2vec_format(str(path), binary=True)
     words = theirs.index_to_key[::500]
     np.testing.assert_array_equal(StaticVectors(path).embed_words(words), [theirs[word] for word in words])
+
+
+@pytest.mark.parametrize("header", [b"3 2147483648\n", b"13 4611686018427387904\n"])
+def test_a_header_that_promises_more_values_than_any_vector_has_is_refused(tmp_path, header):
+    assert "which no file of vectors has" in refusal(file(tmp_path, "w.bin", header + bytes(64)))
+
+
+def test_a_header_of_thousands_of_digits_is_refused(tmp_path):
+    assert "has 4 values where 1 are due" in refusal(file(tmp_path, "w.vec", "9" * 5000 + " 4\nnurse 1 2 3 4\n"))

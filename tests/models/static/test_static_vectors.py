@@ -241,3 +241,25 @@ def test_what_is_not_there_or_no_file_is_refused_at_once(tmp_path):
 def test_an_unknown_case_is_refused_with_a_suggestion(tmp_path):
     with pytest.raises(BadInput, match="did you mean 'lower'"):
         StaticVectors(file(tmp_path, "w.vec", "a 1 2"), case="lowr")
+
+
+@pytest.mark.parametrize("broken", [b"\\", b"(" * 90, b"'", b"\n", b"9" * 30])
+def test_a_broken_header_of_a_matrix_is_one_line_whatever_its_parser_says(tmp_path, broken):
+    path = tmp_path / "m.npy"
+    np.save(path, VALUES)
+    content = path.read_bytes()
+    path.write_bytes(content[:60] + broken + content[60 + len(broken) :])
+    write_index(tmp_path / "m.txt")
+    assert "is not a complete .npy file" in refusal(path)
+
+
+def test_an_index_nested_without_end_is_one_line(tmp_path):
+    np.save(tmp_path / "m.npy", VALUES)
+    (tmp_path / "m.json").write_text("[" * 100_000)
+    with pytest.raises(BadInput, match="is not readable as JSON"):
+        StaticVectors(tmp_path / "m.npy").embed_words(["nurse"])
+
+
+def test_a_name_longer_than_any_file_has_is_one_line():
+    with pytest.raises(BadInput, match="longer than any file can be called"):
+        StaticVectors("x" * 5000)

@@ -13,6 +13,7 @@ import pytest
 
 from tiltmeter.errors import BadInput, ModelFailed
 from tiltmeter.models.protocol import Span
+from tiltmeter.models.transformers import checkpoints
 from tiltmeter.models.transformers.encoder import TransformerEncoder
 
 torch = pytest.importorskip("torch")
@@ -142,3 +143,21 @@ def test_pickled_weights_are_not_read_by_a_torch_that_would_run_what_they_hold(b
         TransformerEncoder(str(bert_copy)).embed_texts(SENTENCES)
     monkeypatch.undo()
     assert np.array_equal(TransformerEncoder(str(bert_copy)).embed_texts(SENTENCES), vectors)
+
+
+def test_versions_of_torch_are_compared_by_number():
+    for safe in ("2.10.0", "2.6.0+cpu", "10.0"):
+        checkpoints._check_pickled(safe, "hf:x")
+    for unsafe in ("2.5.1", "1.13", "2.0.0a1"):
+        with pytest.raises(ModelFailed, match=f"torch {unsafe} may run code"):
+            checkpoints._check_pickled(unsafe, "hf:x")
+
+
+def test_pickled_weights_can_be_refused_altogether(bert_copy, monkeypatch):
+    monkeypatch.setenv("TILTMETER_SAFETENSORS_ONLY", "1")
+    state = transformers.AutoModel.from_pretrained(bert_copy).state_dict()
+    assert len(TransformerEncoder(str(bert_copy)).embed_texts(SENTENCES)) == len(SENTENCES)
+    torch.save(state, bert_copy / "pytorch_model.bin")
+    (bert_copy / "model.safetensors").unlink()
+    with pytest.raises(ModelFailed, match="it has no safetensors, and TILTMETER_SAFETENSORS_ONLY is set"):
+        TransformerEncoder(str(bert_copy)).embed_texts(SENTENCES)

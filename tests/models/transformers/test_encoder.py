@@ -8,12 +8,14 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from tiltmeter.errors import BadInput, ModelFailed
 from tiltmeter.models.protocol import Question, Span
+from tiltmeter.models.transformers import encoder
 from tiltmeter.models.transformers.encoder import TransformerEncoder
 
 torch = pytest.importorskip("torch")
@@ -212,3 +214,39 @@ def test_the_identity_is_known_without_importing_torch(tiny):
 def test_an_unknown_option_is_an_error(option):
     with pytest.raises(BadInput, match="unknown"):
         TransformerEncoder("anything", **option)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("modules.json", 3.5),
+        ("modules.json", [{"type": "sentence_transformers.models.Transformer"}]),
+        ("modules.json", ["Transformer"]),
+        ("1_Pooling/config.json", 3.5),
+        ("1_Pooling/config.json", {"pooling_mode": {}}),
+        ("config_sentence_transformers.json", "x"),
+        ("config_sentence_transformers.json", {"prompts": [], "default_prompt_name": "query"}),
+        ("config_sentence_transformers.json", {"prompts": {"query": 1}, "default_prompt_name": []}),
+        ("sentence_bert_config.json", []),
+        ("sentence_bert_config.json", {"max_seq_length": "many"}),
+        ("sentence_bert_config.json", {"max_seq_length": 10**400}),
+    ],
+)
+def test_a_configuration_of_another_shape_is_one_line(bert_copy, name, content):
+    describe(bert_copy, ["Transformer", "Pooling"], {"pooling_mode_mean_tokens": True})
+    (bert_copy / name).write_text(json.dumps(content))
+    with pytest.raises(BadInput, match=r"cannot be read \(.*\); fetch the model again") as caught:
+        TransformerEncoder(str(bert_copy)).embed_texts(SENTENCES)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_configuration_nested_without_end_is_one_line(bert_copy):
+    (bert_copy / "modules.json").write_text("[" * 100_000)
+    with pytest.raises(BadInput, match="it is no JSON"):
+        TransformerEncoder(str(bert_copy)).embed_texts(SENTENCES)
+
+
+@pytest.mark.parametrize("limit", ["many", None, -5, float("nan")])
+def test_a_tokenizer_whose_limit_is_no_number_is_one_line(limit):
+    with pytest.raises(BadInput, match=r"its tokenizer takes .* tokens, which is no number"):
+        encoder.token_limit(SimpleNamespace(model_max_length=limit), None, encoder.PoolingRecipe(Path("model")))

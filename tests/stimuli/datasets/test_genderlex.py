@@ -180,3 +180,14 @@ def test_a_folder_with_both_kinds_of_files_gives_the_races_last(tmp_path):
         "white/black+african",
         "by them",
     )
+
+
+def test_a_folder_of_plain_files_and_files_with_pronoun_columns_gives_them_all(tmp_path):
+    write(tmp_path, "GenderLex_noun.csv", HEADER + "by him,by her,chef,M\n")
+    write(tmp_path, "GenderLex_verb.csv", HEADER + "by him,by her,cook,W\n")
+    write(tmp_path, "mine.csv", HEADER + "to him,to her,chef,M\n")
+    write(tmp_path, "pairs_occ.csv", "sent_m,sent_w,pronoun_m,pronoun_w,context,HB\nHe ran,She ran,He,She,run,M\n")
+    found = load_cloze_files(tmp_path)
+    assert [each.name for each in found] == ["GenderLex_noun", "GenderLex_verb", "mine", "pairs_occ"]
+    assert found[0].notes == found[1].notes
+    assert "HB differs between GenderLex_noun and GenderLex_verb in row 2" in found[0].notes[-1]

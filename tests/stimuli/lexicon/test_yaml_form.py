@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.stimuli.lexicon.written import HEADER, complaint
+from tiltmeter.errors import BadInput
 from tiltmeter.stimuli import load_lexicon
 
 
@@ -178,3 +179,8 @@ def test_another_encoding_is_refused_with_the_place(write):
     assert complaint(write("name: café".encode("latin-1"))) == (
         "mine.yaml: not UTF-8 at byte 9: save the file as UTF-8"
     )
+
+
+def test_properties_that_are_no_names_are_one_line(write):
+    with pytest.raises(BadInput, match="properties"):
+        load_lexicon(write(HEADER + "groups:\n  a: {words: [x], properties: [{b: c}]}\n"))

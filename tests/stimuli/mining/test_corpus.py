@@ -39,3 +39,17 @@ def test_a_large_file_is_cut_and_a_packed_one_is_not(tmp_path):
     ]  # fmt: skip
     assert len(shards) == 4
     assert SHARD % BLOCK == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "complaint"),
+    [
+        ("a.jsonl", '{"a":' * 100_000, "line 1: broken JSON: nested too deeply"),
+        ("a.jsonl", '{"text": "he", "n": ' + "9" * 5000 + "}", "line 1: broken JSON: .* thousands of digits"),
+        ("a.csv", "id,te\rxt\n1,he\n", "line 1: not a proper table"),
+    ],
+)
+def test_a_first_line_that_cannot_be_read_is_one_clear_line(tmp_path, name, content, complaint):
+    (tmp_path / name).write_bytes(content.encode())
+    with pytest.raises(BadInput, match=complaint):
+        find_files([tmp_path / name], None)

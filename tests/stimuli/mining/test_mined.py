@@ -51,6 +51,8 @@ def test_a_folder_that_is_missing_or_broken_is_one_clear_line(tmp_path):
         ("occurrences.parquet", whole[:-20], "occurrences.parquet is damaged .*: mine it again$"),
         ("mined.json", about[:50], "mined.json cannot be read .*: mine it again$"),
         ("mined.json", "{}", "mined.json is damaged .*: mine it again$"),
+        ("mined.json", "[" * 100_000, "mined.json cannot be read .*: mine it again$"),
+        ("mined.json", about.replace('"counts": [', '"counts": ["x", '), "mined.json is damaged .*: mine it again$"),
         (
             "mined.json",
             about.replace('"sha256": "', '"sha256": "0'),

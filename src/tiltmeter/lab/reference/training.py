@@ -221,7 +221,8 @@ def reader(
         rows = tokenizer(texts)["input_ids"]
         optimiser = torch.optim.AdamW(model.parameters(), lr=rate, fused=True)
         steps = epochs * -(-len(rows) // size)
-        schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rate, steps, pct_start=0.1, cycle_momentum=False)
+        rise = 0.1 if steps != 10 else 0.2  # of ten steps a tenth is a rise without length, by which PyTorch divides
+        schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rate, steps, pct_start=rise, cycle_momentum=False)
         model.train()
         for _ in _steps(optimiser, loss, rows, epochs, size, rng, progress):
             schedule.step()

@@ -33,6 +33,8 @@ BLOCK = 1 << 17
 _HEAD = 1 << 20
 _FASTTEXT = b"\xba\x16\x4f\x2f"  # how fastText's own models begin
 _LONGEST_WORD = 1 << 16
+#: More digits than any count of words has, and more values than any vector has.
+_MOST_DIGITS, _MOST_VALUES = 18, 1 << 20
 
 
 def text_rows(path: Path, wanted: set[str]) -> VectorRows:
@@ -83,7 +85,7 @@ def _layout_of(path: Path) -> tuple[int, int | None, int, int]:
     mark = len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
     first, newline, rest = head[mark:].partition(b"\n")
     fields = first.split()
-    if len(fields) == 2 and all(field.isdigit() for field in fields):
+    if len(fields) == 2 and all(field.isdigit() and len(field) <= _MOST_DIGITS for field in fields):
         count, size = map(int, fields)
         row = rest.partition(b"\n")[0].split()
         if not row:
@@ -186,6 +188,10 @@ def _header(path: Path, stream: BinaryIO) -> tuple[int, int]:
     fields = line.split()
     if len(fields) != 2 or not all(field.isdigit() for field in fields) or not int(fields[1]):
         raise BadInput(f"{path}: does not begin with 'count size', so it is not word2vec's binary form")
+    if int(fields[1]) > _MOST_VALUES:
+        raise BadInput(
+            f"{path}: its first line promises {int(fields[1]):,} values a word, which no file of vectors has"
+        )
     return int(fields[0]), int(fields[1])
 
 

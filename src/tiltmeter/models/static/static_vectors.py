@@ -51,7 +51,7 @@ def _matrix(path: Path) -> NDArray[Any]:
     """A .npy file as a matrix that stays on disk."""
     try:
         values: NDArray[Any] = np.lib.format.open_memmap(path, mode="r")
-    except (ValueError, OverflowError, OSError) as error:
+    except Exception as error:  # the header is a Python literal, and whatever its parser says to a broken one comes up
         raise BadInput(f"{path}: is not a complete .npy file of numbers; write or download it again") from error
     if values.ndim != 2 or values.dtype.kind != "f":
         raise BadInput(f"{path}: holds {values.dtype} in {values.ndim} dimensions; floats in 2 (words x size) are due")
@@ -95,7 +95,7 @@ def _from_lines(index: Path, wanted: set[str]) -> tuple[int, dict[str, int]]:
 def _from_json(index: Path, wanted: set[str]) -> tuple[int, dict[str, int]]:
     try:
         words = json.loads(index.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RecursionError) as error:
         raise BadInput(f"{index}: is not readable as JSON in UTF-8 ({error})") from error
     if isinstance(words, list):
         return len(words), _first_places(words, wanted)

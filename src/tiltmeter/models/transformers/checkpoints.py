@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 import re
 import warnings
 from collections.abc import Iterable, Iterator
@@ -32,7 +33,9 @@ _SETTINGS = re.compile(_PART + r"[^/]+\.(?:json|txt|model)")
 _TOKENIZER = re.compile(_PART + r"(?:tokenizer\.json|vocab\.(?:txt|json)|[^/]+\.model)")
 _SAFETENSORS = re.compile(_PART + r"model(?:-\d+-of-\d+)?\.safetensors")
 #: The first torch that runs no code out of pickled weights.
-_SAFE_TORCH = "2.6"
+_SAFE_TORCH = (2, 6)
+#: Set to anything, this environment variable has pickled weights refused whatever the torch.
+SAFETENSORS_ONLY = "TILTMETER_SAFETENSORS_ONLY"
 _PICKLED = re.compile(_PART + r"pytorch_model(?:-\d+-of-\d+)?\.bin")
 
 
@@ -94,9 +97,9 @@ def head_of(folder: Path) -> Head:
     """The language-model head that a checkpoint was saved with, by its config.json."""
     try:
         names = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("architectures") or []
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         return "none"  # what is wrong with the file is said when the model is loaded
-    for name in map(str, names):
+    for name in map(str, names if isinstance(names, list) else ()):
         if name.endswith("ForMaskedLM") or name in _MASKED_TOO:
             return "none" if _only_encoder(folder / "model.safetensors") else "masked"
         if name.endswith(("ForCausalLM", "LMHeadModel")):
@@ -109,7 +112,7 @@ def _only_encoder(weights: Path) -> bool:
     try:
         with weights.open("rb") as file:
             header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
-    except (OSError, ValueError, MemoryError):
+    except (OSError, ValueError, MemoryError, OverflowError, RecursionError):
         return False
     names = [name for name in header if name != "__metadata__"]
     return bool(names) and all(name.startswith(("embeddings.", "encoder.", "pooler.")) for name in names)
@@ -123,11 +126,8 @@ def load(folder: Path, *, called: str, head: Head = "none") -> tuple[Any, Any]:
     except ImportError as error:
         raise MissingExtra("a Transformers model", "hf") from error
     _check_files(folder, called)
-    if not any(map(_SAFETENSORS.fullmatch, _files(folder))) and torch.__version__ < _SAFE_TORCH:
-        raise ModelFailed(
-            f"cannot load '{called}': torch {torch.__version__} may run code from pytorch_model.bin (CVE-2025-32434); "
-            f"install torch {_SAFE_TORCH}, or save the model as safetensors"
-        )
+    if not any(map(_SAFETENSORS.fullmatch, _files(folder))):
+        _check_pickled(str(torch.__version__), called)
     with quiet():
         try:
             tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
@@ -163,6 +163,17 @@ def _check_files(folder: Path, called: str) -> None:
     ):
         if not there:
             raise ModelFailed(f"cannot load '{called}': no {what} in {folder}; give a Transformers model's folder")
+
+
+def _check_pickled(torch_version: str, called: str) -> None:
+    if os.environ.get(SAFETENSORS_ONLY):
+        raise ModelFailed(f"cannot load '{called}': it has no safetensors, and {SAFETENSORS_ONLY} is set")
+    numbers = re.match(r"(\d+)\.(\d+)", torch_version)
+    if numbers and tuple(map(int, numbers.groups())) < _SAFE_TORCH:
+        raise ModelFailed(
+            f"cannot load '{called}': torch {torch_version} may run code from pytorch_model.bin (CVE-2025-32434); "
+            f"install torch {'.'.join(map(str, _SAFE_TORCH))}, or save the model as safetensors"
+        )
 
 
 def _files(folder: Path) -> list[str]:

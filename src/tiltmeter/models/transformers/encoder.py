@@ -7,12 +7,14 @@ import functools
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel, Field, RootModel, StrictBool, StrictInt, StrictStr
 
 from tiltmeter.errors import BadInput, ModelFailed, unknown
+from tiltmeter.files import Shape, check
 from tiltmeter.models.protocol import Batch, Identity, Question, Span, gather
 from tiltmeter.models.transformers.batching import by_length, fair_budget, in_chunks, pad
 from tiltmeter.models.transformers.checkpoints import Head, first_line, load, locate, revision_of
@@ -28,6 +30,29 @@ R = TypeVar("R")
 Mode: TypeAlias = Literal["cls", "mean", "max"]
 MODES: tuple[Mode, ...] = ("cls", "mean", "max")
 _INSTEAD = "choose one with pooling=mean or pooling=cls"
+
+
+class _Module(BaseModel):
+    type: StrictStr
+    path: StrictStr
+
+
+class _Modules(RootModel[list[_Module]]):
+    pass
+
+
+class _Limits(BaseModel):
+    max_seq_length: Annotated[StrictInt, Field(ge=0, lt=1 << 31)] | None = None
+    do_lower_case: StrictBool | None = None
+
+
+class _Prompts(BaseModel):
+    prompts: dict[str, StrictStr | None] | None = None
+    default_prompt_name: StrictStr | None = None
+
+
+class _PoolingConfig(BaseModel, extra="allow"):
+    pooling_mode: StrictStr | list[StrictStr] | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -47,45 +72,50 @@ class PoolingRecipe:
 
 def read_recipe(root: Path, pooling: Literal["auto", "cls", "mean"]) -> PoolingRecipe:
     """What sentence-transformers' ``modules.json`` says, where there is one; the mean of all tokens otherwise."""
-    modules = read_json(root / "modules.json", default=[])
-    parts = {str(module["type"]).rpartition(".")[2]: root / module["path"] for module in modules}
+    modules = read_json(root / "modules.json", _Modules, default=[]).root
+    parts = {module.type.rpartition(".")[2]: root / module.path for module in modules}
     folder = parts.get("Transformer", root)
-    settings: dict[str, Any] = next((read_json(path) for path in sorted(folder.glob("sentence_*_config.json"))), {})
-    length, lower = settings.get("max_seq_length"), bool(settings.get("do_lower_case", False))
+    paths = sorted(folder.glob("sentence_*_config.json"))
+    settings = read_json(paths[0], _Limits) if paths else _Limits()
+    length, lower = settings.max_seq_length, bool(settings.do_lower_case)
     if pooling != "auto":
         return PoolingRecipe(folder, pooling, max_length=length, lower=lower)
     for kind in parts:
         if kind not in ("Transformer", "Pooling", "Normalize"):
             raise BadInput(f"{root}: its modules.json asks for a {kind} layer, not supported; {_INSTEAD}")
     mode = _mode(parts["Pooling"] / "config.json") if "Pooling" in parts else "mean"
-    config = read_json(root / "config_sentence_transformers.json", default={}) if modules else {}
-    prompt = str(config.get("prompts", {}).get(config.get("default_prompt_name"), ""))
+    path = root / "config_sentence_transformers.json"
+    config = read_json(path, _Prompts, default={}) if modules else _Prompts()
+    prompt = (config.prompts or {}).get(config.default_prompt_name or "") or ""
     return PoolingRecipe(folder, mode, "Normalize" in parts, prompt, length, lower)
 
 
 def _mode(path: Path) -> Mode:
-    config = read_json(path)
-    asked = config.get("pooling_mode")
+    config = read_json(path, _PoolingConfig)
+    asked = config.pooling_mode
     if asked is None:  # files written before sentence-transformers 6 have one switch per mode
         prefix = "pooling_mode_"
-        switches = [key.removeprefix(prefix) for key, on in config.items() if key.startswith(prefix) and on]
+        switches = [
+            key.removeprefix(prefix) for key, on in (config.model_extra or {}).items() if key.startswith(prefix) and on
+        ]
         asked = [switch.removesuffix("_tokens").removesuffix("_token") for switch in switches] or ["mean"]
-    modes = [asked] if isinstance(asked, str) else list(asked)
+    modes = [asked] if isinstance(asked, str) else asked
     supported = [mode for mode in MODES if modes == [mode]]
     if not supported:
         raise BadInput(f"{path}: pooling by {' and '.join(modes)} is not supported; {_INSTEAD}")
     return supported[0]
 
 
-def read_json(path: Path, *, default: Any = None) -> Any:
-    """The content of a JSON file of a model; ``default``, where given, stands for a file that is not there."""
-    if default is not None and not path.is_file():
-        return default
+def read_json(path: Path, shape: type[Shape], *, default: Any = None) -> Shape:
+    """A JSON file of a model, in the form it should have; ``default`` stands for one that is not there."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no JSON"
-        raise BadInput(f"{path}: cannot be read ({reason}); fetch the model again") from error
+        absent = default is not None and not path.is_file()
+        return check(path.name, default if absent else json.loads(path.read_text(encoding="utf-8")), shape)
+    except (OSError, ValueError, RecursionError, BadInput) as error:
+        said = (
+            error.strerror if isinstance(error, OSError) else error if isinstance(error, BadInput) else "it is no JSON"
+        )
+        raise BadInput(f"{path}: cannot be read ({said}); fetch the model again") from error
 
 
 def pool(tokens: Tensor, real: Tensor | None, mode: Mode) -> Tensor:
@@ -352,10 +382,12 @@ def device_named(asked: Device) -> str:
 def token_limit(tokenizer: Any, model: Any, recipe: PoolingRecipe) -> int | None:
     """Tokens the model can take, as sentence-transformers counts them, and never more than it has positions for."""
     limits = [recipe.max_length or tokenizer.model_max_length]
+    if not isinstance(limits[0], int | float) or not limits[0] >= 0:
+        raise BadInput(f"{recipe.folder}: its tokenizer takes {limits[0]!r} tokens, which is no number; fetch it again")
     limits.append(getattr(model.config, "max_position_embeddings", None) or limits[0])
     for module in model.modules():
         table: Any = getattr(module, "position_embeddings", None)
         if getattr(table, "padding_idx", None) is not None:  # RoBERTa numbers positions after its padding
             limits.append(table.num_embeddings - table.padding_idx - 1)
-    limit = int(min(limits))
-    return limit if 0 < limit < 1_000_000 else None
+    limit = min(limits)
+    return int(limit) if 0 < limit < 1_000_000 else None

@@ -43,7 +43,7 @@ def load_cloze_files(path: str | Path) -> tuple[ClozeSet, ...]:
     files = sorted(place.rglob("*.csv")) if place.is_dir() else [place]
     if not files:
         raise BadInput(f"{place}: no CSV file in this folder")
-    sets, races, plain = list[ClozeSet](), list[ClozeSet](), False
+    sets, races = list[ClozeSet](), list[ClozeSet]()
     for file in files:
         columns = read_table(file).columns
         if "race_A1" in columns:
@@ -51,11 +51,8 @@ def load_cloze_files(path: str | Path) -> tuple[ClozeSet, ...]:
         elif "pronoun_m" in columns or "prounoun_m" in columns:
             sets.append(load_pronoun_contexts(file))
         else:
-            plain = True
             sets += load_genderlex(file)
-    # All files of a folder at once also says where they contradict each other.
-    together = plain and place.is_dir() and not any(each.context == "topic" for each in sets) and len(sets) > 1
-    return (*(load_genderlex(place) if together else sets), *races)
+    return (*_with_label_conflicts(sets), *races)
 
 
 def load_genderlex(folder: str | Path) -> tuple[ClozeSet, ...]:

@@ -51,7 +51,8 @@ class _GroupEntry(_SocialEntry):
     @field_validator("properties", mode="before")
     @classmethod
     def _bare_properties(cls, properties: Any) -> Any:
-        return dict.fromkeys(properties) if isinstance(properties, list) else properties
+        bare = isinstance(properties, list) and all(isinstance(name, str) for name in properties)
+        return dict.fromkeys(properties) if bare else properties
 
     @field_validator("words", mode="before")
     @classmethod

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 from tiltmeter.errors import BadInput
+from tiltmeter.files import NO_JSON
 
 FileKind = Literal["text", "jsonl", "csv", "tsv", "parquet"]
 _KINDS: dict[str, FileKind] = {
@@ -164,13 +165,21 @@ def _columns(file: CorpusFile) -> tuple[list[str], list[str]]:
     if file.kind == "jsonl":
         try:
             record = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise BadInput(f"{file.source}: line 1: broken JSON: {error.msg}") from None
+        except (ValueError, RecursionError) as error:
+            raise BadInput(f"{file.source}: line 1: {json_fault(error)}") from None
         if not isinstance(record, dict):
             raise BadInput(f"{file.source}: line 1: not a JSON object: write one on each line")
         return list(record), [name for name, value in record.items() if isinstance(value, str)]
-    columns = next(csv.reader([line], delimiter="\t" if file.kind == "tsv" else ","), [])
+    try:
+        columns = next(csv.reader([line], delimiter="\t" if file.kind == "tsv" else ","), [])
+    except csv.Error as error:
+        raise BadInput(f"{file.source}: line 1: not a proper table: {error}") from None
     return columns, columns
+
+
+def json_fault(error: Exception) -> str:
+    """What is wrong with a line of JSON."""
+    return f"broken JSON: {error.msg}" if isinstance(error, json.JSONDecodeError) else NO_JSON
 
 
 def _row_groups(file: CorpusFile, size: int) -> list[tuple[int, int | None, int]]:

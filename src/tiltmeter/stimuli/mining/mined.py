@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import BaseModel, StrictStr
 
 from tiltmeter.errors import BadInput
-from tiltmeter.files import write_atomically
+from tiltmeter.files import check, write_atomically
 from tiltmeter.stimuli.lexicon.lexicon import Group, fingerprint
 from tiltmeter.stimuli.mining.blocks import Places
 from tiltmeter.stimuli.mining.corpus import Shard
@@ -45,6 +46,21 @@ class Occurrence:
     source: str
     line: int
     at: int
+
+
+class _AboutCount(BaseModel):
+    word: StrictStr
+    groups: list[StrictStr]
+
+
+class _AboutFile(BaseModel):
+    """What is read of the file that says how occurrences were found."""
+
+    sha256: StrictStr
+    lengths: list[StrictStr]
+    groups: dict[str, Any]
+    language: StrictStr
+    counts: list[_AboutCount]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +116,10 @@ def load_mined(folder: str | Path) -> Mined:
     about = _about(folder)
     table = _table(folder / OCCURRENCES)
     sha256 = _sha256(table)
-    try:
-        if about["sha256"] != sha256:
-            raise BadInput(f"{folder / OCCURRENCES} is not what {ABOUT} says it is: mine it again")
-        rows = tuple(map(Occurrence, *(table.column(name).to_pylist() for name in COLUMNS)))
-        return Mined(rows, tuple(about["lengths"]), tuple(about["groups"]), about["language"], sha256, about)
-    except (KeyError, TypeError) as error:
-        raise BadInput(f"{folder / ABOUT} is damaged (no {error}): mine it again") from None
+    if about["sha256"] != sha256:
+        raise BadInput(f"{folder / OCCURRENCES} is not what {ABOUT} says it is: mine it again")
+    rows = tuple(map(Occurrence, *(table.column(name).to_pylist() for name in COLUMNS)))
+    return Mined(rows, tuple(about["lengths"]), tuple(about["groups"]), about["language"], sha256, about)
 
 
 def save_mined(folder: Path, columns: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Any]:
@@ -150,10 +163,12 @@ def _about(folder: Path) -> dict[str, Any]:
         raise BadInput(f"{folder} holds no {ABOUT}, so it is no folder of tiltmeter mine{unfinished}")
     try:
         about: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(about, dict):
-            raise ValueError("no JSON object")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise BadInput(f"{path} cannot be read ({error}): mine it again") from None
+    try:
+        check(ABOUT, about, _AboutFile)
+    except BadInput as error:
+        raise BadInput(f"{path} is damaged ({error}): mine it again") from None
     return about
 
 

@@ -9,7 +9,16 @@ from collections.abc import Iterator
 from typing import BinaryIO, Literal
 
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli.mining.corpus import BLOCK, LONGEST, CorpusFile, Shard, open_corpus_file, open_parquet, too_long
+from tiltmeter.stimuli.mining.corpus import (
+    BLOCK,
+    LONGEST,
+    CorpusFile,
+    Shard,
+    json_fault,
+    open_corpus_file,
+    open_parquet,
+    too_long,
+)  # fmt: skip
 
 _BYTE_ORDER_MARK, _REPLACED = "\ufeff", "\ufffd"
 _HALF = re.compile("[\ud800-\udfff]")
@@ -45,8 +54,8 @@ class RecordReader:
             return ""
         try:
             record = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise self._wrong(number, f"broken JSON: {getattr(error, 'msg', 'nested too deep')}") from None
+        except (ValueError, RecursionError) as error:
+            raise self._wrong(number, json_fault(error)) from None
         if not isinstance(record, dict):
             raise self._wrong(number, "not a JSON object: write one on each line")
         if self._file.column not in record:
