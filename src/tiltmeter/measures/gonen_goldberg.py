@@ -3,6 +3,8 @@
 Words near one another are alike in any direction: along pairs of arbitrary words the neighbours of occupations tell
 the lean in every run, by the published test. What can be asked is whether they share it more along she/he than along
 the same words dealt to two sides at random (``dealt_leans``): ``neighbour_deal_test``, ``cluster_deal_test``.
+The deals do not know which words are pairs: where the two words of a pair are near one another, they find a lean along
+arbitrary pairs somewhat too often (``benchmarks/nulls_directions.py``, the last rows).
 """
 
 from __future__ import annotations

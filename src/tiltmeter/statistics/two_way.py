@@ -3,8 +3,8 @@
 Words laid along any direction have some mean there, and an interval over words says only how well it is known.
 Whether it is a lean is a question to other pairs too: he and she are a sample of what could have been asked. So the
 variance of the mean is that between words plus that between pairs, less what single cells have of their own, which both
-hold (Cameron, Gelbach & Miller 2011). The larger of a test by words and one by pairs would not do: where both lists
-vary it finds a lean twice as often as it should where there is none (``benchmarks/nulls_directions.py``).
+hold (Cameron, Gelbach & Miller 2011). The larger of a test by words and one by pairs would not quite do: where both
+lists vary it finds a lean half again too often (``benchmarks/nulls_directions.py``).
 """
 
 from __future__ import annotations
