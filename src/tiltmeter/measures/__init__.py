@@ -53,6 +53,7 @@ from tiltmeter.measures.gonen_goldberg import (
 from tiltmeter.measures.lpbs import LpbsResult, lpbs
 from tiltmeter.measures.mac import mac
 from tiltmeter.measures.multi_weat import multi_weat
+from tiltmeter.measures.placebos import axis_placebo, ripa_placebo, wefat_placebo
 from tiltmeter.measures.pronouns import PreferenceResult, PronounGapResult, preference, pronoun_gap
 from tiltmeter.measures.ripa import ripa
 from tiltmeter.measures.rnd import rnd
@@ -68,11 +69,12 @@ __all__ = [
     "AssociationResult", "CabmIntervals", "CeatResult", "ClozeResult", "ClozeScores", "ClozeStep", "Contingency",
     "DrawnEffects", "LpbsResult", "Normality", "PreferenceResult", "PronounGapResult", "RepairedCeat", "Separation",
     "Stability", "StereoScores", "StereoSetResult", "WeatResult", "Weights", "amplification", "association",
-    "attributions", "aul", "bias_direction", "cabm", "ceat", "changed_tokens", "cloze", "cloze_combined",
-    "cluster_bias", "cluster_deal_test", "compare", "context_shift", "cosine_bias", "cross_validated_scores",
-    "crows_pairs", "dealt_leans", "direct_bias", "draw_contexts", "ect", "equal_weights", "given_weights",
-    "indirect_bias", "local_linear_weights", "lpbs", "mac", "meade", "mean_probability", "multi_weat", "nangia", "nas",
-    "neighbour_bias", "neighbour_deal_test", "pca_forest_weights", "pca_weights", "pmi_bias", "preference",
-    "pronoun_gap", "ripa", "rnd", "rnsb", "same", "semaxis", "shap_weights", "shared_tokens", "signed_shift",
-    "stability", "stereoset", "validate", "weat", "weat_placebo", "wefat", "with_intervals",
+    "attributions", "aul", "axis_placebo", "bias_direction", "cabm", "ceat", "changed_tokens", "cloze",
+    "cloze_combined", "cluster_bias", "cluster_deal_test", "compare", "context_shift", "cosine_bias",
+    "cross_validated_scores", "crows_pairs", "dealt_leans", "direct_bias", "draw_contexts", "ect", "equal_weights",
+    "given_weights", "indirect_bias", "local_linear_weights", "lpbs", "mac", "meade", "mean_probability", "multi_weat",
+    "nangia", "nas", "neighbour_bias", "neighbour_deal_test", "pca_forest_weights", "pca_weights", "pmi_bias",
+    "preference", "pronoun_gap", "ripa", "ripa_placebo", "rnd", "rnsb", "same", "semaxis", "shap_weights",
+    "shared_tokens", "signed_shift", "stability", "stereoset", "validate", "weat", "weat_placebo", "wefat",
+    "wefat_placebo", "with_intervals",
 ]  # fmt: skip

@@ -146,7 +146,7 @@ class Statistic:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Evidence:
-    """What the p-value of an effect rests on: it is the largest of ``p_values``, by what else could have been chosen.
+    """What the p-value of an effect rests on: it is no smaller than any of ``p_values``, by what else could be chosen.
 
     ``independent`` says of each list how many independent words it is worth, ``n_pairs`` how many matched pairs were
     tested as pairs.

@@ -10,26 +10,50 @@ from tiltmeter import measures
 from tiltmeter.measures.deals import DEALS
 from tiltmeter.measures.geometry import word_families
 from tiltmeter.probes.kind import Measured, Options
-from tiltmeter.probes.words.word_sets import GENDERS, OCCUPATIONS, WordVectors, along_pairs, compares, word_kind
-from tiltmeter.readings import ALPHA, DIFFERENCE, SIZE, Estimate, ItemMeaning, Poles, Statistic, interval_text, p_text
+from tiltmeter.probes.words.word_sets import (
+    GENDERS,
+    OCCUPATIONS,
+    WordVectors,
+    along_pairs,
+    compares,
+    two_way_evidence,
+    word_kind,
+)
+from tiltmeter.readings import (
+    ALPHA,
+    DIFFERENCE,
+    SIZE,
+    Estimate,
+    Evidence,
+    ItemMeaning,
+    Poles,
+    Statistic,
+    interval_text,
+    p_text,
+)
+from tiltmeter.statistics.families import Placebo
 from tiltmeter.statistics.two_way import TwoWay
 
 
-def _ripa(vectors: WordVectors, _options: Options) -> Measured:
+def _ripa(vectors: WordVectors, options: Options) -> Measured:
     (words,) = vectors.targets(at_least=2)
     pairs, one, two = vectors.pairs()
     found = measures.ripa(words.vectors, one, two)
     effect = _tested("mean inner product", found.score, found.test)
     towards = f"to {pairs.label_1 if found.score > 0 else pairs.label_2}"
+    neutral, placebo = vectors.neutral(), None
+    if neutral is not None:
+        drawn = {"n_pairs": found.n_pairs, "seed": options.seed}
+        placebo = measures.ripa_placebo(words.vectors, neutral, value=found.score, **drawn)
     return Measured(
         effect,
         Poles(f"{words.label} → {pairs.label_1}", f"{words.label} → {pairs.label_2}"),
         f"Along {pairs.label} {words.label} lean {towards if effect.significant else 'neither way clearly'} "
-        f"({found.score:+.3f}, {interval_text(found.ci, digits=3)}, {p_text(found.p_value)}). "
-        f"{_worth(found.test, f'{found.n_pairs} pairs')}",
+        f"({found.score:+.3f}, {interval_text(found.ci, digits=3)}, {p_text(found.p_value)}).{_single(found.test)}",
         tuple(words.items(found.by_word)),
         ItemMeaning("inner product", Poles(pairs.label_1, pairs.label_2)),
         Statistic("mean of units"),
+        evidence=two_way_evidence(found.test, (words.label, pairs.label), 0, placebo),
     )
 
 
@@ -54,21 +78,27 @@ def _direct(vectors: WordVectors, _options: Options) -> Measured:
     )
 
 
-def _semaxis(vectors: WordVectors, _options: Options) -> Measured:
+def _semaxis(vectors: WordVectors, options: Options) -> Measured:
     (words,) = vectors.targets(at_least=2)
     one, two = vectors.attributes()
-    found = measures.semaxis(words.vectors, one.vectors, two.vectors)
+    kin = vectors.kin()
+    found = measures.semaxis(words.vectors, one.vectors, two.vectors, **kin)
     low, high = int(np.argmin(found.scores)), int(np.argmax(found.scores))
     return Measured(
         _tested("mean position on the axis", found.mean, found.test),
         Poles(f"{words.label} → {one.label}", f"{words.label} → {two.label}"),
         f"On the axis from {two.label} (-) to {one.label} (+), {words.label} stand at {found.mean:+.3f} on average "
         f"({interval_text(found.ci, digits=3)}, {p_text(found.p_value)}), from {words.inputs[low]} "
-        f"({found.scores[low]:+.2f}) to {words.inputs[high]} ({found.scores[high]:+.2f}). "
-        f"{_worth(found.test, f'{len(one)} + {len(two)} words at the poles')}",
+        f"({found.scores[low]:+.2f}) to {words.inputs[high]} ({found.scores[high]:+.2f}).{_single(found.test)}",
         tuple(words.items(found.scores)),
         ItemMeaning("position on the axis", Poles(one.label, two.label)),
         Statistic("mean of units"),
+        evidence=two_way_evidence(
+            found.test,
+            _labels(found.test, words.label, one.label, two.label),
+            len(kin["partners"]),
+            _on_axis(vectors, found.mean, options),
+        ),
     )
 
 
@@ -77,7 +107,8 @@ def _same(vectors: WordVectors, options: Options) -> Measured:
     sets = vectors.attributes()
     attributes = [to.vectors for to in sets]
     deals = min(DEALS, options.permutations)
-    found = measures.same(words.vectors, attributes, permutations=deals, seed=options.seed)
+    partners = vectors.kin()["partners"] if len(sets) == 2 else ()
+    found = measures.same(words.vectors, attributes, partners=partners, permutations=deals, seed=options.seed)
     effect = Estimate("mean bias", found.score, SIZE, found.ci, found.p_value, "greater", False)
     poles, item_poles, detail = None, None, ""
     if found.skew_test is not None:
@@ -102,6 +133,11 @@ def _same(vectors: WordVectors, options: Options) -> Measured:
         tuple(words.items(found.by_word)),
         ItemMeaning("bias", item_poles),
         Statistic("mean of units", absolute=True),
+        evidence=Evidence(
+            {"attributes dealt at random": found.p_value},
+            {},
+            placebo=_on_axis(vectors, found.score, options, size_only=True) if len(sets) == 2 else None,
+        ),
     )
 
 
@@ -109,15 +145,25 @@ def _tested(name: str, value: float, found: TwoWay) -> Estimate:
     return Estimate(name, value, DIFFERENCE, found.ci, found.p_value, "two-sided", False)
 
 
-def _worth(found: TwoWay, others: str) -> str:
-    """How many independent words the lists are worth; and where nothing is said of other pairs or poles."""
-    if found.by_others is None:
-        return "Of the direction there is a single example: nothing is said of what another would give."
-    words, *rest = found.families
-    return (
-        f"Counting what is alike once, the words are worth {words} independent ones and the {others} "
-        f"{' + '.join(map(str, rest))}; by words alone {p_text(found.by_words)}, by the others "
-        f"{p_text(found.by_others)}."
+def _single(found: TwoWay) -> str:
+    """What to say where there is one pair, or one word at a pole."""
+    single = " Of the direction there is a single example: nothing is said of what another would give."
+    return single if found.by_others is None else ""
+
+
+def _labels(found: TwoWay, words: str, one: str, two: str) -> tuple[str, ...]:
+    """What the test counts the families of: both poles, or their matched pairs."""
+    return (words, one, two) if len(found.families) == 3 else (words, f"{one} / {two}")
+
+
+def _on_axis(vectors: WordVectors, value: float, options: Options, *, size_only: bool = False) -> Placebo | None:
+    """The same words on axes between arbitrary words; None where the model knows too few."""
+    (words,), neutral, (one, two) = vectors.targets(), vectors.neutral(), vectors.attributes()
+    if neutral is None:
+        return None
+    sizes = len(one), len(two)
+    return measures.axis_placebo(
+        words.vectors, neutral, value=value, sizes=sizes, size_only=size_only, seed=options.seed
     )
 
 
@@ -125,6 +171,7 @@ RIPA = word_kind(
     "ripa",
     _ripa,
     along_pairs,
+    placebo=True,
     summary="Relational inner product of words with pairs such as he/she",
     citation="Ethayarajh, Duvenaud & Hirst 2019, ACL",
     idea="neutral words should have no inner product with the relation that pairs of words share.",
@@ -141,6 +188,7 @@ SEMAXIS = word_kind(
     "semaxis",
     _semaxis,
     compares(OCCUPATIONS, GENDERS[::-1], n_targets=(1, 1), n_attributes=(2, 2)),
+    placebo=True,
     summary="Where words stand on the axis between two poles",
     citation="An, Kwak & Ahn 2018, ACL",
     idea="neutral words should stand in the middle between two poles.",
@@ -149,6 +197,7 @@ SAME = word_kind(
     "same",
     _same,
     compares(OCCUPATIONS, GENDERS[::-1], n_targets=(1, 1), n_attributes=(2, 20)),
+    placebo=True,
     summary="SAME: how far words lie along what separates the groups",
     citation="Schroeder, Schulz & Hammer 2022, arXiv:2203.14603; IJCNN 2024",
     idea="neutral words should have no part in the directions that separate groups.",

@@ -22,6 +22,7 @@ from tiltmeter.probes.words.word_sets import (
     WordVectors,
     compares,
     evidence,
+    two_way_evidence,
     word_kind,
 )
 from tiltmeter.readings import (
@@ -146,13 +147,18 @@ def _wefat(vectors: WordVectors, options: Options) -> Measured:
             "word has one: add it in the lexicon"
         )
     values = [float(facts[word][column]) for word in words.inputs]
-    found = measures.wefat(words.vectors, a.vectors, b.vectors, property=values, **statistics_options(options))
+    kin, neutral, placebo = vectors.kin(), vectors.neutral(), None
+    found = measures.wefat(words.vectors, a.vectors, b.vectors, property=values, **kin, **statistics_options(options))
     published, related = found.correlation, found.test
     assert published is not None  # a property was given
     assert related is not None
     effect = Estimate("correlation r", published.r, CORRELATION, related.ci, related.p_value, "two-sided", False)
     name = column.replace("_", " ")
     numbers = f"r = {published.r:.2f}, {interval_text(related.ci)}, {p_text(related.p_value)}"
+    if neutral is not None:
+        sizes = len(a), len(b)
+        placebo = measures.wefat_placebo(words.vectors, neutral, values, r=published.r, sizes=sizes, seed=options.seed)
+    others = (a.label, b.label) if len(related.families) == 3 else (f"{a.label} / {b.label}",)
     return Measured(
         effect,
         Poles(f"high {name} → {a.label}", f"high {name} → {b.label}"),
@@ -168,6 +174,7 @@ def _wefat(vectors: WordVectors, options: Options) -> Measured:
         repair="The published test takes every word for independent of the others and the attribute words for the "
         "only ones there are. The headline generalises to other words and other attributes, and counts words that are "
         "alike once.",
+        evidence=two_way_evidence(related, (words.label, *others), len(kin["partners"]), placebo),
     )
 
 
@@ -192,6 +199,7 @@ WEFAT = word_kind(
     "wefat",
     _wefat,
     compares(OCCUPATIONS, GENDERS[::-1], n_targets=(1, 1), n_attributes=(2, 2)),
+    placebo=True,
     summary="Does the lean of words follow a fact about them, e.g. occupations and their share of women?",
     citation=_CALISKAN,
     idea="a word such as an occupation should not carry who is employed in it.",

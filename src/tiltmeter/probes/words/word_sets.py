@@ -17,6 +17,7 @@ from tiltmeter.models.protocol import Question
 from tiltmeter.probes.kind import OF_VECTORS, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
 from tiltmeter.readings import Evidence, Item
 from tiltmeter.statistics.families import CrossedTest, Placebo
+from tiltmeter.statistics.two_way import TwoWay
 from tiltmeter.stimuli import Group, Pairs, SomePairs, SomeWords
 
 Matrix = NDArray[np.float32]
@@ -55,7 +56,7 @@ class WordList:
 class WordStimuli:
     """Sets of targets, sets of attributes, and pairs where the measure uses them; asked about as words or as texts.
 
-    ``partners`` are matched words of the two groups of targets.
+    ``partners`` are matched words of the two groups of targets or, where there is one, of the two sets of attributes.
     """
 
     targets: tuple[WordList, ...] = ()
@@ -138,13 +139,16 @@ class WordVectors:
         return [self._known(words, at_least) for words in self.words.attributes]
 
     def kin(self) -> dict[str, Any]:
-        """Which words are matched and which belong together, as measures of two groups and two sets take it."""
-        (x, y), sets = self.targets(), self.attributes()
-        places = [{word: place for place, word in enumerate(group.words)} for group in (x, y)]
-        known = [pair for pair in self.words.partners if pair[0] in places[0] and pair[1] in places[1]]
+        """Which words are matched and which belong together, as measures of two groups or of two sets take it."""
+        targets, sets = self.targets(), self.attributes()
+        one, two = (
+            {word: place for place, word in enumerate(group.words)}
+            for group in (targets if len(targets) == 2 else sets)
+        )
+        known = [(x, y) for x, y in self.words.partners if x in one and y in two]
         return {
-            "partners": [(places[0][one], places[1][two]) for one, two in known],
-            "families": tuple(words.families for words in (x, y, *sets)),
+            "partners": [(one[x], two[y]) for x, y in known],
+            "families": tuple(words.families for words in (*targets, *sets)),
         }
 
     def neutral(self) -> Matrix | None:
@@ -257,7 +261,7 @@ def compared_part(
         tuple(map(as_attribute, against)),
         notes=shared_words([*groups, *against]),
         question=question,
-        partners=stimuli.matched_words(*groups) if len(groups) == 2 else (),
+        partners=_matched(groups, against),
         language=groups[0].language,
     )
     return Part("", words.title(), words, dimension_of(*groups, *against))
@@ -292,12 +296,26 @@ def find_groups(name: str, what: str, words: SomeGroups, number: Number) -> list
     ]
 
 
+def _matched(groups: Sequence[Group], against: Sequence[Group]) -> tuple[tuple[str, str], ...]:
+    """The matched words of two groups of targets or, where there is one, of two sets of attributes."""
+    two = groups if len(groups) == 2 else against if len(groups) == 1 and len(against) == 2 else ()
+    return stimuli.matched_words(*two) if two else ()
+
+
 def evidence(crossed: CrossedTest, labels: Sequence[str], placebo: Placebo | None = None) -> Evidence:
     """What the p-value of an association rests on; ``labels`` are those of X, Y, A and B."""
     p_values = {"other targets": crossed.by_targets.p_value}
     if crossed.by_attributes is not None:
         p_values["other attributes"] = crossed.by_attributes.p_value
     return Evidence(p_values, dict(zip(labels, crossed.families, strict=True)), crossed.n_pairs, placebo)
+
+
+def two_way_evidence(test: TwoWay, labels: Sequence[str], n_pairs: int, placebo: Placebo | None) -> Evidence:
+    """What the p-value of a mean along a direction rests on; ``labels`` are those of the words and the poles or pairs."""
+    p_values = {"other words": test.by_words}
+    if test.by_others is not None:
+        p_values["other pairs" if len(test.families) == 2 else "other attributes"] = test.by_others
+    return Evidence(p_values, dict(zip(labels, test.families, strict=False)), n_pairs, placebo)
 
 
 def families_of(group: Group) -> dict[str, str]:
