@@ -32,7 +32,7 @@ def main() -> None:
     seeds = parser.parse_args().seeds
     with tempfile.TemporaryDirectory() as folder:
         probes = {
-            "calibration": ProbeMaker(Path(folder), planted(TILT)).of_masked(frames().masked)["cabm"],
+            "calibration": ProbeMaker(Path(folder), planted(TILT)).cabm(frames().masked),
             "probe cabm": make_probes("cabm")[0],
         }
         print(f"{'seed':<6}{'sentences':<14}{'cosine':>8}{'context':>9}{'score':>7}", end="")

@@ -12,16 +12,17 @@ import importlib.util
 import itertools
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import yaml
 
 from tiltmeter.lab.calibrate.measure_forms import Key, MeasureForm, Men, measure_forms
 from tiltmeter.lab.reference.planted_text import FrameSets, frames, planted, pronoun_sentence, with_occupation
+from tiltmeter.lab.reference.planted_vectors import PlantedVectors
 from tiltmeter.lab.reference.reference import Reference, reference_folder
 from tiltmeter.lab.reference.training import TrainingRecipe
 from tiltmeter.models import CachedModel, Question, VectorStore
@@ -60,12 +61,15 @@ class ProbeMaker:
             for side in (1, 2)
         }
 
-    def of_masked(self, sets: FrameSets) -> NamedProbes:
-        """Probes of masked models that need not be told which occupations are with men."""
-        return {"unmask": self.unmask(sets), "cabm": _probe("cabm", data=self._occupations_file(sets))}
-
     def unmask(self, sets: FrameSets) -> Probe[Any]:
         return _probe("unmask", data=self._occupations_file(sets), method="gap")
+
+    def cabm(self, sets: FrameSets, *, forests: bool = True) -> Probe[Any]:
+        probe = _probe("cabm", data=self._occupations_file(sets))
+        if forests:
+            return probe
+        unlabelled = dataclasses.replace(probe.stimuli.sentences, shares={})  # so that a forest has nothing to learn
+        return dataclasses.replace(probe, stimuli=dataclasses.replace(probe.stimuli, sentences=unlabelled))
 
     def of_masked_halves(self, sets: FrameSets, men: Men) -> NamedProbes:
         """Probes of masked models that compare the occupations with men to the others."""
@@ -83,7 +87,9 @@ class ProbeMaker:
         """Probes of vectors that compare the occupations with men to the others: alone, and in sentences."""
         words = {"targets": self._targets(men), "attributes": _marks(owners=False)}
         seat = _probe("seat", templates=self._templates_of(sets), **words)
-        return {"weat": _probe("weat", **words), "seat": seat}
+        told = tuple(Word(word, "noun", properties={"male_share": 100.0 * man}) for word, man in self._sides(men))
+        wefat = _probe("wefat", targets=[Group("lab.all", "occupations", told)], attributes=words["attributes"])
+        return {"weat": _probe("weat", **words), "seat": seat, "wefat": wefat}
 
     def ceat(self, sets: FrameSets, men: Men) -> Probe[Any]:
         """CEAT over a text of all the sentences, mined as any text is, with the whole sentence as context."""
@@ -237,58 +243,89 @@ class AskedModel:
         }
 
 
-class AskedModels(NamedTuple):
-    """The masked and the causal model of a dose, and what every form of a measure reads on them: number and leans."""
+#: What the bench is made of: language models are trained, vectors are composed.
+BenchKind: TypeAlias = Literal["masked", "causal", "vectors"]
+EVERY_KIND: tuple[BenchKind, ...] = ("masked", "causal", "vectors")
 
-    masked: AskedModel
-    causal: AskedModel
+
+class AskedModels(NamedTuple):
+    """The models of a dose by their kind, the readings of all probes, and what every form of a measure makes of them:
+    its number and its leans."""
+
+    by_kind: Mapping[BenchKind, AskedModel]
+    by_probe: Mapping[str, Reading]
     readings: Mapping[MeasureForm, tuple[Number, Floats]]
 
 
 class Bench:
-    """Probes over the lab's sentences, which are told that the occupations with the larger share of he are with men."""
+    """Probes over the lab's sentences, which are told that the occupations with the larger share of he are with men.
 
-    def __init__(self, folder: Path) -> None:
+    Measures of probabilities are put to trained language models, and measures of vectors to planted vectors: what a
+    language model learns of he and she at a mask says nothing certain of where its sentences stand. ``only`` names the
+    probes that are wanted, where not all are; CABM then grows no forests, which take seconds.
+    """
+
+    def __init__(self, folder: Path, only: Collection[str] | None = None) -> None:
         shares = planted(0.9)
         self.maker = ProbeMaker(folder, shares)
         self.men = with_men(shares)
         with_shap = importlib.util.find_spec("shap") is not None
         self.forms = measure_forms(self.maker.occupation_of, "shap_rf" if with_shap else "lime_rf")
-        masked = self.maker.of_masked(frames().masked) | self.maker.of_masked_halves(frames().masked, self.men)
-        self._masked = masked | self._plain_probes(frames().plain)
-        self._causal = self.maker.of_causal(frames().cloze)
+        every: dict[BenchKind, NamedProbes] = {
+            "masked": {
+                "unmask": self.maker.unmask(frames().masked),
+                **self.maker.of_masked_halves(frames().masked, self.men),
+            },
+            "causal": self.maker.of_causal(frames().cloze),
+            "vectors": {"cabm": self.maker.cabm(frames().masked, forests=only is None), **self._plain_probes(frames().plain)},
+        }
+        self._probes = {
+            kind: {name: probe for name, probe in probes.items() if only is None or name in only}
+            for kind, probes in every.items()
+        }
 
-    def ask(self, recipes: Recipes, dose: float, seed: int, store: VectorStore | None) -> AskedModels:
-        """Put all probes to the models of a dose."""
-        models = (CachedModel(_model(dose, seed, recipe), store) for recipe in recipes)
-        masked, causal = map(AskedModel, models, (self._masked, self._causal))
-        return AskedModels(masked, causal, self._numbers(masked.read(self._masked) | causal.read(self._causal)))
+    def ask(
+        self,
+        recipes: Recipes,
+        dose: float,
+        seed: int,
+        store: VectorStore | None,
+        kinds: Collection[BenchKind] = EVERY_KIND,
+    ) -> AskedModels:
+        """Put all probes to the models of a dose, or to those of some kinds."""
+        by_kind: dict[BenchKind, AskedModel] = {}
+        by_probe: dict[str, Reading] = {}
+        for kind in kinds:
+            probes = self._probes[kind]
+            by_kind[kind] = AskedModel(CachedModel(_model(kind, dose, seed, recipes), store), probes)
+            by_probe |= by_kind[kind].read(probes)
+        return AskedModels(by_kind, by_probe, self._numbers(by_probe))
 
     def numbers_by_set(self, asked: AskedModels) -> dict[Key, dict[str, float]]:
         """The numbers from each set of sentences alone."""
         numbers: dict[Key, dict[str, float]] = {}
 
-        def add(name: str, model: AskedModel, probes: NamedProbes) -> None:
-            for form, ((value, _), _) in self._numbers(model.read(probes)).items():
+        def add(name: str, kind: BenchKind, probes: NamedProbes) -> None:
+            for form, ((value, _), _) in self._numbers(asked.by_kind[kind].read(probes)).items():
                 numbers.setdefault(form.key, {})[name] = value
 
         for name, rows in frames().masked.items():
             # Not by CABM, of which a reading takes seconds, most of them for its forests.
-            add(name, asked.masked, self.maker.of_masked_halves({name: rows}, self.men))
-            add(name, asked.masked, {"unmask": self.maker.unmask({name: rows})})
+            add(name, "masked", self.maker.of_masked_halves({name: rows}, self.men))
+            add(name, "masked", {"unmask": self.maker.unmask({name: rows})})
         for name, rows in frames().plain.items():
             probes = self._plain_probes({name: rows})
-            del probes["weat"]  # which has words alone
-            add(name, asked.masked, probes)
+            add(name, "vectors", {of: probes[of] for of in ("seat", "ceat")})  # the others have words alone
         for name, rows in frames().cloze.items():
-            add(name, asked.causal, self.maker.of_causal({name: rows}))
+            add(name, "causal", self.maker.of_causal({name: rows}))
         return numbers
 
     def null_numbers(self, asked: AskedModels, men: Men) -> dict[Key, Number]:
         """The numbers of models without bias when the occupations are halved in this way."""
-        probes = self.maker.of_masked_halves(frames().masked, men) | self.maker.of_vector_halves(frames().plain, men)
-        probes["ceat"] = self.maker.ceat_halved(self._masked["ceat"], men)
-        readings = asked.masked.read(probes)
+        of_vectors = self.maker.of_vector_halves(frames().plain, men)
+        of_vectors["ceat"] = self.maker.ceat_halved(self._probes["vectors"]["ceat"], men)
+        readings = asked.by_kind["masked"].read(self.maker.of_masked_halves(frames().masked, men))
+        readings |= asked.by_kind["vectors"].read(of_vectors)
         return {
             form.key: form.number(readings.get(form.probe), leans, men) for form, (_, leans) in asked.readings.items()
         }
@@ -310,10 +347,10 @@ class Bench:
 
 
 @contextmanager
-def bench() -> Iterator[Bench]:
+def bench(only: Collection[str] | None = None) -> Iterator[Bench]:
     """A bench, whose files are there for as long as it is needed."""
     with tempfile.TemporaryDirectory(prefix="tiltmeter-lab-") as folder:
-        yield Bench(Path(folder))
+        yield Bench(Path(folder), only)
 
 
 def with_men(shares: Mapping[str, float]) -> Men:
@@ -327,7 +364,9 @@ def with_men(shares: Mapping[str, float]) -> Men:
     return men
 
 
-def _model(dose: float, seed: int, recipe: TrainingRecipe) -> TransformerModel:
-    """A reference model that also gives vectors of words and texts: it knows those that it is asked about here."""
-    name = Reference(dose, recipe.kind, seed).name
-    return TransformerModel(str(reference_folder(name, recipe=recipe)), name=f"reference:{name}")
+def _model(kind: BenchKind, dose: float, seed: int, recipes: Recipes) -> TransformerModel | PlantedVectors:
+    name = Reference(dose, kind, seed).name
+    if kind == "vectors":
+        return PlantedVectors(name)
+    folder = reference_folder(name, recipe=next(recipe for recipe in recipes if recipe.kind == kind))
+    return TransformerModel(str(folder), name=f"reference:{name}")

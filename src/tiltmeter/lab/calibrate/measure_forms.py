@@ -119,6 +119,7 @@ def measure_forms(occupation_of: Mapping[str, str], explainer: str) -> tuple[Mea
             for name in ("WEAT", "SEAT", "CEAT")
             for form, estimate in zip(both, (_published, _effect), strict=True)
         ),
+        MeasureForm("WEFAT", "repaired", "correlation", "wefat", _items(value_of), _effect),
         MeasureForm("ClozeGender", "published", "share", "cloze", _items(_won_as_published)),
         MeasureForm("ClozeGender", "repaired", "share", "cloze", _items(_won)),
         MeasureForm("ClozeGender (log-odds)", "repaired", "log-odds", "cloze", _items(value_of)),
