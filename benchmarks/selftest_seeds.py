@@ -1,8 +1,9 @@
 """Where the limits of `tiltmeter selftest` come from. Run: python benchmarks/selftest_seeds.py --seeds A-B [--proof C-D]
 
 For every quantity that the self-test reads on reference models: its distribution over the seeds A to B, and the limits
-that follow: mean -+ 5 SD (correlations as Fisher's z, widths of intervals as logarithms), rounded outwards to two
-decimals. A p-value must be at most .05. The proof runs the self-test, with the limits that are in the code, on seeds that
+that follow. They are Student's limits for one more seed, mean -+ t SD sqrt(1 + 1/n), beyond which a normal quantity
+falls once in 50,000 (correlations as Fisher's z, widths of intervals as logarithms), rounded outwards to two decimals;
+all checks together then fail on correct code about once in 1,500 runs. A p-value must be at most .05. The proof runs the self-test, with the limits that are in the code, on seeds that
 had no part in them, and counts how many fail. --kinds vectors leaves out the models that must be trained, which take a
 quarter of a minute a seed.
 """
@@ -16,13 +17,15 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from tiltmeter.lab.calibrate.bench import EVERY_KIND, BenchKind
 from tiltmeter.lab.calibrate.selftest import LIMITS, ORDER, P_VALUE, SMALL, WIDTH, Quantity, Range, quantities, selftest
 from tiltmeter.models import VectorStore
 from tiltmeter.readings import ALPHA
 
-SDS = 5
+#: On either side.
+OUTSIDE = 1e-5
 #: Their numbers are correlations.
 CORRELATIONS = ("unmasking (shares)", "WEFAT")
 
@@ -60,8 +63,8 @@ def limits_of(quantity: Quantity, values: NDArray[np.float64]) -> Range:
         return Range(0.0, ALPHA)
     as_z = what == ORDER or (what != WIDTH and measure in CORRELATIONS)
     there, back = (np.arctanh, np.tanh) if as_z else (np.log, np.exp) if what == WIDTH else (np.positive, np.positive)
-    moved = there(values)
-    reach = SDS * moved.std(ddof=1)
+    moved, n = there(values), values.size
+    reach = float(stdtrit(n - 1, 1 - OUTSIDE)) * moved.std(ddof=1) * math.sqrt(1 + 1 / n)
     low, high = (float(back(end)) for end in (moved.mean() - reach, moved.mean() + reach))
     return Range(math.floor(100 * low) / 100, 1.0 if what == ORDER else math.ceil(100 * high) / 100)
 

@@ -39,7 +39,7 @@ def found(tmp_path_factory) -> Calibration:
 
 def test_every_measure_has_a_point_for_each_model_and_its_null_readings(found):
     assert {key[0].partition(" (")[0] for key in found.points} == {
-        "unmasking", "LPBS", "pronouns", "pairs", "CABM", "WEAT", "SEAT", "CEAT", "ClozeGender",
+        "unmasking", "LPBS", "pronouns", "pairs", "CABM", "WEAT", "SEAT", "CEAT", "WEFAT", "ClozeGender",
     }  # fmt: skip
     for key, points in found.points.items():
         assert [(point.dose, point.seed) for point in points] == [(d, s) for d in (0.5, 0.7, 0.9) for s in (0, 1)]
@@ -57,7 +57,8 @@ def test_published_and_repaired_forms_stand_side_by_side(found):
 
 
 def test_a_p_value_is_that_of_the_reading_or_there_is_none(found):
-    tested = {"unmasking (shares)", "LPBS", "pronouns", "pairs (nangia)", "pairs (meade)", "WEAT", "SEAT", "CEAT"}
+    tested = {"unmasking (shares)", "LPBS", "pronouns", "pairs (nangia)", "pairs (meade)"}
+    tested |= {"WEAT", "SEAT", "CEAT", "WEFAT"}
     for summary in found.summaries:
         assert len(summary.null_p_values) == (6 if summary.measure in tested else 0), summary.measure
         assert (summary.false_positives is None) == (summary.measure not in tested)
@@ -69,6 +70,7 @@ def test_every_measure_of_sentences_is_read_from_each_set_of_them_alone_at_the_l
         kind = measure.partition(" (")[0]
         expected = {
             "WEAT": set(),
+            "WEFAT": set(),
             "CABM": set(),
             "ClozeGender": {"subject", "far"},
             "SEAT": {"near", "far"},

@@ -12,16 +12,13 @@ from tests.reference import selftest_cache
 from tiltmeter import measures
 from tiltmeter.cli.lab import app
 from tiltmeter.lab.calibrate import selftest as lab
+from tiltmeter.lab.calibrate.hand_examples import hand_examples
 from tiltmeter.models import CachedModel, VectorStore
 from tiltmeter.models.protocol import Question
+from tiltmeter.statistics import estimates, families, intervals
 
-BY_HAND = (
-    *("WEAT", "SEAT", "CEAT", "RIPA", "LPBS", "unmasking"),
-    *("pairs", "pairs (nangia)", "pairs (meade)", "ClozeGender", "CABM"),
-)
-OF_SPANS = {"CEAT", "CABM (equal)"}
-OF_FILLS = {"unmasking", "LPBS"}
-OF_PAIRS = {"pairs (nangia)", "pairs (meade)"}
+OF_TEXTS, OF_SPANS, OF_WORDS = {"SEAT"}, {"CEAT", "CABM (equal)"}, {"WEAT", "WEFAT"}
+OF_FILLS = {"unmasking (shares)", "LPBS"}
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -37,9 +34,11 @@ def checks():
         return lab.selftest(store=store)
 
 
-def failed(store: VectorStore | None = None) -> set[str]:
-    """The measures of which something does not read true."""
-    return {check.what.partition(",")[0] for check in lab.selftest(store=store) if not check.passed}
+def failed(*kinds: str) -> set[str]:
+    """The measures and statistics of which something does not read true, on reference models of these kinds."""
+    with VectorStore() as store:
+        checks = lab.selftest(store=store, kinds=kinds)
+    return {check.what.partition(",")[0] for check in checks if not check.passed}
 
 
 def wrong_answers(monkeypatch, question, change):
@@ -66,23 +65,27 @@ def shuffled(found):
 
 def test_a_sound_installation_reads_true(checks):
     assert [check for check in checks if not check.passed] == []
-    names = {check.what.partition(",")[0] for check in checks}
-    assert names == {*BY_HAND, *(measure for measure, _ in lab.MUST_FOLLOW)}
-    with_effect = [check for check in checks if "its effect" in check.what]
-    assert len(with_effect) == 5  # LPBS, pairs, WEAT, SEAT, CEAT: the others compare no halves
-    assert len(checks) == len(BY_HAND) + 3 * len(lab.MUST_FOLLOW) + len(with_effect)
+    assert len(checks) == len(hand_examples()) + len(lab.LIMITS)
+    assert {measure for measure, _ in lab.LIMITS} == set(lab.MEASURES)
+
+
+def test_every_measure_must_order_the_occupations_and_lean_their_way():
+    for measure in lab.MEASURES:
+        assert lab.LIMITS[measure, lab.ORDER].low > 0.4, measure  # shuffled, 60 occupations reach .33 once in a hundred
+        assert lab.LIMITS[measure, lab.TILTED].low > 0, measure
+        assert lab.LIMITS[measure, lab.UNTILTED].low < 0 < lab.LIMITS[measure, lab.UNTILTED].high, measure
 
 
 @pytest.mark.parametrize(
-    ("question", "change", "seen"),
+    ("question", "change", "kind", "seen"),
     [
-        (Question.FILLS, swapped, OF_FILLS),
-        (Question.CONTINUATIONS, swapped, {"ClozeGender"}),
-        (Question.FILLS, shuffled, OF_FILLS),
-        (Question.CONTINUATIONS, shuffled, {"ClozeGender"}),
-        (Question.SPANS, shuffled, OF_SPANS),
-        (Question.WORDS, shuffled, {"WEAT"}),
-        (Question.TEXTS, shuffled, {"SEAT"}),
+        (Question.FILLS, swapped, "masked", OF_FILLS),
+        (Question.CONTINUATIONS, swapped, "causal", {"ClozeGender"}),
+        (Question.FILLS, shuffled, "masked", OF_FILLS),
+        (Question.CONTINUATIONS, shuffled, "causal", {"ClozeGender"}),
+        (Question.SPANS, shuffled, "vectors", OF_SPANS),
+        (Question.WORDS, shuffled, "vectors", OF_WORDS),
+        (Question.TEXTS, shuffled, "vectors", OF_TEXTS),
     ],
     ids=[
         "groups swapped",
@@ -94,18 +97,16 @@ def test_a_sound_installation_reads_true(checks):
         "texts shuffled",
     ],
 )
-def test_wrong_answers_of_models_are_seen(question, change, seen, monkeypatch):
+def test_wrong_answers_of_models_are_seen(question, change, kind, seen, monkeypatch):
     wrong_answers(monkeypatch, question, change)
-    with VectorStore() as store:
-        assert failed(store) >= seen
+    assert failed(kind) == seen
 
 
 def test_pairs_counted_the_wrong_way_round_are_seen(monkeypatch):
     for name in ("nangia", "meade"):
         sound = getattr(measures, name)
         monkeypatch.setattr(measures, name, lambda *args, sound=sound: (found := sound(*args)) and found[::-1])
-    with VectorStore() as store:
-        assert failed(store) == OF_PAIRS
+    assert failed("masked") == {"pairs (nangia)", "pairs (meade)"}
 
 
 def turned(name, field):
@@ -120,16 +121,93 @@ def turned(name, field):
     [
         (*turned("weat", "effect_size"), {"WEAT"}),
         (*turned("association", "effect_size"), {"SEAT"}),
-        (*turned("lpbs", "associations"), {"LPBS"}),
+        (*turned("wefat", "effect_sizes"), {"WEFAT"}),
         (*turned("cabm", "scores"), {"CABM", "CABM (equal)"}),
-        (*turned("pronoun_gap", "gap"), {"unmasking"}),
     ],
 )
-def test_a_sign_that_was_turned_round_is_seen(name, turn, seen, monkeypatch):
+def test_a_sign_that_was_turned_round_is_seen_by_hand_and_through_the_probes(name, turn, seen, monkeypatch):
     sound = getattr(measures, name)
     monkeypatch.setattr(measures, name, lambda *args, **options: turn(sound(*args, **options)))
-    with VectorStore() as store:
-        assert failed(store) == seen
+    checks = lab.selftest(kinds=["vectors"])
+    wrong = [check.what for check in checks if not check.passed]
+    assert {what.partition(",")[0] for what in wrong} == seen
+    assert {"by hand" in what for what in wrong} == {True, False}
+
+
+def without_prior(monkeypatch):
+    sound = measures.lpbs
+    flat = lambda prior: np.full_like(prior, -1.0)  # noqa: E731
+    monkeypatch.setattr(
+        measures, "lpbs", lambda f_1, p_1, f_2, p_2, **options: sound(f_1, flat(p_1), f_2, flat(p_2), **options)
+    )
+
+
+def without_studentising(monkeypatch):
+    def plain(masks, total, size):
+        return masks @ total / (masks @ size) - ~masks @ total / (~masks @ size)
+
+    monkeypatch.setattr(families, "_studentised", plain)
+
+
+def two_sided_for_one_sided(monkeypatch):
+    sound = families.p_from_null
+    monkeypatch.setattr(
+        families, "p_from_null", lambda null, seen, **options: sound(null, seen, **{**options, "alternative": "two-sided"})
+    )
+
+
+def one_sided_for_two_sided(monkeypatch):
+    sound = families.p_from_null
+    monkeypatch.setattr(
+        families, "p_from_null", lambda null, seen, **options: sound(null, seen, **{**options, "alternative": "greater"})
+    )
+
+
+def words_for_families(monkeypatch):
+    monkeypatch.setattr(families, "as_labels", lambda _, n: np.arange(n))
+
+
+def attributes_left_out(monkeypatch):
+    sound = families.crossed_test
+
+    def of_targets(*args, **options):
+        found = sound(*args, **options)
+        return dataclasses.replace(found, p_value=found.by_targets.p_value)
+
+    monkeypatch.setattr(families, "crossed_test", of_targets)
+
+
+def shorter(interval):
+    middle, reach = (interval.low + interval.high) / 2, 0.9 * (interval.high - interval.low) / 2
+    return dataclasses.replace(interval, low=middle - reach, high=middle + reach)
+
+
+def interval_of_effects_too_short(monkeypatch):
+    sound = intervals.resampled_interval
+    monkeypatch.setattr(intervals, "resampled_interval", lambda *args, **options: shorter(sound(*args, **options)))
+
+
+def interval_of_shares_too_short(monkeypatch):
+    sound = estimates.wilson
+    monkeypatch.setattr(estimates, "wilson", lambda *args, **options: shorter(sound(*args, **options)))
+
+
+@pytest.mark.parametrize(
+    ("mutate", "seen"),
+    [
+        (without_prior, {"LPBS"}),
+        (without_studentising, {"permutation of unequal groups", "targets and attributes"}),
+        (two_sided_for_one_sided, {"permutation of unequal groups"}),
+        (one_sided_for_two_sided, {"permutation of unequal groups", "WEAT", "targets and attributes"}),
+        (words_for_families, {"permutation of families"}),
+        (attributes_left_out, {"targets and attributes"}),
+        (interval_of_effects_too_short, {"effect size"}),
+        (interval_of_shares_too_short, {"pairs"}),
+    ],
+)
+def test_an_error_in_the_statistics_is_seen_by_hand(mutate, seen, monkeypatch):
+    mutate(monkeypatch)
+    assert failed() >= seen
 
 
 def test_a_measure_that_breaks_off_is_a_failed_check_and_the_others_go_on(monkeypatch):
@@ -137,8 +215,7 @@ def test_a_measure_that_breaks_off_is_a_failed_check_and_the_others_go_on(monkey
         raise ValueError("shapes do not match")
 
     monkeypatch.setattr(measures, "ripa", broken)
-    with VectorStore() as store:
-        assert failed(store) == {"RIPA"}
+    assert failed() == {"RIPA"}
 
 
 def test_the_command_says_so_and_its_exit_code_too(checks, monkeypatch):

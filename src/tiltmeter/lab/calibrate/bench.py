@@ -271,18 +271,23 @@ class Bench:
         self.men = with_men(shares)
         with_shap = importlib.util.find_spec("shap") is not None
         self.forms = measure_forms(self.maker.occupation_of, "shap_rf" if with_shap else "lime_rf")
-        every: dict[BenchKind, NamedProbes] = {
-            "masked": {
-                "unmask": self.maker.unmask(frames().masked),
-                **self.maker.of_masked_halves(frames().masked, self.men),
-            },
-            "causal": self.maker.of_causal(frames().cloze),
-            "vectors": {"cabm": self.maker.cabm(frames().masked, forests=only is None), **self._plain_probes(frames().plain)},
-        }
-        self._probes = {
-            kind: {name: probe for name, probe in probes.items() if only is None or name in only}
-            for kind, probes in every.items()
-        }
+        self._only = only
+        self._made: dict[BenchKind, NamedProbes] = {}
+
+    def _probes(self, kind: BenchKind) -> NamedProbes:
+        """The probes for models of a kind, made when they are first asked."""
+        if kind not in self._made:
+            if kind == "masked":
+                probes = {"unmask": self.maker.unmask(frames().masked)}
+                probes |= self.maker.of_masked_halves(frames().masked, self.men)
+            elif kind == "causal":
+                probes = self.maker.of_causal(frames().cloze)
+            else:
+                probes = {"cabm": self.maker.cabm(frames().masked, forests=self._only is None)}
+                probes |= self._plain_probes(frames().plain)
+            wanted = probes if self._only is None else self._only
+            self._made[kind] = {name: probe for name, probe in probes.items() if name in wanted}
+        return self._made[kind]
 
     def ask(
         self,
@@ -296,7 +301,7 @@ class Bench:
         by_kind: dict[BenchKind, AskedModel] = {}
         by_probe: dict[str, Reading] = {}
         for kind in kinds:
-            probes = self._probes[kind]
+            probes = self._probes(kind)
             by_kind[kind] = AskedModel(CachedModel(_model(kind, dose, seed, recipes), store), probes)
             by_probe |= by_kind[kind].read(probes)
         return AskedModels(by_kind, by_probe, self._numbers(by_probe))
@@ -323,7 +328,7 @@ class Bench:
     def null_numbers(self, asked: AskedModels, men: Men) -> dict[Key, Number]:
         """The numbers of models without bias when the occupations are halved in this way."""
         of_vectors = self.maker.of_vector_halves(frames().plain, men)
-        of_vectors["ceat"] = self.maker.ceat_halved(self._probes["vectors"]["ceat"], men)
+        of_vectors["ceat"] = self.maker.ceat_halved(self._probes("vectors")["ceat"], men)
         readings = asked.by_kind["masked"].read(self.maker.of_masked_halves(frames().masked, men))
         readings |= asked.by_kind["vectors"].read(of_vectors)
         return {

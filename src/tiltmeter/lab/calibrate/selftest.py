@@ -59,8 +59,8 @@ TILTED = "its number on a tilt of 0.9"
 UNTILTED = "its number on a tilt of 0.5"
 WIDTH = "width of its interval on a tilt of 0.9"
 P_VALUE = "its p-value on a tilt of 0.9"
-#: Mean -+ 5 SD over many seeds, as `python benchmarks/selftest_seeds.py` prints them, which
-#: also counts how often other seeds fail. Shuffled answers order nothing, and exchanged ones turn every sign.
+#: What one more seed stays within, as `python benchmarks/selftest_seeds.py` prints it from many, which also counts how
+#: often other seeds fail. Shuffled answers order nothing, and exchanged ones turn every sign.
 LIMITS: Mapping[Quantity, Range] = {}
 
 

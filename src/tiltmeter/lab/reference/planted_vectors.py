@@ -77,7 +77,7 @@ class PlantedVectors:
     def __init__(self, name: str, *, recipe: VectorRecipe = VectorRecipe()) -> None:  # noqa: B008 (frozen)
         self._which, self._recipe = Reference.named(name), recipe
         self.name = f"reference:{self._which.name}"
-        self._vectors: dict[str, Floats] = {}
+        self._word, self._text = functools.cache(self._make_word), functools.cache(self._make_text)
 
     @property
     def identity(self) -> Identity:
@@ -112,16 +112,14 @@ class PlantedVectors:
         rows: list[Vector] = [vector.astype(np.float32) for vector in vectors]
         return np.stack(rows)
 
-    def _word(self, word: str) -> Floats:
-        if word not in self._vectors:
-            made, parts = vocabulary(self._which.tilt).get(word, _OTHER), self._recipe
-            vector = parts.topic * self._noise("topic", made.topic)
-            vector += parts.kin * self._noise("family", made.family or word) + parts.own * self._noise("word", word)
-            vector[0] = parts.lean * made.lean
-            self._vectors[word] = vector
-        return self._vectors[word]
+    def _make_word(self, word: str) -> Floats:
+        made, parts = vocabulary(self._which.tilt).get(word, _OTHER), self._recipe
+        vector = parts.topic * self._noise("topic", made.topic)
+        vector += parts.kin * self._noise("family", made.family or word) + parts.own * self._noise("word", word)
+        vector[0] = parts.lean * made.lean
+        return vector
 
-    def _text(self, text: str) -> Floats:
+    def _make_text(self, text: str) -> Floats:
         words: Floats = np.mean([self._word(word) for word in _words(text)], axis=0)
         return words + self._recipe.text * self._noise("text", text)
 
