@@ -152,14 +152,18 @@ def without_studentising(monkeypatch):
 def two_sided_for_one_sided(monkeypatch):
     sound = families.p_from_null
     monkeypatch.setattr(
-        families, "p_from_null", lambda null, seen, **options: sound(null, seen, **{**options, "alternative": "two-sided"})
+        families,
+        "p_from_null",
+        lambda null, seen, **options: sound(null, seen, **{**options, "alternative": "two-sided"}),
     )
 
 
 def one_sided_for_two_sided(monkeypatch):
     sound = families.p_from_null
     monkeypatch.setattr(
-        families, "p_from_null", lambda null, seen, **options: sound(null, seen, **{**options, "alternative": "greater"})
+        families,
+        "p_from_null",
+        lambda null, seen, **options: sound(null, seen, **{**options, "alternative": "greater"}),
     )
 
 

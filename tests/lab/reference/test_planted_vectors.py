@@ -86,5 +86,5 @@ def test_it_is_a_model_by_its_spec_and_probes_of_vectors_read_its_sign():
 def test_it_has_no_weights_to_train():
     with pytest.raises(BadInput, match="planted vectors and has no weights"):
         reference_folder("vectors-0.9")
-    with pytest.raises(BadInput, match="unknown reference model 'vectors-0.4'"):
+    with pytest.raises(BadInput, match=r"unknown reference model 'vectors-0\.4'"):
         PlantedVectors("vectors-0.4")

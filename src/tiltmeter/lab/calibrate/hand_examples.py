@@ -89,9 +89,7 @@ def _of_probabilities() -> tuple[HandExample, ...]:
         HandExample("pairs, lower end of the interval", 0.490162, lambda: measures.crows_pairs(*eight).ci.low),
         HandExample("pairs (nangia)", 2.0, lambda: _gap(measures.nangia(*pair))),
         HandExample("pairs (meade)", -1.0, lambda: _gap(measures.meade(*pair))),
-        HandExample(
-            "ClozeGender", 1.0, lambda: measures.cloze([0.4, 0.5], [0.1, 0.2], [0.0, 0.0], [0.0, 0.0]).share_1
-        ),
+        HandExample("ClozeGender", 1.0, lambda: measures.cloze([0.4, 0.5], [0.1, 0.2], [0.0, 0.0], [0.0, 0.0]).share_1),
     )
 
 

@@ -92,7 +92,9 @@ def models_of(
     recipes: Recipes = SMALL, seed: int = 0, kinds: Collection[BenchKind] = EVERY_KIND
 ) -> list[tuple[Reference, TrainingRecipe]]:
     """The models that are trained to be asked."""
-    return [(Reference(dose, recipe.kind, seed), recipe) for dose in _DOSES for recipe in recipes if recipe.kind in kinds]
+    return [
+        (Reference(dose, recipe.kind, seed), recipe) for dose in _DOSES for recipe in recipes if recipe.kind in kinds
+    ]
 
 
 def _by_hand() -> Iterator[SelfCheck]:

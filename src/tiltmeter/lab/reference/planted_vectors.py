@@ -63,8 +63,8 @@ class PlantedVectors:
     Words that say a group lean by 1 (he) or -1 (she) at every dose. An occupation leans by 2 P(he) - 1, with the P(he)
     that a trained reference model of the same tilt is taught (``planted``); words of career lean as far as the
     occupation that leans most towards men, words of family as far the other way; all others do not lean. A dose of .5
-    is no bias. Partners (uncle, aunt) and forms (he, him) share a family. Noise follows from the seed and what it is the
-    noise of, has no part along the direction, and is the same at every dose.
+    is no bias. Partners (uncle, aunt) and forms (he, him) share a family. Noise follows from the seed and from what has
+    it, has no part along the direction, and is the same at every dose.
 
     >>> model = PlantedVectors("vectors-0.9")
     >>> [round(model.lean("She met the plumber."), 3), round(model.lean("plumber"), 3)]
@@ -74,7 +74,7 @@ class PlantedVectors:
     True
     """
 
-    def __init__(self, name: str, *, recipe: VectorRecipe = VectorRecipe()) -> None:  # noqa: B008 (frozen)
+    def __init__(self, name: str, *, recipe: VectorRecipe = VectorRecipe()) -> None:
         self._which, self._recipe = Reference.named(name), recipe
         self.name = f"reference:{self._which.name}"
         self._word, self._text = functools.cache(self._make_word), functools.cache(self._make_text)
