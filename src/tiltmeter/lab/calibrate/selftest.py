@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
@@ -11,17 +12,20 @@ import numpy as np
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.lab.calibrate.bench import EVERY_KIND, LEVEL, BenchKind, Recipes, bench
 from tiltmeter.lab.calibrate.hand_examples import hand_examples
-from tiltmeter.lab.calibrate.measure_forms import rank_correlation
+from tiltmeter.lab.calibrate.measure_forms import apart, halves, rank_correlation
 from tiltmeter.lab.reference.planted_text import planted
 from tiltmeter.lab.reference.reference import Reference, train_all
 from tiltmeter.lab.reference.training import CAUSAL_RECIPE, RECIPE, TrainingRecipe
 from tiltmeter.models import VectorStore
+from tiltmeter.readings import ALPHA
 
 _STRONG = 0.9
 _DOSES = (LEVEL, _STRONG)
-_SMALL = {"sentences": 5_000, "first_batch": 32, "epochs": 3, "width": 32}
-#: Half as wide, from a quarter of the text: a strong tilt is learned all the same, in a third of the time.
-SMALL: Recipes = (dataclasses.replace(RECIPE, **_SMALL), dataclasses.replace(CAUSAL_RECIPE, **_SMALL))
+#: Half the text and an epoch fewer: a strong tilt is learned by then.
+SMALL: Recipes = (
+    dataclasses.replace(RECIPE, sentences=10_000, epochs=2),
+    dataclasses.replace(CAUSAL_RECIPE, sentences=10_000, epochs=2),
+)
 _BREAKS_OFF = (TiltmeterError, ArithmeticError, ValueError, TypeError)
 #: The kind of reference model that each measure is put to (all repaired), and its probe.
 MEASURES: Mapping[str, tuple[BenchKind, str]] = {
@@ -48,6 +52,8 @@ class Range(NamedTuple):
     high: float
 
     def __str__(self) -> str:
+        if math.isinf(self.high):
+            return f"at least {self.low:g}"
         return f"{self.low:g} to {self.high:g}"
 
     def holds(self, value: float) -> bool:
@@ -59,9 +65,49 @@ TILTED = "its number on a tilt of 0.9"
 UNTILTED = "its number on a tilt of 0.5"
 WIDTH = "width of its interval on a tilt of 0.9"
 P_VALUE = "its p-value on a tilt of 0.9"
-#: What one more seed stays within, as `python benchmarks/selftest_seeds.py` prints it from many, which also counts how
-#: often other seeds fail. Shuffled answers order nothing, and exchanged ones turn every sign.
-LIMITS: Mapping[Quantity, Range] = {}
+SDS_TILTED = "in SDs of chance on a tilt of 0.9"
+SDS_UNTILTED = "in SDs of chance on a tilt of 0.5"
+_HALVINGS = 200
+#: On trained models: what chance does not reach. 60 occupations in random order are ordered so well once in 10,000
+#: times, and halved at random they are so many SDs apart once in 150,000. In a text without a tilt they are all alike,
+#: so which half is with men is chance too. ClozeGender need not be level there: GloVe's similarities lean of their own.
+_ON_TRAINED = {
+    ORDER: Range(0.48, 1.0),
+    SDS_TILTED: Range(4.5, math.inf),
+    SDS_UNTILTED: Range(-4.5, 4.5),
+    P_VALUE: Range(0.0, ALPHA),
+}
+#: On planted vectors: what one more seed stays within, as `python benchmarks/selftest_seeds.py` prints it from many,
+#: which also counts how often other seeds fail. Shuffled answers order nothing, and exchanged ones turn every sign.
+LIMITS: Mapping[Quantity, Range] = {
+    **{("unmasking (shares)", what): limits for what, limits in _ON_TRAINED.items()},
+    **{("LPBS", what): limits for what, limits in _ON_TRAINED.items()},
+    **{("pairs (meade)", what): limits for what, limits in _ON_TRAINED.items()},
+    **{("ClozeGender", what): _ON_TRAINED[what] for what in (ORDER, SDS_TILTED)},
+    ("CABM (equal)", ORDER): Range(0.84, 1.0),
+    ("CABM (equal)", TILTED): Range(0.15, 0.4),
+    ("CABM (equal)", UNTILTED): Range(-0.08, 0.08),
+    ("WEAT", ORDER): Range(0.92, 1.0),
+    ("WEAT", TILTED): Range(1.44, 1.91),
+    ("WEAT", UNTILTED): Range(-1.59, 1.5),
+    ("WEAT", WIDTH): Range(0.09, 0.68),
+    ("WEAT", P_VALUE): Range(0.0, 0.05),
+    ("SEAT", ORDER): Range(0.91, 1.0),
+    ("SEAT", TILTED): Range(0.91, 1.95),
+    ("SEAT", UNTILTED): Range(-0.98, 0.92),
+    ("SEAT", WIDTH): Range(0.04, 3.17),
+    ("SEAT", P_VALUE): Range(0.0, 0.05),
+    ("CEAT", ORDER): Range(0.91, 1.0),
+    ("CEAT", TILTED): Range(1.48, 1.88),
+    ("CEAT", UNTILTED): Range(-1.35, 1.28),
+    ("CEAT", WIDTH): Range(0.12, 0.42),
+    ("CEAT", P_VALUE): Range(0.0, 0.05),
+    ("WEFAT", ORDER): Range(0.86, 1.0),
+    ("WEFAT", TILTED): Range(0.69, 0.96),
+    ("WEFAT", UNTILTED): Range(-0.68, 0.66),
+    ("WEFAT", WIDTH): Range(0.05, 0.29),
+    ("WEFAT", P_VALUE): Range(0.0, 0.05),
+}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -137,11 +183,19 @@ def quantities(
     for form, ((value, p_value), leans) in strong.readings.items():
         if form.measure not in MEASURES or form.form != "repaired":
             continue
+        (untilted, _), level_leans = level.readings[form]
         found[form.measure, ORDER] = rank_correlation(truth, leans)
-        found[form.measure, TILTED] = value
-        found[form.measure, UNTILTED] = level.readings[form][0][0]
-        interval = strong.by_probe[form.probe].effect.ci
-        if form.estimate is not None and interval is not None and p_value is not None:
-            found[form.measure, WIDTH] = interval.high - interval.low
+        if form.estimate is not None and p_value is not None:
             found[form.measure, P_VALUE] = p_value
+        if MEASURES[form.measure][0] == "vectors":
+            found[form.measure, TILTED], found[form.measure, UNTILTED] = value, untilted
+            interval = strong.by_probe[form.probe].effect.ci
+            if form.estimate is not None and interval is not None:
+                found[form.measure, WIDTH] = interval.high - interval.low
+        else:
+            # Which half an occupation falls into by lot says nothing, so this is what chance reads without a tilt.
+            lots = halves(len(truth), many=_HALVINGS, seed=[0])
+            noise = float(np.std([apart(level_leans, half) for half in lots])) or math.nan
+            found[form.measure, SDS_TILTED] = apart(leans, tools.men) / noise
+            found[form.measure, SDS_UNTILTED] = apart(level_leans, tools.men) / noise
     return found
