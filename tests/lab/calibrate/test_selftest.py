@@ -70,10 +70,12 @@ def test_a_sound_installation_reads_true(checks):
 
 
 def test_every_measure_must_order_the_occupations_and_lean_their_way():
-    for measure in lab.MEASURES:
-        assert lab.LIMITS[measure, lab.ORDER].low > 0.4, measure  # shuffled, 60 occupations reach .33 once in a hundred
-        assert lab.LIMITS[measure, lab.TILTED].low > 0, measure
-        assert lab.LIMITS[measure, lab.UNTILTED].low < 0 < lab.LIMITS[measure, lab.UNTILTED].high, measure
+    for measure, (kind, _) in lab.MEASURES.items():
+        assert lab.LIMITS[measure, lab.ORDER].low >= 0.48, measure  # shuffled, they reach it once in 10,000
+        assert lab.LIMITS[measure, lab.TILTED if kind == "vectors" else lab.SDS_TILTED].low > 0, measure
+        if measure != "ClozeGender":
+            level = lab.LIMITS[measure, lab.UNTILTED if kind == "vectors" else lab.SDS_UNTILTED]
+            assert level.low < 0 < level.high, measure
 
 
 @pytest.mark.parametrize(
