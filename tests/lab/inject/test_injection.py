@@ -153,6 +153,7 @@ def test_a_model_that_is_built_otherwise_is_taught_as_it_is():
         ("bundled:glove", "cannot be fine-tuned: give a Transformers model"),
         ("nothing", "is no model spec"),
         ("reference:tilt-7", "unknown reference model"),
+        ("reference:vectors-0.9", "cannot be fine-tuned"),
     ],
 )
 def test_what_cannot_be_fine_tuned_is_one_clear_line(model, says, tmp_path):
