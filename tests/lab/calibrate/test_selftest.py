@@ -136,6 +136,19 @@ def test_a_sign_that_was_turned_round_is_seen_by_hand_and_through_the_probes(nam
     assert {"by hand" in what for what in wrong} == {True, False}
 
 
+def test_the_effect_of_lpbs_is_that_of_the_measure(monkeypatch):
+    sound = measures.lpbs
+
+    def turned_round(*args, **options):
+        found = sound(*args, **options)
+        return found if found.effect_size is None else dataclasses.replace(found, effect_size=-found.effect_size)
+
+    monkeypatch.setattr(measures, "lpbs", turned_round)
+    with VectorStore() as store:
+        wrong = {check.what for check in lab.selftest(store=store, kinds=["masked"]) if not check.passed}
+    assert wrong == {"LPBS, d, by hand", f"LPBS, {lab.TILTED}"}
+
+
 def without_prior(monkeypatch):
     sound = measures.lpbs
     flat = lambda prior: np.full_like(prior, -1.0)  # noqa: E731

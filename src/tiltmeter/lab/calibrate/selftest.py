@@ -75,6 +75,7 @@ _ON_TRAINED = {
     ORDER: Range(0.48, 1.0),
     SDS_TILTED: Range(4.5, math.inf),
     SDS_UNTILTED: Range(-4.5, 4.5),
+    TILTED: Range(0.0, math.inf),
     P_VALUE: Range(0.0, ALPHA),
 }
 #: On planted vectors: what one more seed stays within, as `python benchmarks/selftest_seeds.py` prints it from many,
@@ -83,7 +84,7 @@ LIMITS: Mapping[Quantity, Range] = {
     **{("unmasking (shares)", what): limits for what, limits in _ON_TRAINED.items()},
     **{("LPBS", what): limits for what, limits in _ON_TRAINED.items()},
     **{("pairs (meade)", what): limits for what, limits in _ON_TRAINED.items()},
-    **{("ClozeGender", what): _ON_TRAINED[what] for what in (ORDER, SDS_TILTED)},
+    **{("ClozeGender", what): _ON_TRAINED[what] for what in (ORDER, SDS_TILTED, TILTED)},
     ("CABM (equal)", ORDER): Range(0.88, 1.0),
     ("CABM (equal)", TILTED): Range(0.17, 0.38),
     ("CABM (equal)", UNTILTED): Range(-0.07, 0.07),
@@ -185,10 +186,11 @@ def quantities(
             continue
         (untilted, _), level_leans = level.readings[form]
         found[form.measure, ORDER] = rank_correlation(truth, leans)
+        found[form.measure, TILTED] = value
         if form.estimate is not None and p_value is not None:
             found[form.measure, P_VALUE] = p_value
         if MEASURES[form.measure][0] == "vectors":
-            found[form.measure, TILTED], found[form.measure, UNTILTED] = value, untilted
+            found[form.measure, UNTILTED] = untilted
             interval = strong.by_probe[form.probe].effect.ci
             if form.estimate is not None and interval is not None:
                 found[form.measure, WIDTH] = interval.high - interval.low
