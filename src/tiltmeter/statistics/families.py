@@ -250,7 +250,7 @@ def _studentised(masks: NDArray[np.bool_], total: Floats, size: Floats) -> Float
         variances.append(np.maximum(squares, 0.0) / (n**2 * scale))
         degrees_within.append(np.maximum(df, 0.5))
     # Where nothing varies within either side the difference is as far out as can be.
-    floor = 1e-12 * float(np.abs(total).max(initial=1e-300))
+    floor = max(1e-12 * float(np.abs(total).max()), 1e-150)
     variance = np.maximum(variances[0] + variances[1], floor**2)
     statistics: Floats = (means[0] - means[1]) / np.sqrt(variance)
     if 2 * n_inside == size.size:

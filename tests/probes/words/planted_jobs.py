@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tests.planted import stacked, vector, words
-from tiltmeter.stimuli import group
+from tiltmeter.stimuli import group, matched_words
 
 JOBS = group("occupations.all")
 GENDERS = {"gender.female_terms": 0.8, "gender.male_terms": -0.8}
@@ -28,3 +28,10 @@ def job_sets(model: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.n
         stacked(model, group("gender.female_terms").texts),
         stacked(model, group("gender.male_terms").texts),
     )
+
+
+def gender_kin() -> dict[str, object]:
+    """What the lexicon says of the two sets of attributes, as measures along a direction take it."""
+    female, male = (group(f"gender.{side}_terms") for side in ("female", "male"))
+    partners = [(female.texts.index(one), male.texts.index(two)) for one, two in matched_words(female, male)]
+    return {"partners": partners, "families": (None, female.families, male.families)}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.planted import CAREER_FAMILY, TERMS, Sentences, gendered, kin, sets, twins, vector, words
-from tests.probes.words.planted_jobs import GENDERS, JOBS, job_sets, jobs
+from tests.probes.words.planted_jobs import GENDERS, JOBS, gender_kin, job_sets, jobs
 from tiltmeter import measures, probe
 from tiltmeter.errors import BadInput
 from tiltmeter.stimuli import group, neutral_words
@@ -162,7 +162,7 @@ def test_wefat_says_whether_occupations_lean_as_they_are_staffed(slope, leans, s
     model = jobs(0.0, slope)
     reading = probe("wefat", model, cache=False)
     shares = [word.properties["female_share"] for word in JOBS.words]
-    direct = measures.wefat(*job_sets(model), property=shares)
+    direct = measures.wefat(*job_sets(model), property=shares, **gender_kin())
     assert (reading.effect.value, reading.effect.p_value) == (direct.correlation.r, direct.test.p_value)
     assert reading.effect.ci == direct.test.ci
     assert reading.published.p_value == direct.correlation.p_value
