@@ -72,11 +72,7 @@ def test_a_sound_installation_reads_true(checks):
 def test_every_measure_must_order_the_occupations_and_lean_their_way():
     for measure, (kind, _) in lab.MEASURES.items():
         assert lab.LIMITS[measure, lab.ORDER].low >= 0.48, measure  # shuffled, they reach it once in 10,000
-<<<<<<< HEAD
-        assert lab.LIMITS[measure, lab.TILTED if kind == "vectors" else lab.SDS_TILTED].low > 0, measure
-=======
         assert lab.LIMITS[measure, lab.TILTED].low >= 0, measure
->>>>>>> w-selft
         if measure != "ClozeGender":
             level = lab.LIMITS[measure, lab.UNTILTED if kind == "vectors" else lab.SDS_UNTILTED]
             assert level.low < 0 < level.high, measure
@@ -140,8 +136,6 @@ def test_a_sign_that_was_turned_round_is_seen_by_hand_and_through_the_probes(nam
     assert {"by hand" in what for what in wrong} == {True, False}
 
 
-<<<<<<< HEAD
-=======
 def test_the_effect_of_lpbs_is_that_of_the_measure(monkeypatch):
     sound = measures.lpbs
 
@@ -155,7 +149,6 @@ def test_the_effect_of_lpbs_is_that_of_the_measure(monkeypatch):
     assert wrong == {"LPBS, d, by hand", f"LPBS, {lab.TILTED}"}
 
 
->>>>>>> w-selft
 def without_prior(monkeypatch):
     sound = measures.lpbs
     flat = lambda prior: np.full_like(prior, -1.0)  # noqa: E731

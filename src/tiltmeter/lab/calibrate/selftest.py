@@ -70,20 +70,13 @@ SDS_UNTILTED = "in SDs of chance on a tilt of 0.5"
 _HALVINGS = 200
 #: On trained models: what chance does not reach. 60 occupations in random order are ordered so well once in 10,000
 #: times, and halved at random they are so many SDs apart once in 150,000. In a text without a tilt they are all alike,
-<<<<<<< HEAD
-#: so which half is with men is chance too. ClozeGender need not be level there: GloVe's similarities lean of their own.
-=======
 #: so which half is with men is chance too. ClozeGender need not be level there: GloVe's similarities lean of their own;
 #: and with a tilt it is as few as 6 SDs from level on some seeds, so its order and its sign must do.
->>>>>>> w-selft
 _ON_TRAINED = {
     ORDER: Range(0.48, 1.0),
     SDS_TILTED: Range(4.5, math.inf),
     SDS_UNTILTED: Range(-4.5, 4.5),
-<<<<<<< HEAD
-=======
     TILTED: Range(0.0, math.inf),
->>>>>>> w-selft
     P_VALUE: Range(0.0, ALPHA),
 }
 #: On planted vectors: what one more seed stays within, as `python benchmarks/selftest_seeds.py` prints it from many,
@@ -92,11 +85,7 @@ LIMITS: Mapping[Quantity, Range] = {
     **{("unmasking (shares)", what): limits for what, limits in _ON_TRAINED.items()},
     **{("LPBS", what): limits for what, limits in _ON_TRAINED.items()},
     **{("pairs (meade)", what): limits for what, limits in _ON_TRAINED.items()},
-<<<<<<< HEAD
-    **{("ClozeGender", what): _ON_TRAINED[what] for what in (ORDER, SDS_TILTED)},
-=======
     **{("ClozeGender", what): _ON_TRAINED[what] for what in (ORDER, TILTED)},
->>>>>>> w-selft
     ("CABM (equal)", ORDER): Range(0.88, 1.0),
     ("CABM (equal)", TILTED): Range(0.17, 0.38),
     ("CABM (equal)", UNTILTED): Range(-0.07, 0.07),
@@ -198,18 +187,11 @@ def quantities(
             continue
         (untilted, _), level_leans = level.readings[form]
         found[form.measure, ORDER] = rank_correlation(truth, leans)
-<<<<<<< HEAD
-        if form.estimate is not None and p_value is not None:
-            found[form.measure, P_VALUE] = p_value
-        if MEASURES[form.measure][0] == "vectors":
-            found[form.measure, TILTED], found[form.measure, UNTILTED] = value, untilted
-=======
         found[form.measure, TILTED] = value
         if form.estimate is not None and p_value is not None:
             found[form.measure, P_VALUE] = p_value
         if MEASURES[form.measure][0] == "vectors":
             found[form.measure, UNTILTED] = untilted
->>>>>>> w-selft
             interval = strong.by_probe[form.probe].effect.ci
             if form.estimate is not None and interval is not None:
                 found[form.measure, WIDTH] = interval.high - interval.low

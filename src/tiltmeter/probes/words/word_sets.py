@@ -311,7 +311,7 @@ def evidence(crossed: CrossedTest, labels: Sequence[str], placebo: Placebo | Non
 
 
 def two_way_evidence(test: TwoWay, labels: Sequence[str], n_pairs: int, placebo: Placebo | None) -> Evidence:
-    """What the p-value of a mean along a direction rests on; ``labels`` are those of the words and the poles or pairs."""
+    """What the p-value of a mean along a direction rests on; ``labels`` name the words and the poles or pairs."""
     p_values = {"other words": test.by_words}
     if test.by_others is not None:
         p_values["other pairs" if len(test.families) == 2 else "other attributes"] = test.by_others
