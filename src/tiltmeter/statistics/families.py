@@ -251,16 +251,19 @@ def _studentised(masks: NDArray[np.bool_], total: Floats, size: Floats) -> Float
         degrees_within.append(np.maximum(df, 0.5))
     # Where nothing varies within either side the difference is as far out as can be.
     floor = 1e-12 * float(np.abs(total).max(initial=1e-300))
-    variance = np.maximum(variances[0] + variances[1], floor**2)
-    statistics: Floats = (means[0] - means[1]) / np.sqrt(variance)
+    variance = variances[0] + variances[1]
+    statistics: Floats = (means[0] - means[1]) / np.maximum(np.sqrt(variance), floor)
     if 2 * n_inside == size.size:
         return statistics
     df = 1 / np.maximum(
-        sum((part / variance) ** 2 / df for part, df in zip(variances, degrees_within, strict=True)),
+        sum(
+            (part / np.maximum(variance, 1e-300)) ** 2 / df for part, df in zip(variances, degrees_within, strict=True)
+        ),
         1 / sum(degrees_within),
     )
     z = np.sqrt(df * np.log1p(statistics**2 / df)) * (8 * df + 1) / (8 * df + 3)
-    return np.copysign(z, statistics)
+    deviates: Floats = np.copysign(z, statistics)
+    return deviates
 
 
 def _student(x: Spread, y: Spread, alternative: Alternative) -> PermutationTest:

@@ -48,10 +48,10 @@ def pair_clusters(pairs: Sequence[Sentence]) -> list[str]:
 
 def _exchange(one: str, two: str) -> tuple[str, str]:
     """The words of the first difference between two sentences, in the order of the alphabet, and the words around."""
-    words = [[word.strip(".,;:!?\"'()").casefold() for word in text.split()] for text in (one, two)]
-    steps = difflib.SequenceMatcher(None, *words, autojunk=False).get_opcodes()
+    first, second = ([word.strip(".,;:!?\"'()").casefold() for word in text.split()] for text in (one, two))
+    steps = difflib.SequenceMatcher(None, first, second, autojunk=False).get_opcodes()
     swapped = next((step for step in steps if step[0] != "equal"), ("equal", 0, 0, 0, 0))
     _, i, j, k, m = swapped
-    exchange = " / ".join(sorted((" ".join(words[0][i:j]), " ".join(words[1][k:m]))))
-    rest = [" ".join(words[0][i:j]) if name == "equal" else _GAP for name, i, j, _, _ in steps]
+    exchange = " / ".join(sorted((" ".join(first[i:j]), " ".join(second[k:m]))))
+    rest = [" ".join(first[i:j]) if name == "equal" else _GAP for name, i, j, _, _ in steps]
     return exchange, " ".join(rest)
