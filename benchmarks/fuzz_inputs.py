@@ -837,7 +837,7 @@ def command_line(draw: random.Random, folder: Path) -> None:
         ["lab", "inject", "--model", vectors, "--probabilities", one, "--out", str(folder / "i")],
         ["lab", "stability", one], ["lab", "context-length", spec, "--mined", str(folder), "--out", str(folder / "c")],
         ["serve", one, "--port", "0"], ["serve", str(folder), "--port", "0", "--token", one], ["serve", str(folder), "--host", one or "x", "--port", "99999"],
-        [one], ["audit", f"--{one}"], ["lab", one], ["--version", one],
+        [one], ["audit", "gone:x", f"--{one}"], ["lab", one], ["--version", one],
     ]  # fmt: skip
     arguments = draw.choice(cases)
     if any("\0" in part for part in arguments) or _heavy(arguments):

@@ -139,3 +139,13 @@ def test_the_provenance_names_the_model_the_stimuli_the_settings_and_the_version
 def test_a_folder_without_an_audit_says_so(tmp_path):
     with pytest.raises(BadInput, match="holds no finished audit"):
         ReadingStore(tmp_path).manifest()
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("value", "{}"), ("value", [1]), ("label", 7), ("unit", None), ("group", [])]
+)
+def test_items_of_another_type_are_refused(reading, column, value):
+    values = reading.to_dict()
+    values["items"][0][column] = value
+    with pytest.raises(ValueError, match=r"is no text|is no number"):
+        Reading.from_dict(values)

@@ -132,3 +132,11 @@ def test_controls_are_marked_in_the_suites_that_have_some():
     assert controls == {"default": ["control-flowers-insects"], "weat": ["weat1", "weat2"], "bangla": ["c1", "c2"]}
     assert {p.dimension for p in load_suite("weat").probes if p.control} == {""}
     assert [p.dimension for p in load_suite("weat").probes][2::3] == ["race", "gender", "disability"]
+
+
+@pytest.mark.parametrize("key", ["name", "options"])
+def test_a_key_that_no_probe_has_is_unknown_whatever_it_is_called(tmp_path, key):
+    path = tmp_path / "s.yaml"
+    path.write_text(f"probes:\n  - {{probe: weat, {key}: x}}\n")
+    with pytest.raises(BadInput, match=f"unknown key of entry 1 in s.yaml '{key}'"):
+        load_suite(path)

@@ -364,6 +364,7 @@ class Reading:
         cells = (cell for item in items for cell in (item.value, *item.columns.values()) if isinstance(cell, float))
         if not all(map(math.isfinite, (*numbers, *cells))):
             raise ValueError("a number of the reading is not finite")
+        _check_items(items, reading.statistic)
         return dataclasses.replace(reading, items=items, details=details)
 
     def to_frame(self) -> pd.DataFrame:
@@ -384,6 +385,17 @@ class Reading:
 
 #: What is not read field by field.
 _APART = ("schema_version", "checksum", "items", "details")
+
+
+def _check_items(items: tuple[Item, ...], statistic: Statistic | None) -> None:
+    """Names are text, and what the effect is made of are numbers: a table of another making may hold anything."""
+    of = () if statistic is None else (*statistic.of, *filter(None, (statistic.margins,)))
+    for item in items:
+        numbers = (item.value, *map(item.get, of))
+        if not all(isinstance(name, str) for name in (item.label, item.unit, item.group)):
+            raise ValueError("an item has a name that is no text")
+        if not all(number is None or isinstance(number, int | float) for number in numbers):
+            raise ValueError(f"the item '{item.label}' has a value that is no number")
 
 
 def _item(row: Mapping[str, Any]) -> Item:

@@ -89,6 +89,9 @@ def _probes(file: str, number: int, entry: Any, options: Options) -> list[Probe[
             raise BadInput(f"{file}: '{key}' of entry {number} must be {needed}, not {entry[key]!r}")
     fields = {"data" if key == "from" else str(key): value for key, value in entry.items()}
     name, parts = fields.pop("probe"), fields.pop("parts", False)
+    for key in ("name", "options"):  # what the function below calls its own
+        if key in fields:
+            raise unknown(f"key of entry {number} in {file}", key, (*_FIELDS, "from", "targets", "attributes"))
     try:
         probes = make_probes(name, options=options, **fields)
     except BadInput as error:
