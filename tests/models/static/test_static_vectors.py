@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import resource
 import unicodedata
 from pathlib import Path
 
@@ -263,3 +264,12 @@ def test_an_index_nested_without_end_is_one_line(tmp_path):
 def test_a_name_longer_than_any_file_has_is_one_line():
     with pytest.raises(BadInput, match="longer than any file can be called"):
         StaticVectors("x" * 5000)
+
+
+def test_a_pickle_that_asks_for_memory_is_refused_before_it_gets_it(tmp_path):
+    hostile = tmp_path / "hostile.kv"
+    hostile.write_bytes(b"\x80\x04Nr" + (150_000_000).to_bytes(4, "little") + b".")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(BadInput, match="more memory than it can use"):
+        StaticVectors(hostile).embed_words(["he"])
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # KB; Python would take 2.4 GB

@@ -13,10 +13,11 @@ import functools
 import hashlib
 import json
 import pickle
+import pickletools
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, BinaryIO, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,6 +168,7 @@ def _values(path: Path, state: dict[str, Any]) -> NDArray[Any]:
 def _state(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as stream:
+            _check_memo(path, stream)
             opened = _Restricted(path, stream).load()
     except BadInput:
         raise
@@ -175,6 +177,21 @@ def _state(path: Path) -> dict[str, Any]:
     if type(opened).__name__ != "Inert":
         raise BadInput(f"{path}: is a pickle of {type(opened).__name__}, not gensim's KeyedVectors")
     return dict(vars(opened))
+
+
+#: Larger files are taken for what they say: to go through them takes longer than to read them.
+_CHECKED = 64_000_000
+
+
+def _check_memo(path: Path, stream: BinaryIO) -> None:
+    """Refuse a pickle that numbers what it remembers beyond its own length: Python would make room for as many."""
+    size = path.stat().st_size
+    if size > _CHECKED:
+        return
+    for opcode, argument, _ in pickletools.genops(stream):
+        if opcode.name in ("PUT", "LONG_BINPUT") and int(argument or 0) > size:
+            raise BadInput(f"{path}: is not a readable gensim .kv file (it asks for more memory than it can use)")
+    stream.seek(0)
 
 
 class _Restricted(pickle.Unpickler):
