@@ -44,8 +44,8 @@ def write_suite(folder: Path, words_a_group: int) -> Path:
     """One probe on words and one on sentences, 10 for each word."""
     lexicon, suite = folder / "mine.yaml", folder / "suite.yaml"
     groups = {name: {"kind": "noun", "words": words.split()[:words_a_group]} for name, words in NOUNS.items()}
-    # JSON is YAML too.
-    lexicon.write_text(json.dumps({"name": "mine", "language": "en", "groups": groups}))
+    # JSON is YAML too. No neutral words ship for German, so that nothing else is asked about.
+    lexicon.write_text(json.dumps({"name": "mine", "language": "de", "groups": groups}))
     sets = {
         "targets": [f"{lexicon}.men", f"{lexicon}.women"],
         "attributes": [f"{lexicon}.work", f"{lexicon}.home"],

@@ -19,7 +19,7 @@ LEANS = dict(zip([*TERMS, *CAREER_FAMILY], [0.02, -0.02, 0.8, -0.8], strict=True
 
 
 class Words:
-    """Word vectors that count how often they are asked."""
+    """Word vectors that count how often they are asked about a word for a man."""
 
     def __init__(self, revision: str = "1") -> None:
         self.identity = Identity("own:words", revision)
@@ -27,7 +27,7 @@ class Words:
         self._vectors = words(LEANS)
 
     def embed_words(self, asked: Sequence[str]) -> list[Any]:
-        self.asked += 1
+        self.asked += "man" in asked
         return [self._vectors.get(word) for word in asked]
 
 

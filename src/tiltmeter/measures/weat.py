@@ -77,7 +77,7 @@ def weat(
     >>> male, female = [[1.0, 0.1], [0.9, 0.0]], [[0.1, 1.0], [0.0, 0.8]]
     >>> result = weat(male, female, [[1.0, 0.0]], [[0.0, 1.0]])
     >>> round(result.effect_size, 3), round(result.score, 3), round(result.p_value, 3), result.exact
-    (1.729, 3.791, 0.002, False)
+    (1.729, 3.791, 0.333, True)
     """
     x = rows("X", x, at_least=2)
     y = rows("Y", y, like=x, at_least=2)

@@ -152,22 +152,23 @@ class Evidence:
     tested as pairs.
     """
 
-    p_values: Mapping[str, float]
-    independent: Mapping[str, int]
+    p_values: tuple[tuple[str, float], ...]
+    independent: tuple[tuple[str, int], ...]
     n_pairs: int = 0
     placebo: Placebo | None = None
 
     def in_words(self) -> list[str]:
         """One sentence per fact.
 
-        >>> Evidence({"other targets": 0.012, "other attributes": 0.2}, {"male terms": 9}, n_pairs=12).in_words()[0]
+        >>> chances = (("other targets", 0.012), ("other attributes", 0.2))
+        >>> Evidence(chances, (("male terms", 9),), n_pairs=12).in_words()[0]
         'Chance of as much with other targets: p = 0.012 (12 matched pairs); with other attributes: p = 0.20.'
         """
         pairs = f" ({self.n_pairs} matched pairs)" if self.n_pairs else ""
-        parts = [f"with {what}: {p_text(p)}" for what, p in self.p_values.items()]
+        parts = [f"with {what}: {p_text(p)}" for what, p in self.p_values]
         said = [f"Chance of as much {'; '.join([parts[0] + pairs, *parts[1:]])}."] if parts else []
         if self.independent:
-            worth = ", ".join(f"{label} {n}" for label, n in self.independent.items())
+            worth = ", ".join(f"{label} {n}" for label, n in self.independent)
             said.append(f"Independent words, families counted once: {worth}.")
         if self.placebo:
             low, high = f"{self.placebo.low:.2f}", f"{self.placebo.high:.2f}"
@@ -175,7 +176,7 @@ class Evidence:
                 f"95% of arbitrary word lists in place of the attributes give {low} to {high}; as far from level as "
                 f"this one: {p_text(self.placebo.p_value)}."
             )
-            larger = max(self.p_values.values(), default=1.0)
+            larger = max((p for _, p in self.p_values), default=1.0)
             if (larger <= ALPHA) != (self.placebo.p_value <= ALPHA):
                 said.append(
                     "The two disagree: the lean holds for other words of these lists, but arbitrary words lean as much."

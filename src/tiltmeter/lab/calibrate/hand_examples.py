@@ -107,7 +107,7 @@ def _of_p_values() -> tuple[HandExample, ...]:
     columns, four = np.concatenate([few, many]), np.array([[0.0], [0.1], [0.2], [0.3]])
     kin = families.Kin(range(4), range(4), range(3), range(5))
     return (
-        HandExample("permutation of unequal groups, p", 8 / 56, lambda: families.welch_test(few, many).p_value),
+        HandExample("permutation of unequal groups, p", 9 / 56, lambda: families.welch_test(few, many).p_value),
         HandExample(
             "permutation of unequal groups, one-sided p",
             4 / 56,
@@ -120,7 +120,7 @@ def _of_p_values() -> tuple[HandExample, ...]:
         ),
         HandExample(
             "targets and attributes, p",
-            8 / 56,
+            9 / 56,
             lambda: families.crossed_test(columns * (1 + four), columns * four, n_a=3, kin=kin).p_value,
         ),
         HandExample("matched pairs, p", 2 / 64, lambda: families.matched_test(above[:6]).p_value),

@@ -134,8 +134,8 @@ def _same(vectors: WordVectors, options: Options) -> Measured:
         ItemMeaning("bias", item_poles),
         Statistic("mean of units", absolute=True),
         evidence=Evidence(
-            {"attributes dealt at random": found.p_value},
-            {},
+            (("attributes dealt at random", found.p_value),),
+            (),
             placebo=_on_axis(vectors, found.score, options, size_only=True) if len(sets) == 2 else None,
         ),
     )

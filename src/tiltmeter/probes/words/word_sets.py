@@ -304,18 +304,18 @@ def _matched(groups: Sequence[Group], against: Sequence[Group]) -> tuple[tuple[s
 
 def evidence(crossed: CrossedTest, labels: Sequence[str], placebo: Placebo | None = None) -> Evidence:
     """What the p-value of an association rests on; ``labels`` are those of X, Y, A and B."""
-    p_values = {"other targets": crossed.by_targets.p_value}
+    p_values = [("other targets", crossed.by_targets.p_value)]
     if crossed.by_attributes is not None:
-        p_values["other attributes"] = crossed.by_attributes.p_value
-    return Evidence(p_values, dict(zip(labels, crossed.families, strict=True)), crossed.n_pairs, placebo)
+        p_values.append(("other attributes", crossed.by_attributes.p_value))
+    return Evidence(tuple(p_values), tuple(zip(labels, crossed.families, strict=True)), crossed.n_pairs, placebo)
 
 
 def two_way_evidence(test: TwoWay, labels: Sequence[str], n_pairs: int, placebo: Placebo | None) -> Evidence:
     """What the p-value of a mean along a direction rests on; ``labels`` name the words and the poles or pairs."""
-    p_values = {"other words": test.by_words}
+    p_values = [("other words", test.by_words)]
     if test.by_others is not None:
-        p_values["other pairs" if len(test.families) == 2 else "other attributes"] = test.by_others
-    return Evidence(p_values, dict(zip(labels, test.families, strict=False)), n_pairs, placebo)
+        p_values.append(("other pairs" if len(test.families) == 2 else "other attributes", test.by_others))
+    return Evidence(tuple(p_values), tuple(zip(labels, test.families, strict=False)), n_pairs, placebo)
 
 
 def families_of(group: Group) -> dict[str, str]:
