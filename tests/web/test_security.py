@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -155,6 +157,25 @@ def test_every_answer_has_the_strict_headers(client: TestClient) -> None:
 def test_an_origin_that_is_no_address_is_another_site(client: TestClient, origin: str) -> None:
     answer = client.post("/jobs", data={"name": "new"}, headers={"origin": origin})
     assert answer.status_code == 403
+
+
+def test_bytes_that_no_address_can_hold_are_refused(client: TestClient) -> None:
+    # A client writes them as %XX; whoever speaks to the socket need not.
+    answers: list[MutableMapping[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        answers.append(message)
+
+    scope = {
+        **{"type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET", "scheme": "http"},
+        **{"path": "/", "raw_path": b"/", "query_string": b"q=\xed\xa0\x80", "root_path": ""},
+        **{"headers": [(b"host", client.base_url.netloc)], "client": None, "server": None},
+    }
+    asyncio.run(client.app(scope, receive, send))
+    assert answers[0]["status"] == 400
 
 
 def test_a_length_of_thousands_of_digits_is_too_large(client: TestClient) -> None:

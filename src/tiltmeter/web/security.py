@@ -126,6 +126,8 @@ class Guard:
             return self._refuse(scope, 400, "this is not the address of the dashboard: open the one it printed")
         if len(scope["query_string"]) > _MOST_QUERY:
             return self._refuse(scope, 414, "the address is too long")
+        if not scope["query_string"].isascii():
+            return self._refuse(scope, 400, "the address holds bytes that no address can: write them as %XX")
         if self._token is not None and not self._has_token(request):
             return self._without_token(scope)
         if scope["method"] not in _SAFE and not _same_origin(headers):
