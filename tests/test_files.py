@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tiltmeter.errors import BadInput
-from tiltmeter.files import at_home, locked, read_json, read_text, read_yaml, write_atomically
+from tiltmeter.files import at_home, locked, parse_yaml, read_json, read_text, read_yaml, write_atomically
 
 
 def test_a_write_that_fails_leaves_no_partial_file_and_says_what_to_do(tmp_path):
@@ -165,3 +165,9 @@ def test_json_that_python_cannot_read_is_one_line(tmp_path, content):
 def test_a_name_that_no_file_can_have_is_one_line(name):
     with pytest.raises(BadInput, match="longer than any file can be called"):
         at_home(name)
+
+
+@pytest.mark.parametrize("text", ["*", "[" * 100, "!!binary =", "&a [*a]"])
+def test_text_that_is_no_yaml_is_refused_under_the_name_it_has(text):
+    with pytest.raises(BadInput, match="^--option x: "):
+        parse_yaml(text, "--option x")

@@ -142,16 +142,23 @@ def read_json(path: Path, *, pairs: Callable[[list[tuple[str, Any]]], Any] | Non
 
 
 def read_yaml(path: Path | Traversable) -> Any:
-    """The content of a YAML file, in which no key may be there twice.
+    """The content of a YAML file, in which no key may be there twice."""
+    return parse_yaml(read_text(path, most=_LARGEST_YAML), path.name)
+
+
+def parse_yaml(text: str, name: str) -> Any:
+    """What YAML text stands for; ``name`` is what it is called where it is broken.
 
     A few letters of YAML can stand for gigabytes, by aliases, or end the process, by nesting: both are refused before
     anything is built of them.
+
+    >>> parse_yaml("{a: 1}", "mine")
+    {'a': 1}
     """
     import yaml
 
     kind: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        text = read_text(path, most=_LARGEST_YAML)
         _check_extent(yaml.parse(text, Loader=kind))
         loader = kind(text)
         root = loader.get_single_node()
@@ -159,10 +166,10 @@ def read_yaml(path: Path | Traversable) -> Any:
         return loader.construct_document(root) if root else None
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
-        raise BadInput(f"{path.name}: {line}broken YAML: {error.problem}") from None
+        raise BadInput(f"{name}: {line}broken YAML: {error.problem}") from None
     # What PyYAML says of a value that does not fit its tag is an error of Python's own.
     except (yaml.YAMLError, ValueError, LookupError, AttributeError, TypeError, ArithmeticError) as error:
-        raise BadInput(f"{path.name}: broken YAML: {' '.join(str(error).split())}") from None
+        raise BadInput(f"{name}: broken YAML: {' '.join(str(error).split())}") from None
 
 
 def is_yaml_path(name: str | Path) -> bool:

@@ -11,7 +11,7 @@ from typer import Argument, Context, Option, Typer, echo
 
 from tiltmeter.cli import output
 from tiltmeter.errors import BadInput, TiltmeterError, without_passwords
-from tiltmeter.files import at_home, locked
+from tiltmeter.files import at_home, locked, parse_yaml
 
 if TYPE_CHECKING:
     from tiltmeter.readings import Audit, Reading
@@ -222,14 +222,12 @@ def _pairs(text: str | None) -> str | list[list[str]] | None:
 
 def _further(options: list[str]) -> dict[str, Any]:
     """Options of a probe that has others than ours, as name=value; a value is read as YAML reads it."""
-    import yaml
-
     values = {}
     for text in options:
         key, equals, value = text.partition("=")
         if not key or not equals:
             raise BadInput(f"--option is given as NAME=VALUE, not '{text}'")
-        values[key.strip()] = yaml.safe_load(value)
+        values[key.strip()] = parse_yaml(value, f"--option {key.strip()}")
     return values
 
 
