@@ -167,7 +167,7 @@ def test_a_name_that_no_file_can_have_is_one_line(name):
         at_home(name)
 
 
-@pytest.mark.parametrize("text", ["*", "[" * 100, "!!binary =", "&a [*a]"])
+@pytest.mark.parametrize("text", ["*", "[" * 100, "&a [*a]"])
 def test_text_that_is_no_yaml_is_refused_under_the_name_it_has(text):
-    with pytest.raises(BadInput, match="^--option x: "):
+    with pytest.raises(BadInput, match=r"^--option x: "):
         parse_yaml(text, "--option x")
