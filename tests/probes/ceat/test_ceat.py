@@ -218,3 +218,14 @@ def test_methods_and_lengths_read_as_words() -> None:
     assert Method.parse(None) == Method("fixed", 5000, 2, False)
     assert Method.parse("random, draws=7") == Method("random", 7, 2, False)
     assert in_words("25") == "in 25 words"
+
+
+def test_texts_of_a_word_that_was_not_counted_are_refused(tmp_path: Path) -> None:
+    folder = write_mined(tmp_path / "mined")
+    about = next(path for path in folder.glob("*.json") if "counts" in json.loads(path.read_text()))
+    content = json.loads(about.read_text())
+    word = content["counts"][0]["word"]
+    content["counts"] = [count for count in content["counts"] if count["word"] != word]
+    about.write_text(json.dumps(content))
+    with pytest.raises(BadInput, match=f"hold '{word}' of .* not among the words counted: mine them again"):
+        make_probes("ceat", data=str(folder))

@@ -150,6 +150,11 @@ def _of_length(mined: Mined, addresses: Sequence[str], method: Method, length: s
         }
         for row in rows:
             if row.group == address:
+                if row.word not in places:
+                    raise BadInput(
+                        f"the mined texts hold '{row.word}' of {address}, which is not among the words counted: mine "
+                        "them again"
+                    )
                 places[row.word][_span(row, root_only=method.root_only)] = None
         sets.append(ContextWords(address, *named[address], {word: tuple(spans) for word, spans in places.items()}))
     cut = sum(_is_open(row) and len(row.text) > len(_span(row, root_only=False).text) for row in rows)
