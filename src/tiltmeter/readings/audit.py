@@ -149,7 +149,7 @@ def _row(reading: Reading, p_holm: float | None, p_bh: float | None) -> dict[str
 
 
 #: What reading a damaged file may raise; pyarrow's and pydantic's own errors are among these.
-DAMAGED = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+DAMAGED = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, NotImplementedError)
 
 
 class ReadingStore:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -376,7 +376,7 @@ def crossed_test(
     >>> round(found.p_value, 3), round(found.by_targets.p_value, 3)
     (0.333, 0.333)
     """
-    options = {"permutations": permutations, "seed": seed}
+    options: dict[str, Any] = {"permutations": permutations, "seed": seed}
     in_x, in_y = as_labels(kin.x, len(x)), as_labels(kin.y, len(y))
     in_a, in_b = as_labels(kin.a, n_a), as_labels(kin.b, x.shape[1] - n_a)
     lean_x, lean_y = (table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1) for table in (x, y))

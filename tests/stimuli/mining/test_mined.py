@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import pyarrow as pa
+import pyarrow.parquet as parquet
 import pytest
 
+from tests.mined_folder import write_mined
 from tests.stimuli.mining.finding import group
 from tests.stimuli.mining.test_mine import run, table
 from tiltmeter.errors import BadInput
@@ -67,3 +70,14 @@ def test_a_folder_that_is_missing_or_broken_is_one_clear_line(tmp_path):
     (out / "occurrences.parquet").unlink()
     with pytest.raises(BadInput, match=r"occurrences\.parquet is missing: mine it again"):
         load_mined(out)
+
+
+def test_a_table_of_kinds_that_cannot_be_read_is_damaged(tmp_path, monkeypatch):
+    folder = write_mined(tmp_path / "mined")
+
+    def refuse(_source):
+        raise pa.ArrowNotImplementedError("Integers with more than 64 bits not implemented")
+
+    monkeypatch.setattr(parquet, "ParquetFile", refuse)
+    with pytest.raises(BadInput, match=r"is damaged \(Integers with more than 64 bits .*mine it again"):
+        load_mined(folder)

@@ -86,7 +86,7 @@ LIMITS: Mapping[Quantity, Range] = {
     **{("LPBS", what): limits for what, limits in _ON_TRAINED.items()},
     **{("pairs (meade)", what): limits for what, limits in _ON_TRAINED.items()},
     **{("ClozeGender", what): _ON_TRAINED[what] for what in (ORDER, TILTED)},
-    ("CABM (equal)", ORDER): Range(0.88, 1.0),
+    ("CABM (equal)", ORDER): Range(0.83, 1.0),
     ("CABM (equal)", TILTED): Range(0.17, 0.38),
     ("CABM (equal)", UNTILTED): Range(-0.07, 0.07),
     ("WEAT", ORDER): Range(0.94, 1.0),
@@ -102,12 +102,12 @@ LIMITS: Mapping[Quantity, Range] = {
     ("CEAT", ORDER): Range(0.94, 1.0),
     ("CEAT", TILTED): Range(1.54, 1.82),
     ("CEAT", UNTILTED): Range(-1.37, 1.31),
-    ("CEAT", WIDTH): Range(0.12, 0.39),
+    ("CEAT", WIDTH): Range(0.11, 0.44),
     ("CEAT", P_VALUE): Range(0.0, 0.05),
     ("WEFAT", ORDER): Range(0.88, 1.0),
     ("WEFAT", TILTED): Range(0.7, 0.96),
     ("WEFAT", UNTILTED): Range(-0.58, 0.56),
-    ("WEFAT", WIDTH): Range(0.04, 0.29),
+    ("WEFAT", WIDTH): Range(0.04, 0.33),
     ("WEFAT", P_VALUE): Range(0.0, 0.05),
 }
 

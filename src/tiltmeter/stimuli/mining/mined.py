@@ -183,7 +183,7 @@ def _table(path: Path) -> Any:
         # From memory and without threads: one that lets go of a Python object as the program ends aborts it.
         file = parquet.ParquetFile(pa.BufferReader(path.read_bytes()))
         return file.read(list(COLUMNS), use_threads=False).cast(schema)
-    except (KeyError, ValueError, OSError) as error:  # pyarrow's own errors are among these
+    except (pa.ArrowException, KeyError, ValueError, OSError) as error:
         raise BadInput(f"{path} is damaged ({str(error).splitlines()[0]}): mine it again") from None
 
 
