@@ -7,6 +7,7 @@ import pytest
 from tests.stimuli.lexicon.written import HEADER, complaint
 from tiltmeter.errors import BadInput
 from tiltmeter.stimuli import load_lexicon
+from tiltmeter.stimuli.lexicon.yaml_form import read_pairs
 
 
 def test_a_word_carries_its_kind_phrase_and_properties(write):
@@ -184,3 +185,9 @@ def test_another_encoding_is_refused_with_the_place(write):
 def test_properties_that_are_no_names_are_one_line(write):
     with pytest.raises(BadInput, match="properties"):
         load_lexicon(write(HEADER + "groups:\n  a: {words: [x], properties: [{b: c}]}\n"))
+
+
+@pytest.mark.parametrize("rows", [[7], [["he", "she"], 7], [["he"]], [[["he"], "she"]], [{"he": "she"}]])
+def test_pairs_given_inline_that_are_none_are_refused(rows):
+    with pytest.raises(BadInput, match="words given inline: pairs"):
+        read_pairs(rows)

@@ -104,8 +104,9 @@ def read_pairs(words: Sequence[Sequence[str]] | Mapping[str, Any]) -> Pairs:
     """Pairs that are given with their words: a list of them, or what stands below the name of pairs in a file."""
     entry: dict[str, Any] = dict(words) if isinstance(words, Mapping) else {"pairs": list(words)}
     rows: Any = entry.get("pairs")
-    for i in (0, 1) if isinstance(rows, list) else ():
-        entry.setdefault(f"label_{i + 1}", _shortened([row[i] for row in rows if len(row) > i]))
+    pairs = [row for row in rows if isinstance(row, list | tuple) and len(row) == 2] if isinstance(rows, list) else []
+    for i in (0, 1):
+        entry.setdefault(f"label_{i + 1}", _shortened([pair[i] for pair in pairs]))
     entry.setdefault("label", f"{entry.get('label_1')} / {entry.get('label_2')}")
     found = _inline("pairs", entry).lexicon().pairs["inline"]
     return dataclasses.replace(found, name=found.label)
