@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -28,8 +29,14 @@ def store(tmp_path, whole, **more):
     kept.save_manifest({**whole.to_dict(), "readings": names, **more})
 
 
-def test_p_values_are_adjusted_for_all_tests_of_the_audit():
-    assert audit(*READINGS).adjusted() == pytest.approx([0.03, 0.06, None, 0.8])
+def test_p_values_are_adjusted_for_the_tests_of_their_model():
+    assert audit(*READINGS).adjusted() == pytest.approx([0.02, 0.03, None, 0.8])
+
+
+def test_another_model_or_a_control_changes_no_adjusted_p_value():
+    one = audit(*READINGS[:3]).adjusted()
+    control = dataclasses.replace(reading("own:one", "flowers", d(1.2, p=0.02)), control=True, family="control")
+    assert audit(*READINGS, control).adjusted() == pytest.approx([*one, 0.8, 0.02])
 
 
 def test_the_table_has_one_row_per_reading():
@@ -37,8 +44,8 @@ def test_the_table_has_one_row_per_reading():
     assert list(frame["id"]) == ["a", "b", "c", "a"]
     assert list(frame["value"]) == [0.9, 0.6, 0.2, 0.1]
     assert list(frame["level"]) == [0.0, 0.5, 0.0, 0.0]
-    assert frame["p_holm"].tolist() == pytest.approx([0.03, 0.06, float("nan"), 0.8], nan_ok=True)
-    assert frame["p_bh"].tolist() == pytest.approx([0.03, 0.045, float("nan"), 0.8], nan_ok=True)
+    assert frame["p_holm"].tolist() == pytest.approx([0.02, 0.03, float("nan"), 0.8], nan_ok=True)
+    assert frame["p_bh"].tolist() == pytest.approx([0.02, 0.03, float("nan"), 0.8], nan_ok=True)
     assert list(frame["leans"])[:2] == ["men → career, women → family"] * 2
     assert list(frame["strength"]) == ["large", "small", "small", "negligible"]
 

@@ -137,7 +137,7 @@ def _show_audit(result: Audit, report: Path) -> None:
     for note in result.notes:
         output.print_view(f"Note: {note}")
     output.print_view(
-        "d: 0 is level, .2 small, .5 medium, .8 large; nearer to 0 is better. p is Holm-corrected for all tests here."
+        "d: 0 is level, .2 small, .5 medium, .8 large; nearer to 0 is better. p is Holm-corrected for a model's tests."
     )
     echo(f"{result.asked:,} inputs asked of models, {result.recalled:,} known from before.")
     echo(f"Results: {result.folder}\nReport:  {report}")

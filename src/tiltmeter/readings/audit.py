@@ -54,7 +54,10 @@ class Audit:
     suite_description: str = ""
 
     def adjusted(self) -> list[float | None]:
-        """For each reading its p-value adjusted for all tests of the audit (Holm); None where it has no test."""
+        """For each reading its p-value adjusted for the tests of its family (Holm); None where it has no test.
+
+        A family are the bias tests of one model, or its controls: another model in the audit changes nothing.
+        """
         return self._adjusted(holm)
 
     def to_frame(self) -> pd.DataFrame:
@@ -111,9 +114,12 @@ class Audit:
         return [_row(reading, p_holm, p_bh) for reading, p_holm, p_bh in both]
 
     def _adjusted(self, method: Callable[[list[float]], NDArray[np.float64]]) -> list[float | None]:
-        tested = [r.effect.p_value for r in self.readings if r.effect.p_value is not None]
-        p_values = iter(method(tested).tolist())
-        return [next(p_values) if r.effect.p_value is not None else None for r in self.readings]
+        families: dict[tuple[str, str], list[float]] = {}
+        for reading in self.readings:
+            if reading.effect.p_value is not None:
+                families.setdefault((reading.model, reading.family), []).append(reading.effect.p_value)
+        adjusted = {family: iter(method(p_values).tolist()) for family, p_values in families.items()}
+        return [None if r.effect.p_value is None else next(adjusted[r.model, r.family]) for r in self.readings]
 
 
 def _damaged(folder: Path, error: Exception) -> BadInput:

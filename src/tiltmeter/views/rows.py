@@ -53,7 +53,7 @@ class UnitValues(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ReadingRow:
-    """One reading, its title among the readings shown with it, and its p-value corrected for all tests."""
+    """One reading, its title among the readings shown with it, and its p-value corrected for the tests of its model."""
 
     reading: Reading
     title: str
@@ -134,7 +134,7 @@ def reading_rows(readings: Sequence[Reading], adjusted: Sequence[float | None] |
 
 
 def rows_by_model(audit: Audit) -> dict[str, list[ReadingRow]]:
-    """The rows of every model of an audit, their p-values corrected for all its tests."""
+    """The rows of every model of an audit, their p-values corrected for the tests of each."""
     rows = reading_rows(audit.readings, audit.adjusted())
     return {name: [row for row in rows if row.reading.model == name] for name in audit.models}
 

@@ -98,7 +98,7 @@ def reading(board: Board, audit: str, file: str, q: Text = "", start: Start = 0,
     ``effect`` and ``published`` have a ``scale`` (d, share, correlation, eta, difference, coherence, distance, size),
     from which level and direction follow; ``poles`` say what lies above and below level, ``statistic`` how the effect
     follows from the items. Every item has ``label``, ``unit``, ``group``, ``value`` and further columns. ``p_holm`` is
-    the p-value after Holm's correction for all tests of the audit, ``n_matching`` how many items hold the words of
+    the p-value after Holm's correction for the tests of its model, ``n_matching`` how many items hold the words of
     ``q``.
     """
     entry, whole = board.shelf.reading(audit, file)

@@ -104,3 +104,9 @@ def test_an_association_folder_gives_the_comparisons_of_the_study(data_folder):
 def test_a_folder_without_two_target_lists_is_refused(tmp_path):
     with pytest.raises(BadInput):
         make_probes("association", data=tmp_path)
+
+
+@pytest.mark.parametrize("templates", [7, ["seat.bleached"], {"a": 1}])
+def test_templates_that_are_no_address_are_refused(templates):
+    with pytest.raises(BadInput, match=r"templates are named by an address such as seat\.bleached, not"):
+        make_probes("seat", templates=templates)

@@ -112,6 +112,8 @@ def _sentences(group: Group, *, frames: str | TemplateSet, alone: bool = False) 
     """
     if isinstance(frames, TemplateSet):
         chosen = [frames]
+    elif not isinstance(frames, str):
+        raise BadInput(f"templates are named by an address such as seat.bleached, not {frames!r}")
     elif "." in frames and not frames.endswith((".yaml", ".yml")):
         chosen = [stimuli.templates(frames)]
     else:

@@ -39,7 +39,7 @@ def latex(text: str) -> str:
 def _table(number: int, model: str, rows: Sequence[ReadingRow]) -> str:
     head = r"measured & leans & statistic & value & 95\% interval & $p$ & $p$ (Holm) & published \\"
     caption = (
-        f"Readings of {latex(model)}. $p$ (Holm) is corrected for all tests of the audit; published is the value "
+        f"Readings of {latex(model)}. $p$ (Holm) is corrected for the tests of its model; published is the value "
         "as the literature computes it."
     )
     return "\n".join(

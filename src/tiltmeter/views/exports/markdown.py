@@ -139,7 +139,7 @@ def _result(reading: Reading, p_holm: float | None, suite: str) -> dict[str, Any
         ("ci_low", "lower end of the 95% interval", effect.ci.low if effect.ci else None),
         ("ci_high", "upper end of the 95% interval", effect.ci.high if effect.ci else None),
         ("p_value", "p-value, taken alone", effect.p_value),
-        ("p_holm", "p-value, corrected for all tests of the audit (Holm)", p_holm),
+        ("p_holm", "p-value, corrected for the tests of its model (Holm)", p_holm),
         (f"{slug(effect.name)}_published", "the same as published", published.value if published else None),
     ]
     masked = isinstance(reading.details, PairsDetails) and reading.details.method in _MASKED_METHODS

@@ -42,7 +42,7 @@ def verdict(audit: Audit) -> AuditVerdict:
     # A reading without a test says itself whether it leans, and is no part of the count.
     untested = sum(not row.tested and not row.reading.control for row in rows)
     without = f"{untested} {'reading comes' if untested == 1 else 'readings come'} without a test."
-    means = "A clear lean is statistically significant after Holm's correction for all tests of the audit."
+    means = "A clear lean is statistically significant after Holm's correction for the tests of its model."
     none = "That there is none is no proof of balance: short word lists find only strong tilts."
     proof = f"{means} {'What is not clear is no proof of balance.' if clear else none}"
     sentences = (proof if tests else "", without if untested else "", _controls(rows))
