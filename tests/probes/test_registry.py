@@ -195,3 +195,10 @@ def test_what_groups_differ_in_comes_from_their_lexicon_unless_it_is_said():
     }
     (said,) = make_probes("rnd", targets=["weat.flowers", "weat.insects"], dimension="nature", control=True)
     assert (said.dimension, said.control) == ("nature", True)
+
+
+@pytest.mark.parametrize("data", [["genderlex"], 7, {"a": 1}])
+@pytest.mark.parametrize("kind", ["cloze", "pairs", "seat", "cabm"])
+def test_data_that_is_no_name_is_refused(kind: str, data: object) -> None:
+    with pytest.raises(BadInput, match=rf"data \(--from\) of {kind} is a name, a file or a folder"):
+        make_probes(kind, data=data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import BadInput, unknown
@@ -69,6 +70,8 @@ def make_probes(
     for key in chosen:
         if key not in kind.accepts:
             raise _not_accepted(name, key, kind.accepts)
+    if not isinstance(data := chosen.get("data", ""), str | Path):
+        raise BadInput(f"data (--from) of {name} is a name, a file or a folder, not {data!r}")
     return [
         Probe(
             id=f"{id or kind.name}-{part.name}" if part.name else id or kind.name,
