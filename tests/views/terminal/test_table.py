@@ -9,7 +9,7 @@ from rich.console import Console, RenderableType
 from tests.planted import CAREER_FAMILY, TERMS, Named, words
 from tiltmeter import Reading, probe
 from tiltmeter.readings import DISTANCE, SIZE, Estimate, LeftOut, Poles
-from tiltmeter.views.rows import reading_rows, value_text
+from tiltmeter.views.rows import reading_rows
 from tiltmeter.views.terminal.table import Sparkline, audit_table, reading_view
 
 LEANS = dict(zip([*TERMS, *CAREER_FAMILY], [0.3, -0.3, 0.8, -0.8], strict=True))
@@ -34,7 +34,7 @@ def test_a_table_fits_the_terminal_and_breaks_no_number(reading, width):
     )
     assert max(map(len, lines)) <= width
     text = "\n".join(lines)
-    assert text.count(value_text(reading.effect)) == 2
+    assert text.count(str(reading.effect)) == 2
     assert "0.0001" in text
     assert "corrected" in text
     assert "…" not in text
@@ -56,7 +56,7 @@ def test_brackets_in_names_and_words_are_shown_and_not_taken_for_markup(reading)
         left_out=(LeftOut("'[UNK]' (male terms)", "out of vocabulary of [/x]"),),
         poles=Poles("[b] → [/c]", "[/c] → [b]"),
         notes=("a [note]",),
-        plain_words="In [plain] words.",
+        finding="In [plain] words.",
     )
     table = "\n".join(printed(audit_table("own:[red]", reading_rows([odd], [0.01])), width=140))
     view = "\n".join(printed(reading_view(odd), width=140))
