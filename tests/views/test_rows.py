@@ -73,7 +73,7 @@ def test_readings_differ_where_the_number_or_the_outcome_does():
         reading(id="same", effect=d(0.3, p=0.01), published=d(0.3, p=0.02)),
         reading(id="alone"),
     ]
-    rows = reading_rows(readings, [None] * 4)
+    rows = reading_rows(readings)
     assert [row.reading.id for row in rows if row.differs] == ["number", "outcome"]
 
 

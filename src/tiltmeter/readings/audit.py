@@ -62,7 +62,9 @@ class Audit:
         """One row per reading: what was measured on which model, and the result."""
         import pandas as pd
 
-        return pd.DataFrame(self._rows())
+        frame = pd.DataFrame(self._rows())
+        # A column without any number is one of numbers all the same.
+        return frame.astype({name: float for name in _NUMBERS if name in frame})
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the items, as JSON-ready values."""
@@ -173,6 +175,8 @@ def _row(reading: Reading, benjamini: Correction | None) -> dict[str, Any]:
     }
 
 
+#: The columns of the table that may lack a number.
+_NUMBERS = ("ci_low", "ci_high", "p_value", "p_holm", "p_bh", "published_value", "published_p_value", "detectable")
 #: What reading a damaged file may raise; pyarrow's and pydantic's own errors are among these.
 DAMAGED = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, NotImplementedError)
 

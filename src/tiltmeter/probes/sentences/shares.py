@@ -49,4 +49,4 @@ def relation(
 
 def relation_words(related: Correlation) -> str:
     """What leans do with the shares: a verb."""
-    return "follows" if related.r > 0 else "runs against"
+    return "goes with" if related.r > 0 else "runs against"

@@ -157,7 +157,7 @@ def _wefat(vectors: WordVectors, options: Options) -> Measured:
         effect,
         Poles(f"high {name} → {a.label}", f"high {name} → {b.label}"),
         f"How much these {words.label} lean towards {a.label} rather than {b.label} "
-        f"{'follows' if published.r > 0 else 'runs against'} their {name} in the world (r = {published.r:.2f}, "
+        f"{'goes with' if published.r > 0 else 'runs against'} their {name} in the world (r = {published.r:.2f}, "
         f"{interval_text(related.ci)}).",
         tuple(words.items(found.effect_sizes, **{"p_value": found.p_values, column: values})),
         ItemMeaning("effect of the word", Poles(a.label, b.label)),
