@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tiltmeter.errors import BadInput
 from tiltmeter.readings import Reading
 from tiltmeter.views.charts.cabm import cabm_figures
 from tiltmeter.views.charts.drivers import items, prior
@@ -51,9 +52,22 @@ def chart_of(reading: Reading) -> Any:
     >>> from tiltmeter import probe
     >>> chart = chart_of(probe("weat", "bundled:glove"))  # doctest: +SKIP
     """
+    return figure_of(reading).chart
+
+
+def figure_of(reading: Reading) -> Figure:
+    """The same with its text alternative."""
     with unchecked():
         figure = contexts([reading]) or calibration([reading]) or next(iter(of_reading(reading)), None)
-        return (figure or interval(reading)).chart
+        return figure or interval(reading)
+
+
+def chart_of_readings(readings: Sequence[Reading]) -> Any:
+    """The chart that an audit shows of itself: the first that applies."""
+    figures = overview(readings)
+    if not figures:
+        raise BadInput("there is no chart of these readings: look at the chart of each")
+    return figures[0].chart
 
 
 def has_own_charts(reading: Reading) -> bool:
@@ -73,6 +87,8 @@ __all__ = [
     "Figure",
     "calibration",
     "chart_of",
+    "chart_of_readings",
+    "figure_of",
     "has_own_charts",
     "inline_svg",
     "of_reading",
