@@ -206,7 +206,7 @@ class ReadingStore:
         values = reading.to_dict()
         items = values.pop("items")
         # They depend on what else was measured, which is known when the audit is read.
-        del values["verdict"], values["correction"]
+        del values["verdict"], values["correction"], values["plain_words"]
         _json({"items": items})  # Parquet would take a NaN without a word
         table = _parquet(items)
         content = _json({**values, "checksum": _checksum(_json(values), table)})

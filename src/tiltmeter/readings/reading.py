@@ -357,6 +357,7 @@ class Reading:
                 values[name]["scale"] = estimate.scale.name
         values["items"] = [item.to_dict() for item in self.items]
         values["details"] = self.details.to_dict() if self.details else None
+        values["plain_words"] = self.plain_words
         return values
 
     @classmethod
