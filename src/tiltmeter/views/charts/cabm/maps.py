@@ -11,7 +11,10 @@ import altair as alt
 from tiltmeter.readings import Item
 from tiltmeter.readings.details.cabm import CabmDetails, Point, in_order
 from tiltmeter.views.charts.cabm import colours
-from tiltmeter.views.charts.style import DIVERGING, INK, diverging, table, where
+from tiltmeter.views.charts.style import INK, table, where
+
+DIVERGING = ("#D55E00", "#ffffff", "#0072B2")
+from tiltmeter.views.charts.style import *
 
 _ROW = 15
 _CELL = 52
