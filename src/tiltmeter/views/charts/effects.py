@@ -20,7 +20,7 @@ from tiltmeter.views.rows import ReadingRow, reading_rows
 MOST_LINES = len(style.COLOURS)
 _TITLE, _ENDS, _LINE, _CLOUD, _GAP = 18, 15, 16, 30, 9
 #: Letters of a title that fit in a line, and of a model's name beside its own.
-_LETTERS, _NAME = 64, 20
+_LETTERS, _NAME = 62, 20
 _WIDTH = 256
 #: Where the numbers beside the lines end, from the end of the lines on.
 _VALUE_AT, _P_AT = 36, 92

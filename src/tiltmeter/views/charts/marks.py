@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 
 from tiltmeter.readings import ALPHA, State
-from tiltmeter.views.charts.style import INK, PAPER, table
+from tiltmeter.views.charts.style import INK, PAPER, SOFT, table
 
 _DISC = "M-1,0A1,1,0,1,1,1,0A1,1,0,1,1,-1,0Z"
 #: Outlines in a square from -1 to 1. What runs the other way round is a hole.
@@ -44,7 +44,14 @@ def verdict_shape(states: Iterable[State], *, legend: Mapping[str, Any] | None =
     domain = [state for state in NAMES if state in there]
     shapes = alt.Scale(domain=domain, range=[PATHS[state] for state in domain])
     names = " : ".join(f"datum.label === '{state}' ? '{NAMES[state]}'" for state in domain)
-    look: dict[str, Any] = {"orient": "top", "title": None, "symbolSize": SIZE, "columns": 2, "labelLimit": 0}
+    look: dict[str, Any] = {
+        "orient": "top",
+        "title": None,
+        "symbolSize": SIZE,
+        "columns": 2,
+        "labelLimit": 0,
+        "columnPadding": 40,
+    }
     ink = {"symbolFillColor": INK, "symbolStrokeWidth": 0, "symbolStrokeColor": "transparent"}
     shown = None if legend is None else alt.Legend(labelExpr=f"{names} : ''", **{**look, **ink, **legend})
     return alt.Shape("state:N", scale=shapes, legend=shown)
@@ -63,6 +70,11 @@ def verdict_marks(
     marks = table(rows).mark_point(size=size, strokeWidth=0, opacity=1)
     fill = colour or alt.FillValue(INK)
     return [paper.encode(**encoding), marks.encode(shape=shape, fill=fill, **words, **encoding)]
+
+
+def published_marks(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Points as a published method gives them, which have no verdict here."""
+    return table(rows).mark_point(shape=PUBLISHED, size=SIZE - 16, fill=SOFT, strokeWidth=0, opacity=1)
 
 
 def tally(states: Iterable[State]) -> str:

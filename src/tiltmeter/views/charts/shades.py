@@ -12,7 +12,7 @@ from tiltmeter.readings import State
 from tiltmeter.views.charts.style import INK
 
 #: The two directions; no model and no group has these colours.
-_TOWARDS, _AWAY, _NEITHER = "#0b7a75", "#9c5a14", "#6b7684"
+TOWARDS, AWAY, NEITHER = "#0b7a75", "#9c5a14", "#6b7684"
 #: How opaque a cell is: negligible, small, medium, large. Between the last two no ink would be legible on both pages.
 STEPS = (0.06, 0.24, 0.46, 1.0)
 #: How much of its colour a cell keeps by its verdict, and how opaque it can get.
@@ -46,13 +46,13 @@ def shade(step: int, sign: float, state: State = "clear") -> Shade:
     ('#0b7a75', 1.0, 0.2)
     """
     kept, most = _SURE[state]
-    colour = _mixed(_TOWARDS if sign >= 0 else _AWAY, _NEITHER, kept)
+    colour = _mixed(TOWARDS if sign >= 0 else AWAY, NEITHER, kept)
     return with_ink(colour, min(STEPS[step], most))
 
 
 def no_scale() -> Shade:
     """The look of a cell whose number has no size that others could be held against."""
-    return with_ink(_NEITHER, STEPS[1])
+    return with_ink(NEITHER, STEPS[1])
 
 
 def with_ink(fill: str, opacity: float) -> Shade:

@@ -29,7 +29,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 #: Of groups of words, other than those of models; each goes with a shape that no verdict has.
 GROUP_COLOURS = ("#6f5fc9", "#b8862b", "#3d9a9a", "#c4607a", "#7d8f3a")
 GROUP_SHAPES = ("square", "triangle-up", "triangle-down", "cross", "triangle-right")
-WIDTH = 520
+WIDTH = 470
 #: The width of a letter of a label in the widest of the usual fonts.
 _LETTER = 7
 _MARGIN = 5
@@ -93,6 +93,15 @@ def styled(chart: Any, *, left: int = _MARGIN, right: int = 24) -> Any:
     return chart
 
 
+def stacked(charts: Sequence[Any]) -> Any:
+    """Charts with their titles one below the other, as one."""
+    whole = alt.vconcat(*charts, spacing=32).resolve_scale(fill="independent", shape="independent")
+    # A part of a chart has no settings of its own, and all charts have the same.
+    for part in whole.vconcat:
+        part.config = alt.Undefined
+    return styled(whole)
+
+
 def short(text: str, most: int) -> str:
     """A text of at most so many letters. To cut it to pixels takes the renderer a second for a long one.
 
@@ -121,7 +130,7 @@ def one_way(direction: str) -> str:
     return first if "→" in first and "→" in second else direction
 
 
-def end_labels(poles: Poles | None, *, width: float, height: float, below: float = 46) -> list[Any]:
+def end_labels(poles: Poles | None, *, width: float, height: float, below: float = 40) -> list[Any]:
     """What lies at the two ends of an axis, in the words of the groups, below its title."""
     if poles is None:
         return []
