@@ -15,7 +15,7 @@ from markupsafe import Markup
 from tiltmeter.compare.comparison import Comparisons
 from tiltmeter.compare.gate import Check
 from tiltmeter.readings import Audit, Reading, p_number
-from tiltmeter.views.charts import Figure, figure_of, inline_svg, overview
+from tiltmeter.views.charts import Figure, dumbbells, figure_of, inline_svg, overview
 from tiltmeter.views.report.report import environment
 from tiltmeter.views.rows import reading_rows
 from tiltmeter.views.summary import Summary, summarise_rows
@@ -89,7 +89,7 @@ def comparison_html(comparisons: Comparisons) -> str:
         ]
         left = [(left_out.id, left_out.reason) for left_out in pair.not_compared]
         not_compared = _Table(("probe", "why"), left, f"{len(left)} not compared", folded=True)
-        parts.append(_page(pair.headline, (), (_Table(columns, rows), not_compared), ()))
+        parts.append(_page(pair.headline, (), (_Table(columns, rows), not_compared), dumbbells([pair])))
     return "\n".join(parts)
 
 
