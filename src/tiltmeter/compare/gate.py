@@ -278,7 +278,9 @@ def _check_probe(
         why += f"growth cannot be tested: {moved}"
     else:
         by_floor = not grew and moved.by_items.p_beyond(tolerance) <= test.allowed
-        at_most, matters = moved.above_floor.upper_bound(policy.alpha), _matters(new, rule, tolerance)
+        # The upper end of the interval, as absence is shown of a reading: the one-sided bound would be wrong too often
+        # where units agree badly, because the noise is read under "nothing has changed".
+        at_most, matters = moved.above_floor.upper_bound(policy.alpha / 2), _matters(new, rule, tolerance)
         could_find = moved.above_floor.findable_growth(test.allowed, tolerance)
         could_hide = could_find is None if matters is None else at_most > matters
         hides = hides or could_hide
