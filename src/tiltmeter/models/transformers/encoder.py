@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, RootModel, StrictBool, StrictInt, StrictS
 
 from tiltmeter.errors import BadInput, ModelFailed, unknown
 from tiltmeter.files import Shape, check
-from tiltmeter.models.protocol import Batch, Identity, Question, Span, gather
+from tiltmeter.models.protocol import Batch, Identity, Question, Span, gather, installed
 from tiltmeter.models.transformers.batching import by_length, fair_budget, in_chunks, pad
 from tiltmeter.models.transformers.checkpoints import Head, first_line, load, locate, revision_of
 from tiltmeter.models.transformers.on_ray import cluster_in_use, compute_in_worker
@@ -192,8 +192,6 @@ class TransformerEncoder:
 
     #: A word is embedded as a text of its own, so the two share stored answers.
     words_are_texts = True
-    #: Whether a start mark is put before a text that is to be scored.
-    _bos = False
     #: What is done to the weights as they are read: nothing, except in a variant of a model.
     edit: Callable[[Any], None] | None = None
 
@@ -217,10 +215,15 @@ class TransformerEncoder:
     @functools.cached_property
     def identity(self) -> Identity:
         """The weights by hub commit or content, without reading them into memory."""
-        return Identity(self.name, revision_of(self._source, self._root), self._settings(str(self._recipe)))
+        revision = revision_of(self._source, self._root)
+        return Identity(self.name, revision, self._settings(str(self._recipe)), self._versions)
 
     def _settings(self, pooling: str) -> dict[str, str]:
-        return {"pooling": pooling, "layer": str(self._layer), **({"bos": "yes"} if self._bos else {})}
+        return {"pooling": pooling, "layer": str(self._layer)}
+
+    @property
+    def _versions(self) -> dict[str, str]:
+        return installed("torch", "transformers", "tokenizers")
 
     @functools.cached_property
     def _root(self) -> Path:
