@@ -24,8 +24,9 @@ from tiltmeter.models.protocol import (
     gather,
 )
 from tiltmeter.models.transformers.batching import SharedRow, TokenRow, answered, by_length, chunks, fair_budget
-from tiltmeter.models.transformers.checkpoints import Head, first_line, head_of
-from tiltmeter.models.transformers.encoder import Loaded, TransformerEncoder, read_json
+from tiltmeter.models.transformers.checkpoints import Head, first_line, head_named, head_of
+from tiltmeter.models.transformers.encoder import Loaded, TransformerEncoder
+from tiltmeter.models.transformers.pooling import PoolingRecipe, read_json
 from tiltmeter.models.transformers.projection import AGREES, Projection
 from tiltmeter.models.transformers.questions import CAUSAL, MASKED, Questions, Stem
 from tiltmeter.models.transformers.tokens import shortened
@@ -243,6 +244,15 @@ class TransformerModel(TransformerEncoder):
         bos = self._declares_bos if self._bos == "auto" else self._bos == "yes"
         return LanguageModel(self._load(self.head), called=self.name, bos=bos)
 
+    @functools.cached_property
+    def _with_head(self) -> tuple[Any, Any]:
+        return super()._checkpoint(self.head)
+
+    def _checkpoint(self, head: Head) -> tuple[Any, Any]:
+        """Vectors come from the body of the model whose head gives probabilities: its weights are held once."""
+        tokenizer, model = self._with_head
+        return tokenizer, model.base_model if head == "none" and self.head != "none" else model
+
     def fill(self, items: Sequence[Fill]) -> list[Filled]:
         """Log-probabilities of fillers at a place, with a mask for each of their tokens."""
         return gather(self.stream(Question.FILLS, items), len(items))
@@ -282,3 +292,38 @@ class TransformerModel(TransformerEncoder):
             what = "has no language-model head" if self.head == "none" else f"is a {self.head} language model"
             raise BadInput(f"{question.method} asks for {question.about}; {self.name} {what}")
         return self._language.stream(question, inputs, known=known)
+
+
+class InMemory(TransformerModel):
+    """A Transformers model that is in memory already, with its tokenizer.
+
+    Its weights have no revision, so nothing that it answers is stored.
+    """
+
+    identity: Any = None
+
+    def __init__(self, model: Any, tokenizer: Any) -> None:
+        if not getattr(tokenizer, "is_fast", False):
+            raise BadInput(f"the tokenizer of the {type(model).__name__} is no fast one: save one as tokenizer.json")
+        super().__init__(".", name=f"own:{type(model).__name__}")
+        self._given = tokenizer, model.eval()
+
+    @functools.cached_property
+    def head(self) -> Head:
+        return head_named([type(self._given[1]).__name__])
+
+    @property
+    def _declares_bos(self) -> bool | None:
+        return getattr(self._given[0], "add_bos_token", None)
+
+    @property
+    def _pooled(self) -> bool:
+        return False
+
+    @functools.cached_property
+    def _recipe(self) -> PoolingRecipe:
+        return PoolingRecipe(Path())
+
+    @functools.cached_property
+    def _with_head(self) -> tuple[Any, Any]:
+        return self._given
