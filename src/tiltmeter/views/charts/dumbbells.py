@@ -88,7 +88,7 @@ def _panel(
     down = alt.Scale(domain=[height, 0], nice=False)
     y = alt.Y("y:Q", scale=down, axis=None)
     names = [pair.first, pair.second]
-    look = {
+    look: Mark = {
         "orient": "top",
         "title": None,
         "columns": 1,
