@@ -7,6 +7,7 @@ import html
 import sys
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 #: Between two looks of a bar in a notebook, and before the first: what is done sooner needs none.
 _SECONDS = 0.5
@@ -51,7 +52,8 @@ def _notebook_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
     """
     from IPython.display import display
 
-    done, shown, latest = 0, None, time.monotonic()
+    done, latest = 0, time.monotonic()
+    shown: Any = None
 
     def advance(step: int) -> None:
         nonlocal done, shown, latest
