@@ -5,8 +5,11 @@ Charts are drawn when a page asks for them, and kept, because drawing takes a se
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -15,7 +18,7 @@ from fastapi.responses import Response
 from tiltmeter.readings import Audit, Reading
 from tiltmeter.views import exports
 from tiltmeter.views.charts import OVERVIEW, Figure, inline_svg, of_reading
-from tiltmeter.views.exports import to_csv, to_parquet
+from tiltmeter.views.exports import content_files, to_csv, to_parquet
 from tiltmeter.web.dashboard import Board, EscapedJson
 from tiltmeter.web.listing import key_of
 from tiltmeter.web.shelf import NotHere
@@ -52,7 +55,15 @@ def audit_file(board: Board, audit: str, format: str) -> Response:
         raise NotHere(f"there is no such form of an audit: take one of {', '.join(FORMATS)}")
     stored = board.shelf.look().audit(audit)
     form = FORMATS[format]
-    return _file(form.make(Audit.load(stored.folder)), f"{key_of(audit)[:-9]}-{form.file}")
+    files = content_files(Path(f"{key_of(audit)[:-9]}-{form.file}"), form.make(Audit.load(stored.folder)))
+    if len(files) == 1:
+        ((path, content),) = files.items()
+        return _file(content, path.name)
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as packed:
+        for path, content in files.items():
+            packed.writestr(path.name, content)
+    return _file(archive.getvalue(), f"{key_of(audit)[:-9]}-{format}.zip")
 
 
 @router.get("/audits/{audit}/readings/{file}/items/{format}", response_class=Response)

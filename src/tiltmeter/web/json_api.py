@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from tiltmeter.views.report.words import verdict
+from tiltmeter.views.summary import summarise
 from tiltmeter.web.dashboard import Board, EscapedJson, page
 from tiltmeter.web.downloads import FORMATS
 from tiltmeter.web.explore import MOST_TEXT, MOST_WORDS, ask_sentence, ask_words, word_list
@@ -75,7 +75,7 @@ def audit(board: Board, audit: str) -> Values:
     rows = [{**row, "file": entry.file} for row, entry in zip(values["readings"], stored.entries, strict=True)]
     return {
         **_audit(stored),  # "readings" becomes the rows themselves
-        "verdict": dataclasses.asdict(verdict(stored.audit)),
+        "summary": summarise(stored.audit).to_dict(),
         "readings": rows,
         "skipped": values["skipped"],
         "downloads": {name: f"/audits/{stored.name}/download/{name}" for name in FORMATS},

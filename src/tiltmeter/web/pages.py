@@ -14,8 +14,9 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from tiltmeter.compare import Comparisons, Side, compare
 from tiltmeter.errors import BadInput, TiltmeterError
 from tiltmeter.readings import Item, p_number
-from tiltmeter.views.report.words import meanings, not_measured, origin, verdict
+from tiltmeter.views.report.words import meanings, not_measured, origin
 from tiltmeter.views.rows import ReadingRow
+from tiltmeter.views.summary import summarise, summarise_rows
 from tiltmeter.views.terminal.comparison import interval, number
 from tiltmeter.web import listing
 from tiltmeter.web.dashboard import Board, Dashboard, Form, page
@@ -72,7 +73,7 @@ def audit_page(board: Board, audit: str) -> Response:
     return page(
         "audit.html",
         stored=stored,
-        verdict=verdict(stored.audit),
+        summary=summarise(stored.audit),
         skipped=not_measured(stored.audit),
         origin=origin(stored.audit),
         meanings=meanings(stored.audit.readings),
@@ -93,7 +94,7 @@ def model_page(board: Board, audit: str, key: str, sort: Text = "") -> Response:
         name=name,
         entries=listing.sorted_entries(entries, sort),
         sort=sort,
-        verdict=next((model for model in verdict(stored.audit).models if model.model == name), None),
+        summary=summarise_rows([entry.row for entry in entries], [name]),
         skipped=[skipped for skipped in stored.audit.skipped if skipped.model == name],
         charts=EFFECT_CHARTS,
         can_ask=any(offered.spec == name for offered in board.offered(shown)),
