@@ -73,7 +73,7 @@ def test_a_long_list_comes_in_parts(folder: Path) -> None:
 
 def test_the_page_of_an_audit_has_verdict_downloads_and_command(client: TestClient) -> None:
     html = client.get("/audits/first").text
-    assert "2 of 4 tests show a clear lean, on 1 of 2 models." in html
+    assert "2 of 4 bias tests show a clear lean, on 1 of 2 models" in html
     assert all(f"/audits/first/download/{name}" in html for name in FORMATS)
     assert "needs vectors of texts" in html
     assert "tiltmeter audit" in html
@@ -81,7 +81,7 @@ def test_the_page_of_an_audit_has_verdict_downloads_and_command(client: TestClie
 
 def test_the_page_of_a_model_has_its_readings_only(client: TestClient) -> None:
     html = client.get(MODEL).text
-    assert "2 of 2 tests show a clear lean" in html
+    assert "2 of 2 bias tests show a clear lean" in html
     assert re.findall(r'<span class="value">([^ <]+)', html) == ["1.20", "-0.90"]
 
 

@@ -132,13 +132,11 @@ def _show_audit(result: Audit, report: Path, *, verbose: bool) -> None:
     from tiltmeter.views.terminal.glance import Glance
 
     output.print_view(Glance(summarise(result)))
-    for note in result.notes:
-        output.print_view(f"Note: {note}")
     if verbose:
         _show_everything(result)
-    elif result.skipped:
-        echo(f"{len(result.skipped)} probes do not fit a model and were left out; --verbose names them and every reading.")
-    echo(f"Report: {report}")
+    left_out = f" and {len(result.skipped)} probes that do not fit a model" if result.skipped else ""
+    more = "" if verbose else f" (--verbose lists every reading{left_out})"
+    echo(f"Report: {report}{more}")
 
 
 def _show_everything(result: Audit) -> None:
@@ -151,6 +149,8 @@ def _show_everything(result: Audit) -> None:
             output.print_view("", audit_table(name, rows))
     for probes, models, reason in not_measured(result):
         output.print_view(f"Not measured on {', '.join(models)}: {', '.join(probes)} ({reason})")
+    for note in result.notes:
+        output.print_view(f"Note: {note}")
     output.print_view(
         "d: 0 is level, .2 small, .5 medium, .8 large. p is corrected for the bias tests of its model (Holm)."
     )

@@ -47,11 +47,12 @@ def _first(rows: Sequence[ReadingRow], width: int, marks: bool) -> Table:
     models = [_end(row.reading.model, width // 3) for row in rows]
     room = width - 3 - max(map(len, models))
     for row, model in zip(rows, models, strict=True):
-        towards, value = one_way(row.reading.direction), row.value
-        around = f"{towards} (; {value})" if towards else f": {value}"
+        state, towards = row.verdict.state, one_way(row.reading.direction)
+        if len(towards) > room // 2:
+            towards = " ".join(_fitted(row.reading.direction, room // 4))
+        around = f"{towards} (; {row.value})" if towards else f": {row.value}"
         title = _start(row.title, max(_LEAST, room - len(around)))
-        said = f"{towards} ({title}; {value})" if towards else f"{title}: {value}"
-        state = row.verdict.state
+        said = f"{towards} ({title}; {row.value})" if towards else f"{title}: {row.value}"
         lines.add_row(Text(MARKS[state] if marks else "-", STATE_STYLES[state]), Text(model, "bold"), Text(said))
     return lines
 
