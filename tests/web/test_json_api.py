@@ -63,7 +63,7 @@ def test_an_audit_in_json_begins_with_its_grid(folder: Path) -> None:
     works = dataclasses.replace(reading("own:tilted", "flowers", 1.5), control=True, family="control")
     write_audit(folder / "second", [reading("own:tilted", "career", 1.2), reading("own:tilted", "science", 0.1), works])
     with client_of(DashboardSettings(folder)) as client:
-        found = client.get("/api/audits/second").json()
+        found = client.get("/api/audits/second").json()["summary"]
         controls = client.get("/api/readings?verdict=works").json()
     direction = "these → first, those → second"
     assert found["grid"] == [

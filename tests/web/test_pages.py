@@ -83,7 +83,8 @@ def test_the_page_of_an_audit_has_verdict_downloads_and_command(client: TestClie
 
 def test_the_page_of_a_model_has_its_readings_only(client: TestClient) -> None:
     html = client.get(MODEL).text
-    assert re.findall(r'<b class="number">(\d+)</b> <span class="badge is-([a-z-]+)">', html) == [("2", "clear")]
+    assert "2 of 2 bias tests show a clear lean" in html
+    assert re.findall(r'<b class="number">(\d+)</b> <b class="state ([a-z-]+)">', html) == [("2", "clear")]
     assert re.findall(r'<span class="value">([^ <]+)', html) == ["1.20", "-0.90"]
 
 

@@ -60,8 +60,9 @@ def report(
         raise unknown("format", chosen, FORMATS)
     if folder.is_dir() and (out is None or folder in (out, out.parent)):
         context.with_resource(locked(folder))
-    path = export(Audit.load(folder), out or folder / FORMATS[chosen].file, format=chosen)
-    _tell({"report": str(path)}, f"report: {path}", as_json)
+    paths = export(Audit.load(folder), out or folder / FORMATS[chosen].file, format=chosen)
+    values = {"report": str(paths[0])} if len(paths) == 1 else {"reports": [str(path) for path in paths]}
+    _tell(values, "\n".join(f"report: {path}" for path in paths), as_json)
 
 
 def _write_charts(audit: Audit, folder: Path, format: str) -> list[Path]:

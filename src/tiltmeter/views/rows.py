@@ -97,9 +97,12 @@ def rows_by_model(audit: Audit) -> dict[str, list[ReadingRow]]:
 
 
 def shown_titles(readings: Sequence[Reading]) -> list[str]:
-    """Titles under which no two readings of one model are the same."""
-    often = Counter((reading.model, reading.title) for reading in readings)
-    return [r.title if often[r.model, r.title] == 1 else f"{r.title} ({r.id})" for r in readings]
+    """Titles under which no two tests are the same: one that several share is followed by the test's id.
+
+    It is so on every model, though a model may lack all of them but one: rows of a table are matched by these titles.
+    """
+    often = Counter(title for title, _ in {(reading.title, reading.id) for reading in readings})
+    return [r.title if often[r.title] == 1 else f"{r.title} ({r.id})" for r in readings]
 
 
 def bar(effect: Estimate) -> Bar | None:

@@ -19,7 +19,6 @@ from tiltmeter import __version__
 from tiltmeter.errors import BadInput
 from tiltmeter.run.suite import suite_summaries
 from tiltmeter.views.environment import environment
-from tiltmeter.views.summary import MARKS
 from tiltmeter.web.jobs import Job, Jobs
 from tiltmeter.web.listing import VERDICTS, key_of
 from tiltmeter.web.offer import Lexicons, Offer, Offered
@@ -133,7 +132,7 @@ Form = Annotated[dict[str, list[str]], Depends(form_of)]
 def templates() -> Environment:
     """The pages' templates and the report's."""
     pages = environment("tiltmeter.web")
-    pages.globals.update(version=__version__, key_of=key_of, link=link, marks=MARKS, verdicts=VERDICTS)
+    pages.globals.update(version=__version__, key_of=key_of, link=link, VERDICTS=list(VERDICTS))
     pages.filters["path"] = lambda text: quote(str(text), safe="")
     return pages
 

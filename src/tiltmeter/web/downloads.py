@@ -5,8 +5,11 @@ Charts are drawn when a page asks for them, and kept, because drawing takes a se
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from fastapi import APIRouter, Query
@@ -67,8 +70,18 @@ def audit_file(board: Board, audit: str, format: str) -> Response:
     if format not in formats:
         raise NotHere(f"there is no such form of an audit: take one of {', '.join(formats)}")
     stored = board.shelf.look().audit(audit)
-    form = formats[format]
-    return _file(form.make(Audit.load(stored.folder)), f"{key_of(audit)[:-9]}-{form.file}")
+    from tiltmeter.views.exports import content_files
+
+    form, stem = formats[format], key_of(audit)[:-9]
+    files = content_files(Path(f"{stem}-{form.file}"), form.make(Audit.load(stored.folder)))
+    if len(files) == 1:
+        ((path, content),) = files.items()
+        return _file(content, path.name)
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as packed:
+        for path, content in files.items():
+            packed.writestr(path.name, content)
+    return _file(archive.getvalue(), f"{stem}-{format}.zip")
 
 
 @router.get("/audits/{audit}/readings/{file}/items/{format}", response_class=Response)

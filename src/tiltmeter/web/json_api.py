@@ -75,7 +75,7 @@ def audit(board: Board, audit: str) -> Values:
     rows = [{**row, "file": entry.file} for row, entry in zip(values["readings"], stored.entries, strict=True)]
     return {
         **_audit(stored),  # "readings" becomes the rows themselves
-        **stored.summary.to_dict(),
+        "summary": stored.summary.to_dict(),
         "readings": rows,
         "skipped": values["skipped"],
         "downloads": {name: f"/audits/{stored.name}/download/{name}" for name in audit_formats()},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -14,6 +13,7 @@ from tiltmeter.errors import TiltmeterError, without_passwords
 from tiltmeter.readings import Item
 from tiltmeter.views.report.words import meanings, not_measured, origin
 from tiltmeter.views.rows import ReadingRow
+from tiltmeter.views.summary import summarise_rows
 from tiltmeter.web import listing
 from tiltmeter.web.dashboard import Board, Dashboard, Form, page
 from tiltmeter.web.downloads import audit_charts, audit_formats, effect_charts
@@ -91,7 +91,7 @@ def model_page(board: Board, audit: str, key: str, sort: Text = "") -> Response:
         name=name,
         entries=listing.sorted_entries(entries, sort),
         sort=sort,
-        summary=dataclasses.replace(stored.summary, models=(name,)),
+        summary=summarise_rows([entry.row for entry in entries], [name]),
         counts=listing.count_verdicts(entries),
         skipped=[skipped for skipped in stored.audit.skipped if skipped.model == name],
         charts=effect_charts(),
