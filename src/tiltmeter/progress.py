@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import html
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import TypeAlias
@@ -24,6 +26,9 @@ class Step:
 
 Listener: TypeAlias = Callable[[Step], None]
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+
+#: Between two looks of a bar in a notebook, and before the first: what is done sooner needs none.
+_SECONDS = 0.5
 
 
 @contextlib.contextmanager
@@ -52,13 +57,18 @@ def tell(step: Step) -> None:
 def progress_bar(
     label: str, total: int, *, model: str = "", show: bool | None = None
 ) -> Iterator[Callable[[int], None]]:
-    """A bar on standard error; yields the function that moves it. By default shown on a terminal only.
+    """A bar on standard error; yields the function that moves it. By default shown on a terminal or in a notebook.
 
     >>> with progress_bar("embedding", 3, show=False) as advance:
     ...     advance(3)
     """
     if listener := _listener.get():
         yield _steps(listener, Step(label, model, total=total))
+        return
+    text = f"{model}: {label}" if model else label
+    if show is not False and in_notebook():
+        with _notebook_bar(text, total) as advance:
+            yield advance
         return
     if not (sys.stderr.isatty() if show is None else show) or total == 0:
         yield lambda _: None
@@ -68,7 +78,7 @@ def progress_bar(
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        task = bars.add_task(f"{model}: {label}" if model else label, total=total)
+        task = bars.add_task(text, total=total)
         yield lambda done: bars.advance(task, done)
 
 
@@ -82,3 +92,45 @@ def _steps(listener: Listener, step: Step) -> Callable[[int], None]:
 
     advance(0)
     return advance
+
+
+def in_notebook() -> bool:
+    """Whether the code runs in the kernel of a notebook."""
+    ipython = sys.modules.get("IPython")  # a kernel has imported it
+    shell = ipython.get_ipython() if ipython else None
+    return shell is not None and hasattr(shell, "kernel")
+
+
+@contextlib.contextmanager
+def _notebook_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A bar among the outputs of a cell, which comes only if the work takes a while, and goes when it is done.
+
+    Not rich's: without ipywidgets it warns and shows nothing, and with them it leaves a widget behind that a stored
+    notebook cannot show.
+    """
+    from IPython.display import display
+
+    done, shown, latest = 0, None, time.monotonic()
+
+    def advance(step: int) -> None:
+        nonlocal done, shown, latest
+        done += step
+        if time.monotonic() - latest < _SECONDS:
+            return
+        latest, bundle = time.monotonic(), _bundle(label, done, total)
+        if shown is None:
+            shown = display(bundle, raw=True, display_id=True)
+        else:
+            shown.update(bundle, raw=True)
+
+    try:
+        yield advance
+    finally:
+        if shown is not None:
+            shown.update({"text/plain": "", "text/html": ""}, raw=True)
+
+
+def _bundle(label: str, done: int, total: int) -> dict[str, str]:
+    count = f"{done:,}/{total:,}"
+    bar = f'<progress value="{done}" max="{total}"></progress>'
+    return {"text/plain": f"{label} {count}", "text/html": f"{html.escape(label)} {bar} {count}"}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, Response
 
-from tiltmeter.compare import Comparisons, Side, compare
+from tiltmeter.compare import Comparison, Comparisons, Side, compare
 from tiltmeter.errors import BadInput
 from tiltmeter.readings import p_number
 from tiltmeter.views.terminal.comparison import interval, number
@@ -39,10 +39,10 @@ class ModelChoice:
 def compare_page(board: Board, side: Sides = None) -> Response:
     shown = board.shelf.look()
     chosen = list(dict.fromkeys(side or ()))
-    problem, comparisons = "", None
+    problem, pairs = "", list[tuple[Comparison, tuple[str, str]]]()
     if len(chosen) > 1:
         try:
-            comparisons = compared(board, shown, chosen)
+            pairs = list(zip(compared(board, shown, chosen).pairs, itertools.combinations(chosen, 2), strict=True))
         except NotHere:
             raise
         except BadInput as error:
@@ -54,7 +54,7 @@ def compare_page(board: Board, side: Sides = None) -> Response:
         choices=choices(shown),
         chosen=chosen,
         several=len(shown.audits) > 1,
-        comparisons=comparisons,
+        comparisons=pairs,
         problem=problem,
         most=MOST_SIDES,
         number=number,
@@ -65,16 +65,15 @@ def compare_page(board: Board, side: Sides = None) -> Response:
 
 @charts.get("/compare.json")
 def compare_charts(board: Board, side: Sides = None) -> Drawn:
-    """The effects of the models side by side."""
+    """Each pair of models: where both stand on every probe."""
     shown, keys = board.shelf.look(), list(dict.fromkeys(side or ()))
     sides = chosen_sides(board, shown, keys)
     stamps = tuple(shown.audit(choice.audit).stamp for choice in choices(shown) if choice.key in keys)
 
     def draw() -> Drawn:
-        from tiltmeter.views.charts.effects import effects, shares
+        from tiltmeter.views.charts import dumbbells
 
-        readings = [reading for side in sides for reading in side.readings]
-        return drawn([effects(readings), shares(readings)])
+        return drawn(dumbbells(compare(sides).pairs, [reading for side in sides for reading in side.readings]))
 
     return board.figures.get(("compare", *keys, *stamps), draw)
 
@@ -113,4 +112,4 @@ def _side(board: Dashboard, shown: Shown, choice: ModelChoice) -> Side:
     entries = [entry for entry in stored.entries if entry.reading.model == choice.model]
     readings = [board.shelf.reading(choice.audit, entry.file)[1] for entry in entries]
     # Two audits of one model are told apart by the name of the audit, not by where it lies on this machine.
-    return Side(choice.model, Path(choice.audit), (choice.model,), tuple(readings))
+    return Side(choice.model, choice.audit, (choice.model,), tuple(readings))
