@@ -159,18 +159,3 @@ def test_an_audit_runs_to_its_end_and_is_there(asking: TestClient, spec: str) ->
 def test_only_suites_on_offer_are_run(asking: TestClient, spec: str, suite: str) -> None:
     answer = asking.post("/api/jobs", json={"name": "x", "models": [spec], "suite": suite})
     assert "not on offer" in answer.json()["error"]
-
-
-def test_compared_models_differ_clearly_where_it_was_planted(client: TestClient) -> None:
-    sides = [each["key"] for each in client.get("/api/compare").json()["sides"]]
-    rows = client.get("/api/compare", params={"side": sides}).json()["rows"]
-    assert {row["id"]: row["verdict"] for row in rows} == {"career": "clear", "science": "clear"}
-    html = client.get("/compare", params={"side": sides}).text
-    assert "<b>2 clear</b>" in html
-    assert "further from level" in html
-
-
-def test_one_model_alone_is_not_compared_but_said_so(client: TestClient) -> None:
-    side = client.get("/api/compare").json()["sides"][0]["key"]
-    assert "choose at least two" in client.get(f"/compare?side={side}").text
-    assert client.get("/compare?side=a&side=b").status_code == 404

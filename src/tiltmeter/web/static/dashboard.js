@@ -69,7 +69,9 @@ function figureOf(each) {
   const figure = document.createElement("figure");
   figure.className = each.keeps_colours ? "keeps" : "turns";
   const drawing = new DOMParser().parseFromString(each.svg, "image/svg+xml").documentElement;
-  if (Number(drawing.getAttribute("width")) > 640) figure.classList.add("wide");
+  const width = Number(drawing.getAttribute("width"));
+  if (width > 640) figure.classList.add("wide");
+  figure.style.setProperty("--width", width + "px");
   const scroll = document.createElement("div");
   scroll.className = "scroll";
   scroll.tabIndex = 0;
