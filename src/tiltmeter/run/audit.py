@@ -179,6 +179,7 @@ class _Run:
             self.readings.append(reading)
             if self.store:
                 self.files.append(self.store.save(reading))
+        tell(Step("measuring", name, done=len(planned), total=len(planned)))
         return name
 
     def _skip(self, model: str, reasons: Mapping[str, str], *, failed: bool = False) -> None:
