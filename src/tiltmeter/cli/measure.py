@@ -134,7 +134,8 @@ def _show_audit(result: Audit, report: Path, *, verbose: bool) -> None:
     output.print_view(Glance(summarise(result)))
     if verbose:
         _show_everything(result)
-    left_out = f" and {len(result.skipped)} probes that do not fit a model" if result.skipped else ""
+    n = len(result.skipped)
+    left_out = f" and {n} {'probe that does' if n == 1 else 'probes that do'} not fit a model" if n else ""
     more = "" if verbose else f" (--verbose lists every reading{left_out})"
     echo(f"Report: {report}{more}")
 

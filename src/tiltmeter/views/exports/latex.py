@@ -97,8 +97,8 @@ def _starred(row: ReadingRow | None) -> str:
 def _details(rows: Sequence[ReadingRow]) -> str:
     head = r"test & dimension & verdict & value & 95\% interval & $p$ & $p$ (Holm) & published"
     caption = (
-        f"Readings of {latex(rows[0].reading.model)}. $p$ (Holm) is corrected for the bias tests of this model; published is the value "
-        "as the literature computes it."
+        f"Readings of {latex(rows[0].reading.model)}. $p$ (Holm) is corrected for the bias tests of this model; "
+        "published is the value as the literature computes it."
     )
     return _table(caption, r"p{.28\textwidth}llrrrrr", head, map(_row, rows))
 
