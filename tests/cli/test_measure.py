@@ -96,9 +96,7 @@ def test_an_audit_shows_the_grid_and_where_the_report_is(audited):
     assert lines[0] == "2 of 2 bias tests show a clear lean."
     assert lines[3].split() == ["gender", "●", "clear", "2/2"]
     assert "Gender [and] career" in done.stdout
-    assert lines[-1] == (
-        f"Report: {out / 'audit.html'} (--verbose lists every reading and 1 probe that does not fit a model)"
-    )
+    assert lines[-1] == f"Report: {out / 'audit.html'} (--verbose: every reading, and 1 probe that does not fit)"
     assert (out / "audit.html").is_file()
 
 
