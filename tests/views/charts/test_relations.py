@@ -11,7 +11,13 @@ from tiltmeter.readings import CORRELATION, Estimate, Item, ItemMeaning, Poles, 
 from tiltmeter.statistics import Interval
 from tiltmeter.views.charts import of_reading, relation, to_svg
 
-SHARES = {"nurse": (90.0, 1.2), "teacher": (70.0, 0.5), "chef": (40.0, 0.1), "pilot": (10.0, -0.9), "miner": (5.0, -0.8)}
+SHARES = {
+    "nurse": (90.0, 1.2),
+    "teacher": (70.0, 0.5),
+    "chef": (40.0, 0.1),
+    "pilot": (10.0, -0.9),
+    "miner": (5.0, -0.8),
+}
 
 
 def labour(**fields):

@@ -133,9 +133,7 @@ def contexts(readings: Sequence[Reading]) -> style.Figure | None:
     }
     title = "Which pronoun is expected, by context"
     subtitle = f"share of sentences to {whom} with its 95% interval; .5 is level; {_MARKS}"
-    panels = [
-        _panel(mine, block, order, ends, last=block == list(blocks)[-1]) for block, mine in rows.items()
-    ]
+    panels = [_panel(mine, block, order, ends, last=block == list(blocks)[-1]) for block, mine in rows.items()]
     chart = style.titled(alt.vconcat(*panels, spacing=10), title, subtitle, letters=62, left=12)
     return style.Figure("contexts", title, _alt([row for mine in rows.values() for row in mine], whom), chart)
 
