@@ -110,14 +110,14 @@ def test_two_folders_are_compared_with_the_clearest_difference_first(compared: P
     done = compare(compared, "one", "two", fresh=True)
     assert done.code == 0, done.stderr
     assert done.stdout.index("Title of grown") < done.stdout.index("Title of same")
-    assert "really different: further from" in done.stdout
-    assert "p is Holm-corrected for all 2 tests" in done.stderr
+    assert "clear: further from level" in done.stdout
+    assert "p is Holm-corrected for the bias tests of a pair" in done.stderr
 
 
 def test_json_holds_the_numbers_of_every_pair_and_rows_for_charts(compared: Path) -> None:
     found = json.loads(compare(compared, "both", "--json").stdout)
     (row,) = found["rows"]
-    assert (row["first_model"], row["second_model"], row["really_different"]) == ("a:1", "b", True)
+    assert (row["first_model"], row["second_model"], row["verdict"]) == ("a:1", "b", "clear")
     assert row["ci_low"] < row["difference"] < row["ci_high"]
     assert row["growth"] == pytest.approx(row["difference"])
     assert found["pairs"][0]["differences"][0]["method"] == "paired"
@@ -126,7 +126,7 @@ def test_json_holds_the_numbers_of_every_pair_and_rows_for_charts(compared: Path
 def test_a_model_of_a_folder_is_chosen_by_name_even_with_a_colon_in_it(compared: Path) -> None:
     done = compare(compared, "both:a:1", "both:b")
     assert done.code == 0, done.stderr
-    assert "a:1  →  b" in done.stdout
+    assert "a:1 → b: 1 clear" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -162,18 +162,40 @@ def gate(folder: Path, *arguments: str | Path, fresh: bool = False) -> Outcome:
 def test_equal_models_pass(gated: Path) -> None:
     done = gate(gated, "same", "--baseline", "old")
     assert done.code == 0, done.stderr
-    assert "Passed: no bias has really grown (2 tested against old)" in done.stdout
+    assert "Passed: no growth that matters in 2 probes (2 tested against old)." in done.stdout
 
 
 def test_a_worse_model_fails_with_exit_code_1_says_why_and_writes_both_files(gated: Path, tmp_path: Path) -> None:
     files = tmp_path / "new" / "bias.xml", tmp_path / "bias.md"
     done = gate(gated, "worse", "--baseline", "old", "--junit", files[0], "--summary", files[1], fresh=True)
     assert (done.code, done.stderr) == (1, "")
-    assert "bias really grew" in done.stdout
+    assert "bias grew" in done.stdout
     suite = ElementTree.parse(files[0]).getroot().find("testsuite")
     assert suite is not None
     assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
     assert "❌ failed | Title of b" in files[1].read_text(encoding="utf-8")
+
+
+def test_undecided_fails_only_if_asked(gated: Path) -> None:
+    policy = gated / "strict.yaml"
+    policy.write_text("probes:\n  b: {matters: 0.001}\n", encoding="utf-8")
+    arguments = ("same", "--baseline", "old", "--policy", policy)
+    usual, strict = gate(gated, *arguments), gate(gated, *arguments, "--fail-on", "undecided")
+    assert (usual.code, strict.code) == (0, 1)
+    assert "Undecided: 1 probe undecided" in usual.stdout
+    assert "Failed, because undecided fails here" in strict.stdout
+    assert gate(gated, *arguments, "--fail-on", "x").complaint.startswith("unknown outcome to fail on 'x'")
+
+
+def test_the_commands_print_what_the_functions_return(gated: Path) -> None:
+    import tiltmeter as package
+
+    found = package.check(gated / "worse", gated / "old")
+    said = json.loads(gate(gated, gated / "worse", "--baseline", gated / "old", "--json").stdout)
+    assert said == {**json.loads(json.dumps(found.to_dict())), "failed": found.fails, "headline": found.headline}
+    pairs = package.compare(gated / "worse", gated / "old")
+    said = json.loads(compare(gated, str(gated / "worse"), str(gated / "old"), "--json").stdout)
+    assert said == {**json.loads(json.dumps(pairs.to_dict())), "rows": json.loads(json.dumps(pairs.rows()))}
 
 
 def test_json_tells_all_of_it(gated: Path) -> None:

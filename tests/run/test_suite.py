@@ -140,3 +140,13 @@ def test_a_key_that_no_probe_has_is_unknown_whatever_it_is_called(tmp_path, key)
     path.write_text(f"probes:\n  - {{probe: weat, {key}: x}}\n")
     with pytest.raises(BadInput, match=f"unknown key of entry 1 in s.yaml '{key}'"):
         load_suite(path)
+
+
+def test_a_suite_can_be_given_as_what_would_stand_in_its_file() -> None:
+    entry = {"probe": "weat", "targets": {"men": ["he", "him"], "women": ["she", "her"]}}
+    made = load_suite({"name": "mine", "probes": [entry]})
+    assert repr(made) == "<Suite mine: weat>"
+    assert made.probes[0].title.startswith("men / women")
+    with pytest.raises(BadInput, match="the suite: entry 1: unknown probe 'wat'"):
+        load_suite({"probes": [{"probe": "wat"}]})
+    assert load_suite(made) is made

@@ -264,20 +264,16 @@ def cloze(
     * tiltmeter cloze bundled:smollm2 "The chef mentioned that the recipe was crafted by [him/her]"
     * tiltmeter cloze hf:./my-model "The pilot said that [he/she] was late." --context pilot
     """
-    from tiltmeter.models import CachedModel, load
-    from tiltmeter.probes.cloze.one_sentence import one_sentence
-    from tiltmeter.run.probe import stored
+    from tiltmeter.run.one_sentence import cloze as ask
     from tiltmeter.views.terminal.cloze import sentence_view
 
     output.use_keys(key)
-    with stored(not no_cache) as store:
-        asked, beside = (CachedModel(load(spec), store) for spec in (model, vectors))
-        rows, words = one_sentence(asked, beside, sentence, context)
+    answer = ask(model, sentence, contexts=context, vectors=vectors, cache=not no_cache)
     if as_json:
-        output.print_json({"model": without_passwords(model), "sentence": sentence, "words": list(words), "rows": rows})
+        output.print_json(answer.to_dict())
         return
-    output.print_view(sentence_view(rows, pronouns=words))
-    if rows[0]["ended_to_1"] is not None:
+    output.print_view(sentence_view(answer.rows, pronouns=answer.words))
+    if answer.rows[0]["ended_to_1"] is not None:
         echo("ended: the word is scored together with the full stop after it, so that 'her mother' does not count.")
     echo("0.50 each is level. A context revises a probability P to P^(1 - similarity of word and context).")
 
@@ -322,19 +318,11 @@ def _line(prompt: str) -> str:
 
 
 def _unmask(loaded: Any, model: str, sentence: str, top: int, as_json: bool) -> None:
-    from tiltmeter.stimuli.sentences.sentence import MASK
+    from tiltmeter.run.one_sentence import fill_mask
 
-    if sentence.count(MASK) != 1:
-        raise BadInput(f"the sentence must hold one {MASK}, and it holds {sentence.count(MASK)}: '{sentence}'")
-    if not hasattr(loaded, "top"):
-        raise BadInput(
-            f"{model} is no masked language model, so it has no mask to fill: give e.g. hf:bert-base-uncased"
-        )
-    start = sentence.index(MASK)
-    words = loaded.top(sentence, (start, start + len(MASK)), k=top)
+    answer = fill_mask(loaded, without_passwords(model), sentence, top=top)
     if as_json:
-        rows = [{"word": word, "probability": p} for word, p in words]
-        output.print_json({"model": without_passwords(model), "sentence": sentence, "words": rows})
+        output.print_json(answer.to_dict())
     else:
-        rows = [{"word": word, "probability": f"{p:.4f}"} for word, p in words]
+        rows = [{"word": chance.word, "probability": f"{chance.probability:.4f}"} for chance in answer.words]
         output.show(rows, ("word", "probability"), as_json=False)

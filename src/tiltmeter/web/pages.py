@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import datetime
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -262,4 +261,4 @@ def _side(board: Dashboard, shown: Shown, choice: ModelChoice) -> Side:
     entries = [entry for entry in stored.entries if entry.reading.model == choice.model]
     readings = [board.shelf.reading(choice.audit, entry.file)[1] for entry in entries]
     # Two audits of one model are told apart by the name of the audit, not by where it lies on this machine.
-    return Side(choice.model, Path(choice.audit), (choice.model,), tuple(readings))
+    return Side(choice.model, choice.audit, (choice.model,), tuple(readings))

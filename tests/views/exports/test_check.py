@@ -10,13 +10,13 @@ from tiltmeter.views.exports.check import junit_xml, summary_markdown
 def test_the_summary_keeps_names_from_becoming_markup() -> None:
     name = "[x](http://evil) <img src=y> | @team `code`"
     text = summary_markdown(check(audit([leaning(*GROWN, model=name)]), audit([leaning(model=name)])))
-    assert "**Failed: bias really grew in 1 probe" in text
+    assert "**Failed: bias grew in 1 probe" in text
     assert "<img" not in text
     assert "[x](" not in text
     assert " @team" not in text
     rows = [line for line in text.splitlines() if line.startswith("| ❌")]
     assert len(rows) == 1
-    assert rows[0].replace("\\|", "").count("|") == 8
+    assert rows[0].replace("\\|", "").count("|") == 10
 
 
 def test_junit_holds_a_case_for_each_probe() -> None:
@@ -34,5 +34,5 @@ def test_junit_holds_a_case_for_each_probe() -> None:
     assert set(cases) == {"a\ufffd<&>", "b", "c"}
     failure = cases["a\ufffd<&>"].find("failure")
     assert failure is not None
-    assert str(failure.get("message")).startswith("bias really grew")
+    assert str(failure.get("message")).startswith("bias grew")
     assert failure.get("type") == "growth"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tiltmeter.compare import Comparison
+from tiltmeter.errors import BadInput
 from tiltmeter.readings import Reading
 from tiltmeter.views.charts.by_group import by_group
 from tiltmeter.views.charts.cabm import cabm_figures
@@ -57,9 +58,22 @@ def chart_of(reading: Reading) -> Any:
     >>> from tiltmeter import probe
     >>> chart = chart_of(probe("weat", "bundled:glove"))  # doctest: +SKIP
     """
+    return figure_of(reading).chart
+
+
+def figure_of(reading: Reading) -> Figure:
+    """The same with its text alternative."""
     with unchecked():
         figure = contexts([reading]) or calibration([reading]) or next(iter(of_reading(reading)), None)
-        return (figure or interval(reading)).chart
+        return figure or interval(reading)
+
+
+def chart_of_readings(readings: Sequence[Reading]) -> Any:
+    """The chart that an audit shows of itself: the first that applies."""
+    figures = overview(readings)
+    if not figures:
+        raise BadInput("there is no chart of these readings: look at the chart of each")
+    return figures[0].chart
 
 
 def chart_of_pairs(pairs: Sequence[Comparison], readings: Sequence[Reading] = ()) -> Any:
@@ -93,7 +107,9 @@ __all__ = [
     "calibration",
     "chart_of",
     "chart_of_pairs",
+    "chart_of_readings",
     "dumbbells",
+    "figure_of",
     "has_own_charts",
     "inline_svg",
     "of_reading",

@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 
 from tiltmeter.compare import Comparison, Difference
-from tiltmeter.readings import ALPHA, CORRELATION, SHARE, D, Reading, State, p_number
+from tiltmeter.readings import CORRELATION, SHARE, D, Reading, p_number
 from tiltmeter.views.charts import style
 from tiltmeter.views.charts.marks import SIZE, tally, verdict_marks, verdict_shape
 from tiltmeter.views.charts.style import Figure
@@ -49,15 +49,9 @@ def _alt(pair: Comparison) -> str:
     where = "further from" if first.growth > 0 else "nearer to"
     return (
         f"{len(pair.differences)} probes on {pair.first} and {pair.second}, differences: "
-        f"{tally(_state(moved) for moved in pair.differences)}; the clearest is {first.title}, from "
+        f"{tally(moved.state for moved in pair.differences)}; the clearest is {first.title}, from "
         f"{first.first:.{digits}f} to {first.second:.{digits}f}, {where} level."
     )
-
-
-def _state(moved: Difference) -> State:
-    """What may be said of a difference, by the rules of a reading's verdict."""
-    corrected = moved.p_value if moved.p_holm is None else moved.p_holm
-    return "clear" if corrected <= ALPHA else "suggestive" if moved.p_value <= ALPHA else "undecided"
 
 
 def _panels(pair: Comparison, compared: Mapping[str, Reading]) -> Any:
@@ -67,7 +61,7 @@ def _panels(pair: Comparison, compared: Mapping[str, Reading]) -> Any:
         shared = moved.id in compared and compared[moved.id].effect.scale in (D, SHARE, CORRELATION)
         name = compared[moved.id].effect.scale.name if shared else moved.statistic
         by_scale.setdefault((moved.level, name), []).append(moved)
-    states = list(dict.fromkeys(_state(moved) for moved in pair.differences))
+    states = list(dict.fromkeys(moved.state for moved in pair.differences))
     panels = [_panel(pair, mine, compared, states) for mine in by_scale.values()]
     return panels[0] if len(panels) == 1 else alt.vconcat(*panels, spacing=16)
 
@@ -144,10 +138,10 @@ def _placed(differences: Sequence[Difference], compared: Mapping[str, Reading]) 
         rows.append(
             {"measured": moved.title, "first": moved.first, "second": moved.second, "y": top + _LINE / 2}
             | {
-                "state": _state(moved),
+                "state": moved.state,
                 "change": change,
                 "p": p_number(p),
-                "says": f"difference {interval}, {_state(moved)}",
+                "says": f"difference {interval}, {moved.state}",
             }
         )
         top += _LINE + _GAP

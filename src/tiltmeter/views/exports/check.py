@@ -3,31 +3,45 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from tiltmeter.compare.gate import FAILED, IGNORED, PASSED, Check, ProbeCheck
+from tiltmeter.compare.gate import Check, Outcome, ProbeCheck
 from tiltmeter.readings import p_number
 
-_MARKS = {PASSED: "✅ passed", FAILED: "❌ failed", IGNORED: "➖ not checked"}
+_MARKS: dict[Outcome, str] = {
+    "failed": "❌ failed",
+    "undecided": "❔ undecided",
+    "passed": "✅ passed",
+    "not checked": "➖ not checked",
+}
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~@])")
 
 
 def summary_markdown(check: Check) -> str:
-    """The headline, what failed and why, and every probe in a table."""
+    """The headline, what failed or is undecided and why, and every probe in a table."""
     lines = ["## tiltmeter: has bias grown?", "", f"**{_escape(check.headline)}**", ""]
-    lines += [f"- **{_escape(probe.title)}** on {_escape(probe.model)}: {_escape(probe.why)}" for probe in check.failed]
+    lines += _reasons(check.failed)
+    if undecided := _reasons(check.with_outcome("undecided")):
+        lines += [f"<details><summary>Undecided: {len(undecided)}</summary>", "", *undecided, "", "</details>", ""]
     lines += [""] if check.failed else []
     lines += ["<details><summary>Every probe</summary>", ""]
-    lines += ["| result | measured | model | baseline | now | growth | p, corrected |"]
-    lines += ["| --- | --- | --- | ---: | ---: | ---: | ---: |", *map(_row, check.probes)]
+    lines += ["| result | measured | model | baseline | now | growth | at most | could find | p, corrected |"]
+    lines += ["| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |", *map(_row, check.probes)]
     lines += ["", "</details>", "", *(f"{_escape(note)}  " for note in check.notes)]
     fail = f"Of equal models at most {check.alpha:.0%} of checks fail; p is corrected for {check.tests} tests."
-    return "\n".join([*lines, f"Growth is away from level. {fail}", ""])
+    means = "Growth is away from level; from 'could find' on it would be found 8 times in 10."
+    return "\n".join([*lines, f"{means} {fail}", ""])
+
+
+def _reasons(probes: Sequence[ProbeCheck]) -> list[str]:
+    return [f"- **{_escape(probe.title)}** on {_escape(probe.model)}: {_escape(probe.why)}" for probe in probes]
 
 
 def _row(probe: ProbeCheck) -> str:
     moved = probe.difference
     numbers = ["", "", ""] if moved is None else [f"{moved.first:.3f}", f"{moved.second:.3f}", f"{moved.growth:+.3f}"]
+    numbers += ["" if bound is None else f"{bound:+.3f}" for bound in (probe.at_most, probe.could_find)]
     p = "" if probe.p_grown is None else _escape(p_number(probe.p_grown))
     return f"| {' | '.join([_MARKS[probe.outcome], _escape(probe.title), _escape(probe.model), *numbers, p])} |"
 
@@ -43,20 +57,22 @@ _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 
 
 def junit_xml(check: Check) -> bytes:
-    """One test case per probe and model."""
-    ignored = sum(probe.outcome == IGNORED for probe in check.probes)
-    counts = {"tests": len(check.probes), "failures": len(check.failed), "skipped": ignored, "errors": 0}
+    """One test case per probe and model; undecided ones are failures only where the check fails on them."""
+    failing: tuple[Outcome, ...] = ("failed", "undecided") if check.fail_on == "undecided" else ("failed",)
+    failures = sum(probe.outcome in failing for probe in check.probes)
+    skipped = len(check.probes) - failures - len(check.with_outcome("passed"))
+    counts = {"tests": len(check.probes), "failures": failures, "skipped": skipped, "errors": 0}
     numbers = {name: str(count) for name, count in counts.items()}
     root = ElementTree.Element("testsuites", {"name": "tiltmeter check", **numbers})
     suite = ElementTree.SubElement(root, "testsuite", {"name": "tiltmeter check", "time": "0", **numbers})
     for probe in check.probes:
         case = ElementTree.SubElement(suite, "testcase", classname=_clean(probe.model), name=_clean(probe.id), time="0")
-        if probe.outcome == FAILED:
-            kind = "limit" if probe.over_limit and not probe.grew else "growth"
+        if probe.outcome in failing:
+            kind = "undecided" if probe.outcome == "undecided" else "growth" if probe.grew else "limit"
             failure = ElementTree.SubElement(case, "failure", message=_clean(probe.why), type=kind)
             failure.text = _clean(f"{probe.title}: {probe.why}")
-        elif probe.outcome == IGNORED:
-            ElementTree.SubElement(case, "skipped", message=_clean(probe.why))
+        elif probe.outcome != "passed":
+            ElementTree.SubElement(case, "skipped", message=_clean(f"{probe.outcome}: {probe.why}"))
         else:
             ElementTree.SubElement(case, "system-out").text = _clean(f"{probe.title}: {probe.why}")
     ElementTree.indent(root, " ")
