@@ -49,9 +49,8 @@ def test_two_sets_of_attributes_are_the_two_ends_of_one_axis():
         ("Hindu", 0.0),
         ("Muslim", pytest.approx(-0.2)),
     ]
-    svg = to_svg(figure.chart)
-    for word in ("◄ lean to unpleasant", "lean to pleasant ►", "0.20 [-0.05, 0.45]"):
-        assert word in svg
+    assert [row["end"] for row in rows(figure, "end")] == [["◄ lean to", "unpleasant"], ["lean to pleasant ►"]]
+    assert "0.20 [-0.05, 0.45]" in to_svg(figure.chart)
     assert "group effect (eta) 0.80, p = 0.010 corrected: clear" in figure.alt
     assert "the highest (lean to pleasant) is Christian, 0.20 [-0.05, 0.45], the lowest Muslim" in figure.alt
 

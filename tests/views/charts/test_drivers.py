@@ -43,7 +43,7 @@ def test_both_ends_of_the_axis_are_named():
 
 def test_a_group_has_one_look_in_all_charts_of_a_reading():
     # In the order of the reading, whichever way its words are sorted.
-    reverse = [dataclasses.replace(item, value=-item.value) for item in READINGS[0].items]
+    reverse = [item._replace(value=-item.value) for item in READINGS[0].items]
     for shown in (READINGS[0], dataclasses.replace(READINGS[0], items=tuple(reverse))):
         looks = {"domain": ["men", "women"], "range": list(style.GROUP_COLOURS[:2])}
         assert json.dumps(looks) in json.dumps(items(shown).chart.to_dict())

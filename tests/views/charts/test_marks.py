@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import re
 
-from tests.views.charts.drawn import READINGS
 from tests.views.made import d, reading
 from tiltmeter.readings import STATES
-from tiltmeter.views.charts import effects, grid, inline_svg, shares
+from tiltmeter.views.charts import effects, grid, inline_svg, published_values
 from tiltmeter.views.charts.marks import NAMES, PATHS, PUBLISHED, tally, verdict_shape
 from tiltmeter.views.charts.style import GROUP_SHAPES
 
@@ -39,11 +40,9 @@ def test_the_legend_names_the_verdicts_that_occur_in_their_order():
 
 def test_a_verdict_is_drawn_alike_in_every_chart():
     level = [reading(model, "level", d(0.0, half=0.1, p=0.9)) for model in ("own:one", "own:two")]
-    for figure in (effects(level), grid(level)):
-        svg = inline_svg(figure)
-        assert re.search(r'd="M[^"C]*ZM[^"C]*Z"', svg.replace(" ", "").replace('d="', ' d="')), figure.name  # two bars
-        assert ">level</text>" in svg
-    assert shares(READINGS) is None
+    for figure in (effects(level), grid(level), published_values([dataclasses.replace(level[0], published=d(0.5))])):
+        assert PATHS["level"] in json.dumps(figure.chart.to_dict()), figure.name
+        assert ">level</text>" in inline_svg(figure)
 
 
 def test_verdicts_are_counted_in_words():

@@ -13,9 +13,9 @@ from tiltmeter.views.charts.priors import hexagon
 
 
 def test_the_prior_has_a_panel_for_each_structure():
-    points = [(0.1, 0.4), (-0.2, 0.3)]
-    figure = prior(lpbs({"S1": points, "S2": points}))
-    assert [(row["prior"], row["added"]) for row in rows(figure, "prior", "word")] == points * 2
+    one, two = [(0.1, 0.4), (-0.2, 0.3)], [(0.2, 0.4), (-0.3, 0.3)]
+    figure = prior(lpbs({"S1": one, "S2": two}))
+    assert [(row["prior"], row["added"]) for row in rows(figure, "prior", "word")] == [*one, *two]
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", to_svg(figure.chart))
     assert {"S1", "S2", "◄ women · prior bias · men ►", "◄ women · association · men ►"} <= set(texts)
     assert figure.alt == (

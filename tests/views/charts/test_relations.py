@@ -55,6 +55,6 @@ def test_a_unit_with_several_rows_is_one_point():
 def test_a_correlation_shows_its_scatter_and_other_effects_do_not():
     assert [figure.name for figure in of_reading(labour())] == ["relation"]
     assert relation(READINGS[0]) is None
-    assert relation(labour(items=tuple(dataclasses.replace(i, columns={}) for i in labour().items))) is None
-    same = tuple(dataclasses.replace(item, columns={"female_share": 50.0}) for item in labour().items)
+    assert relation(labour(items=tuple(item._replace(columns={}) for item in labour().items))) is None
+    same = tuple(item._replace(columns={"female_share": 50.0}) for item in labour().items)
     assert relation(labour(items=same)) is None  # no line goes through points above each other

@@ -164,7 +164,7 @@ _BOX, _KEY_NAMES = 56, 76
 #: Fewer shared items than these make a rank correlation a game of chance.
 LEAST = 8
 #: More rows than these cannot be read.
-MOST = 14
+MOST = 9
 #: With more models a chart for each would say the same again and again.
 MOST_MODELS = 5
 
@@ -265,7 +265,7 @@ def _agreement_layers(pairs: list[_Pair], order: list[str]) -> Any:
             {"one": f"{numbers[two]}. {two}", "two": numbers[one], "rho": rho, "says": words}
             | shade(_SIZES.index(CORRELATION.strength(rho)), rho)._asdict()
         )
-    y = alt.Y("one:N", title=None, scale=alt.Scale(domain=names), axis=style.names_axis(names, 46))
+    y = alt.Y("one:N", title=None, scale=alt.Scale(domain=names), axis=style.names_axis(names, 32))
     across = alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False)
     x = alt.X("two:N", title=None, scale=alt.Scale(domain=list(numbers.values())[:-1]), axis=across)
     base = table(rows).encode(x=x, y=y)
@@ -273,6 +273,6 @@ def _agreement_layers(pairs: list[_Pair], order: list[str]) -> Any:
     return alt.layer(
         base.mark_rect(stroke=FAINT, strokeWidth=0.5).encode(**_PAINT, **says()),
         texts.encode(text=alt.Text("rho:Q", format="+.2f"), color=alt.Color("ink:N", scale=None)),
-        width=alt.Step(36),
+        width=alt.Step(31),
         height=alt.Step(22),
     )

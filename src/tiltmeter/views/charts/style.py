@@ -95,11 +95,10 @@ def styled(chart: Any, *, left: int = _MARGIN, right: int = 24) -> Any:
 
 def stacked(charts: Sequence[Any]) -> Any:
     """Charts with their titles one below the other, as one."""
-    whole = alt.vconcat(*charts, spacing=32).resolve_scale(fill="independent", shape="independent")
     # A part of a chart has no settings of its own, and all charts have the same.
-    for part in whole.vconcat:
-        part.config = alt.Undefined
-    return styled(whole)
+    for chart in charts:
+        chart.config = alt.Undefined
+    return styled(alt.vconcat(*charts, spacing=32).resolve_scale(fill="independent", shape="independent"))
 
 
 def short(text: str, most: int) -> str:
