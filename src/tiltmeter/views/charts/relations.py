@@ -21,7 +21,7 @@ def relation(reading: Reading) -> Figure | None:
         return None
     of_y, of_x = statistic.of
     axes = of_x.replace("_", " "), meaning.name if meaning and of_y == "value" else of_y.replace("_", " ")
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"word": word, "group": group, "x": x, "y": y, "says": f"{word}: {axes[0]} {x:.2f}, {axes[1]} {y:+.2f}"}
         for word, group, x, y in _units(reading, of_x, of_y)
     ]

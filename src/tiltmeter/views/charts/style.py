@@ -74,7 +74,7 @@ def titled(
     lines = [line for part in parts for line in wrapped(part, letters)]
     # Set, because properties() and configure() copy all of a chart, and this one is ours.
     small: dict[str, Any] = {"subtitleColor": SOFT, "subtitleFontSize": 12, "subtitlePadding": 4}
-    chart.title = alt.Title(short(title, letters - 12), subtitle=lines, frame="bounds", color=INK, **small)
+    chart.title = alt.Title(short(title, int(0.82 * letters)), subtitle=lines, frame="bounds", color=INK, **small)
     return styled(chart, left=left, right=right)
 
 
