@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import contextlib
+import html
 import sys
+import time
 from collections.abc import Callable, Iterator
+
+#: Between two looks of a bar in a notebook, and before the first: what is done sooner needs none.
+_SECONDS = 0.5
 
 
 @contextlib.contextmanager
 def progress_bar(label: str, total: int, *, show: bool | None = None) -> Iterator[Callable[[int], None]]:
-    """A bar on standard error; yields the function that moves it. By default shown on a terminal only.
+    """A bar on standard error; yields the function that moves it. By default shown on a terminal or in a notebook.
 
     >>> with progress_bar("embedding", 3, show=False) as advance:
     ...     advance(3)
     """
+    if show is not False and in_notebook():
+        with _notebook_bar(label, total) as advance:
+            yield advance
+        return
     if not (sys.stderr.isatty() if show is None else show) or total == 0:
         yield lambda _: None
         return
@@ -24,3 +33,45 @@ def progress_bar(label: str, total: int, *, show: bool | None = None) -> Iterato
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
         task = bars.add_task(label, total=total)
         yield lambda done: bars.advance(task, done)
+
+
+def in_notebook() -> bool:
+    """Whether the code runs in the kernel of a notebook."""
+    ipython = sys.modules.get("IPython")  # a kernel has imported it
+    shell = ipython.get_ipython() if ipython else None
+    return shell is not None and hasattr(shell, "kernel")
+
+
+@contextlib.contextmanager
+def _notebook_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A bar among the outputs of a cell, which comes only if the work takes a while, and goes when it is done.
+
+    Not rich's: without ipywidgets it warns and shows nothing, and with them it leaves a widget behind that a stored
+    notebook cannot show.
+    """
+    from IPython.display import display
+
+    done, shown, latest = 0, None, time.monotonic()
+
+    def advance(step: int) -> None:
+        nonlocal done, shown, latest
+        done += step
+        if time.monotonic() - latest < _SECONDS:
+            return
+        latest, bundle = time.monotonic(), _bundle(label, done, total)
+        if shown is None:
+            shown = display(bundle, raw=True, display_id=True)
+        else:
+            shown.update(bundle, raw=True)
+
+    try:
+        yield advance
+    finally:
+        if shown is not None:
+            shown.update({"text/plain": "", "text/html": ""}, raw=True)
+
+
+def _bundle(label: str, done: int, total: int) -> dict[str, str]:
+    count = f"{done:,}/{total:,}"
+    bar = f'<progress value="{done}" max="{total}"></progress>'
+    return {"text/plain": f"{label} {count}", "text/html": f"{html.escape(label)} {bar} {count}"}

@@ -65,6 +65,20 @@ def test_one_sentence_is_shown_with_and_without_each_context(here: Path) -> None
     assert "tired" not in shown
 
 
+def test_cloze_and_unmask_in_python_give_what_the_commands_print(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import tiltmeter as package
+
+    monkeypatch.chdir(here)
+    sentence = "The plumber said that [he/she] was tired."
+    answer = package.cloze("hf:masked", sentence, vectors="static:words.vec", cache=False)
+    printed = output_of(here, "cloze", "hf:masked", sentence, "--vectors", "static:words.vec", "--json")
+    assert json.loads(printed) == json.loads(json.dumps(answer.to_dict()))
+    assert answer.to_frame()["context"].tolist() == ["", "plumber", "tired"]
+    assert repr(answer).startswith(f"<ClozeAnswer he {answer.rows[0]['to_1']:.2f}, she ")
+    printed = output_of(here, "unmask", "hf:masked", SENTENCE, "--top", "3", "--json")
+    assert json.loads(printed) == json.loads(json.dumps(package.unmask("hf:masked", SENTENCE, top=3).to_dict()))
+
+
 def test_a_second_cloze_asks_the_model_nothing(here: Path) -> None:
     sentence = "The nurse said that [he/she] was late."
     arguments = ["tiltmeter", "cloze", "hf:masked", sentence, "--vectors", "static:words.vec", "--json"]

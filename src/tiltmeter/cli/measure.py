@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Context, Option, Typer, echo
 
 from tiltmeter.cli import output
-from tiltmeter.errors import BadInput, TiltmeterError
+from tiltmeter.errors import BadInput, TiltmeterError, without_passwords
 from tiltmeter.files import at_home, locked, parse_yaml
 
 if TYPE_CHECKING:
@@ -311,14 +311,14 @@ def unmask(
     from tiltmeter.models import load
 
     output.use_keys(key)
+    loaded = load(model)
     if sentence is not None:
-        _unmask(model, sentence, top, as_json)
+        _unmask(loaded, model, sentence, top, as_json)
         return
-    loaded = load(model)  # once for all sentences
     prompt = "sentence with [MASK] (empty to stop): " if sys.stdin.isatty() else ""
     while line := _line(prompt):
         try:
-            _unmask(loaded, line, top, as_json)
+            _unmask(loaded, model, line, top, as_json)
         except TiltmeterError as error:
             if not prompt:
                 raise
@@ -332,10 +332,10 @@ def _line(prompt: str) -> str:
         return ""
 
 
-def _unmask(model: object, sentence: str, top: int, as_json: bool) -> None:
-    from tiltmeter.run.one_sentence import unmask as ask
+def _unmask(loaded: Any, model: str, sentence: str, top: int, as_json: bool) -> None:
+    from tiltmeter.run.one_sentence import fill_mask
 
-    answer = ask(model, sentence, top=top)
+    answer = fill_mask(loaded, without_passwords(model), sentence, top=top)
     if as_json:
         output.print_json(answer.to_dict())
     else:

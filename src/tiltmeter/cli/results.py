@@ -91,6 +91,8 @@ def _tell(values: dict[str, Any], line: str, as_json: bool) -> None:
 @app.command()
 def compare(
     results: Annotated[list[str], Argument(help="Folders of results, or FOLDER:MODEL for one model of a folder.")],
+    charts: Annotated[Path | None, Option(help="Write a chart of every pair into this folder.")] = None,
+    format: Annotated[str, Option(help="With --charts: png, svg or pdf.")] = "png",
     as_json: Json = False,
 ) -> None:
     """How models differ: the difference of every effect, its interval, and what may be said of it.
@@ -102,19 +104,31 @@ def compare(
 
     * tiltmeter compare results-v1 results-v2
     * tiltmeter compare results:bundled:glove results:bundled:minilm
+    * tiltmeter compare results-v1 results-v2 --charts figures --format pdf
     """
     from tiltmeter.compare import compare as compare_sides
+    from tiltmeter.compare import load_side
     from tiltmeter.views.terminal.comparison import comparison_table
 
-    comparisons = compare_sides(results)
+    sides = [load_side(address) for address in results]
+    comparisons, written = compare_sides(sides), list[Path]()
+    if charts is not None:
+        from tiltmeter.views.charts import dumbbells, write_figures
+
+        readings = [reading for side in sides for reading in side.readings]
+        named = ((f"{figure.name} {figure.title}", figure) for figure in dumbbells(comparisons.pairs, readings))
+        written = write_figures(named, charts, format=format)
     if as_json:
-        print_json({**comparisons.to_dict(), "rows": comparisons.rows()})
+        drawn = {} if charts is None else {"charts": [str(path) for path in written]}
+        print_json({**comparisons.to_dict(), "rows": comparisons.rows(), **drawn})
         return
     print_view(*map(comparison_table, comparisons.pairs))
     say(
         "p is Holm-corrected for the bias tests of a pair; level is where a probe shows no lean. Differences are about "
         "these words and sentences: how far single ones disagree between two models is the noise."
     )
+    if charts is not None:
+        echo(f"charts: {len(written)} in {charts}")
 
 
 @app.command()

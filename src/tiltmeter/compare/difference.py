@@ -69,6 +69,10 @@ class Difference(Result):
     p_holm: float | None = None
     n_tests: int = 1
 
+    def __repr__(self) -> str:
+        interval = f"[{self.ci.low:.{self.digits}f}, {self.ci.high:.{self.digits}f}]"
+        return f"<Difference {self.id} {self.difference:+.{self.digits}f} {interval}, {self.state}>"
+
     @property
     def digits(self) -> int:
         """Digits after the point that its numbers need."""

@@ -56,6 +56,9 @@ class ProbeCheck(Result):
     grew: bool
     over_limit: bool
 
+    def __repr__(self) -> str:
+        return f"<ProbeCheck {self.id} [{self.model}] {self.outcome}: {self.why}>"
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Check(Result):

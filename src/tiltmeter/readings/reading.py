@@ -410,6 +410,14 @@ class Reading:
     def __str__(self) -> str:
         return f"{self.title} [{self.model}]: {self.plain_words}"
 
+    def __repr__(self) -> str:
+        lean = f": {self.direction}" if self.verdict.clear and self.direction else ""
+        return f"<Reading {self.id} [{self.model}] {self.effect.name} {self.effect}, {self.verdict}{lean}>"
+
+    def _repr_html_(self) -> str:
+        html: str = importlib.import_module("tiltmeter.views.notebook").reading_html(self)
+        return html
+
 
 #: What is no field, or follows from the others.
 _APART = ("schema_version", "checksum", "verdict", "plain_words")

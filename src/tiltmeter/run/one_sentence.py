@@ -87,7 +87,7 @@ def cloze(
     with stored(cache) as store:
         asked, beside = (CachedModel(load(spec), store) for spec in (model, vectors))
         rows, words = one_sentence(asked, beside, sentence, contexts)
-    return ClozeAnswer(_name(model, asked.identity.name), sentence, words, tuple(rows))
+    return ClozeAnswer(_name(model, asked.model), sentence, words, tuple(rows))
 
 
 def unmask(model: str | object, sentence: str, *, top: int = 10) -> UnmaskAnswer:
@@ -96,19 +96,23 @@ def unmask(model: str | object, sentence: str, *, top: int = 10) -> UnmaskAnswer
     >>> unmask("hf:bert-base-uncased", "The nurse said that [MASK] was tired.").words[0].word  # doctest: +SKIP
     'she'
     """
+    loaded = load(model)
+    return fill_mask(loaded, _name(model, loaded), sentence, top=top)
+
+
+def fill_mask(model: Any, name: str, sentence: str, *, top: int) -> UnmaskAnswer:
+    """The same of a model that is loaded, under its name: for many sentences."""
     if sentence.count(MASK) != 1:
         raise BadInput(f"the sentence must hold one {MASK}, and it holds {sentence.count(MASK)}: '{sentence}'")
     if top < 1:
         raise BadInput(f"top must be at least 1, not {top}")
-    loaded = load(model)
-    name = _name(model, loaded.identity.name)
-    if not hasattr(loaded, "top"):
+    if not hasattr(model, "top"):
         raise BadInput(f"{name} is no masked language model, so it has no mask to fill: give e.g. hf:bert-base-uncased")
     start = sentence.index(MASK)
-    words = loaded.top(sentence, (start, start + len(MASK)), k=top)
+    words = model.top(sentence, (start, start + len(MASK)), k=top)
     return UnmaskAnswer(name, sentence, tuple(WordChance(word, p) for word, p in words))
 
 
-def _name(model: str | object, name: str) -> str:
-    """What the model was called by who asked."""
-    return without_passwords(model) if isinstance(model, str) else name
+def _name(model: str | object, loaded: Any) -> str:
+    """What the model was called by who asked; an object is called as in its readings."""
+    return without_passwords(model) if isinstance(model, str) else CachedModel(loaded, None).identity.name

@@ -48,7 +48,7 @@ def probe(
         permutations: draws of a permutation test that is too large to count.
         alternative: "two-sided", "greater" or "less".
         budget: the most to spend at a paid API.
-        progress: whether to show a bar; by default on a terminal only.
+        progress: whether to show a bar; by default on a terminal or in a notebook.
         stimuli: what the kind accepts: word probes ``targets`` and ``attributes`` or ``pairs``, as addresses or as
             the words themselves, others ``data``, ``vectors``, ``method``; see ``make_probes``.
 
