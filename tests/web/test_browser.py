@@ -111,7 +111,7 @@ def test_filtering_answers_while_one_types(page: Any) -> None:
     sync_api.expect(page.locator("#results .count b")).to_have_text("1")
     assert "q=tilted+science" in page.url
     page.get_by_label("Words").fill("")
-    page.get_by_label("Lean", exact=True).select_option("clear")
+    page.get_by_label("Verdict", exact=True).select_option("clear")
     sync_api.expect(page.locator("#results .count b")).to_have_text("2")
     page.reload()
     sync_api.expect(page.locator("#results .count b")).to_have_text("2")
@@ -119,11 +119,31 @@ def test_filtering_answers_while_one_types(page: Any) -> None:
 
 def test_a_list_is_sorted_and_paged_in_place(page: Any) -> None:
     page.goto("/?view=list&audit=long")
-    page.get_by_role("link", name="measured").click()
-    sync_api.expect(page.locator("th[aria-sort=descending]")).to_have_text("measured")
-    sync_api.expect(page.locator("tbody th").first).to_have_text("About p129")
+    results = page.locator("#results")
+    results.get_by_role("link", name="measured").click()
+    sync_api.expect(results.locator("th[aria-sort=ascending]")).to_have_text("measured")
+    results.get_by_role("link", name="measured").click()
+    sync_api.expect(results.locator("th[aria-sort=descending]")).to_have_text("measured")
+    sync_api.expect(results.locator("tbody th").first).to_have_text("About p129")
     page.get_by_role("link", name="next →").click()
-    sync_api.expect(page.locator("tbody tr")).to_have_count(30)
+    sync_api.expect(results.locator("tbody tr")).to_have_count(30)
+
+
+def test_a_verdict_at_a_glance_leads_to_the_readings_behind_it(page: Any) -> None:
+    page.goto("/")
+    glance = page.locator("section.audit", has_text="first").locator("td.clear")
+    sync_api.expect(glance).to_contain_text("2 of 2")
+    glance.get_by_role("link").click()
+    sync_api.expect(page.locator("#results tbody tr")).to_have_count(2)
+    sync_api.expect(page.locator("#results tbody .state")).to_have_text(["● clear", "● clear"])
+
+
+def test_a_filled_mark_means_clear_and_an_open_one_does_not(page: Any) -> None:
+    page.goto("/?view=list&audit=first")
+    holes = page.locator("#results .hole").evaluate_all("(all) => all.map((e) => getComputedStyle(e).stroke)")
+    states = page.locator("#results tbody .state").all_inner_texts()
+    assert [state.endswith("clear") for state in states] == [hole == "none" for hole in holes]
+    assert set(states) == {"● clear", "○ undecided"}
 
 
 def test_a_cell_leads_to_its_reading_with_a_chart_that_has_words(page: Any) -> None:
@@ -144,6 +164,9 @@ def test_two_models_are_compared(page: Any) -> None:
     page.get_by_role("button", name="Compare").click()
     sync_api.expect(page.locator("#results")).to_contain_text("2 clear")
     sync_api.expect(page.locator("#results tbody tr")).to_have_count(2)
+    figure = page.locator("#results figure svg[role=img]")
+    figure.wait_for(timeout=300_000)
+    assert "2 probes on own:level and own:tilted" in figure.get_attribute("aria-label")
 
 
 def test_a_sentence_is_explored_with_the_keyboard_alone(page: Any, server: dict[str, str]) -> None:
@@ -173,9 +196,22 @@ def test_word_lists_are_explored_and_a_lexicon_handed_over(page: Any, server: di
     sync_api.expect(page.locator("#list-x")).to_have_value("job, home")
 
 
+def test_a_spec_that_names_nothing_is_said_above_the_form_that_keeps_it(browser: Any, server: dict[str, str]) -> None:
+    # Not in the page that complains of errors: a browser counts a form that is refused among them.
+    context = browser.new_context(base_url=server["address"])
+    made = context.new_page()
+    made.goto("/jobs")
+    made.get_by_label("Other models").fill("hug:nothing")
+    made.get_by_role("button", name="Start").click()
+    sync_api.expect(made.get_by_role("alert")).to_contain_text("unknown kind of model 'hug'")
+    sync_api.expect(made.get_by_label("Other models")).to_have_value("hug:nothing")
+    context.close()
+
+
 def test_an_audit_is_started_watched_and_opened(page: Any, server: dict[str, str]) -> None:
     page.goto("/jobs")
-    page.get_by_label(server["static"]).check()
+    # Typed, as a model is that is not on the list.
+    page.get_by_label("Other models").fill(server["static"])
     page.get_by_label("tiny.yaml").check()
     page.get_by_label("Name of its folder").fill("from-the-browser")
     page.get_by_role("button", name="Start").click()

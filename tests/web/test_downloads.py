@@ -8,8 +8,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.web.planted_audits import file_of
-from tiltmeter.web.downloads import FORMATS
+from tiltmeter.web.downloads import audit_formats
 from tiltmeter.web.listing import key_of
+
+FORMATS = audit_formats()
 
 
 @pytest.mark.parametrize("format", [name for name in FORMATS if name != "html"])

@@ -27,10 +27,11 @@ class ReadingRow:
 
     reading: Reading
     title: str
+    #: Judged once: a view looks at it many times.
+    verdict: Verdict = dataclasses.field(init=False)
 
-    @property
-    def verdict(self) -> Verdict:
-        return self.reading.verdict
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "verdict", self.reading.verdict)
 
     @property
     def clear(self) -> bool:

@@ -7,14 +7,14 @@ from importlib.metadata import version
 from operator import itemgetter
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from tiltmeter.readings import STATES, Audit
+from tiltmeter.readings import Audit
 from tiltmeter.views.charts import Figure, has_own_charts, inline_svg, of_reading, overview
+from tiltmeter.views.environment import environment
 from tiltmeter.views.report.words import meanings, not_measured, origin, shared_caveats
 from tiltmeter.views.rows import ReadingRow, reading_rows
-from tiltmeter.views.summary import MARKS, summarise_rows
+from tiltmeter.views.summary import summarise_rows
 
 #: Charts of single readings are drawn for so many of them; all of them can be written as files.
 MOST_DRAWN = 12
@@ -72,18 +72,3 @@ def _drawn(rows: Sequence[ReadingRow], *, most: int) -> dict[tuple[str, str], li
     telling.sort(key=lambda ranked: ranked[:2])
     figures = {(reading.model, reading.id): of_reading(reading) for _, _, reading in telling[:most]}
     return {key: drawn for key, drawn in figures.items() if drawn}
-
-
-def environment(*packages: str) -> Environment:
-    """The templates of these packages and of the views; what a template names must be there."""
-    made = Environment(
-        loader=ChoiceLoader([PackageLoader(package) for package in (*packages, "tiltmeter.views")]),
-        autoescape=True,
-        # A template is read once: one that is being replaced while a page is made must not break the page.
-        auto_reload=False,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.globals |= {"STATES": STATES, "MARKS": MARKS}
-    return made
