@@ -73,7 +73,7 @@ def audit(
 
         output.print_json({**result.to_dict(), "summary": summarise(result).to_dict()})
     else:
-        _show_audit(result, report, verbose=verbose)
+        show_audit(result, report, verbose=verbose)
     for model in dict.fromkeys(skipped.model for skipped in failed):
         reason = next(skipped.reason for skipped in failed if skipped.model == model)
         output.complain(reason if model in reason else f"{model}: {reason}")
@@ -127,15 +127,16 @@ def baseline(
     output.say(f"Floor:   {path}\nReport:  {report}")
 
 
-def _show_audit(result: Audit, report: Path, *, verbose: bool) -> None:
+def show_audit(result: Audit, report: Path, *, verbose: bool) -> None:
     from tiltmeter.views.summary import summarise
     from tiltmeter.views.terminal.glance import Glance
 
     output.print_view(Glance(summarise(result)))
     if verbose:
         _show_everything(result)
-    left_out = f" and {len(result.skipped)} probes that do not fit a model" if result.skipped else ""
-    more = "" if verbose else f" (--verbose lists every reading{left_out})"
+    n = len(result.skipped)
+    left_out = f", and {n} {'probe that does' if n == 1 else 'probes that do'} not fit" if n else ""
+    more = "" if verbose else f" (--verbose: every reading{left_out})"
     echo(f"Report: {report}{more}")
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Context, Option, Typer, echo
 
 from tiltmeter.cli.output import Json, print_json, print_view, say
-from tiltmeter.errors import BadInput, MissingExtra, unknown
+from tiltmeter.errors import BadInput, MissingExtra, TiltmeterError, unknown
 from tiltmeter.files import at_home, locked
 
 if TYPE_CHECKING:
@@ -91,6 +91,8 @@ def _tell(values: dict[str, Any], line: str, as_json: bool) -> None:
 @app.command()
 def compare(
     results: Annotated[list[str], Argument(help="Folders of results, or FOLDER:MODEL for one model of a folder.")],
+    charts: Annotated[Path | None, Option(help="Write a chart of every pair into this folder.")] = None,
+    format: Annotated[str, Option(help="With --charts: png, svg or pdf.")] = "png",
     as_json: Json = False,
 ) -> None:
     """How models differ: the difference of every effect, its interval, and what may be said of it.
@@ -102,25 +104,39 @@ def compare(
 
     * tiltmeter compare results-v1 results-v2
     * tiltmeter compare results:bundled:glove results:bundled:minilm
+    * tiltmeter compare results-v1 results-v2 --charts figures --format pdf
     """
     from tiltmeter.compare import compare as compare_sides
+    from tiltmeter.compare import load_side
     from tiltmeter.views.terminal.comparison import comparison_table
 
-    comparisons = compare_sides(results)
+    sides = [load_side(address) for address in results]
+    comparisons, written = compare_sides(sides), list[Path]()
+    if charts is not None:
+        from tiltmeter.views.charts import dumbbells, write_figures
+
+        readings = [reading for side in sides for reading in side.readings]
+        named = ((f"{figure.name} {figure.title}", figure) for figure in dumbbells(comparisons.pairs, readings))
+        written = write_figures(named, charts, format=format)
     if as_json:
-        print_json({**comparisons.to_dict(), "rows": comparisons.rows()})
+        drawn = {} if charts is None else {"charts": [str(path) for path in written]}
+        print_json({**comparisons.to_dict(), "rows": comparisons.rows(), **drawn})
         return
     print_view(*map(comparison_table, comparisons.pairs))
     say(
         "p is Holm-corrected for the bias tests of a pair; level is where a probe shows no lean. Differences are about "
         "these words and sentences: how far single ones disagree between two models is the noise."
     )
+    if charts is not None:
+        echo(f"charts: {len(written)} in {charts}")
 
 
 @app.command()
 def check(
     run: Annotated[Path, Argument(help="Folder of the new results.", metavar="DIR")],
-    baseline: Annotated[Path, Option(help="Folder of the results to hold them against.")],
+    baseline: Annotated[
+        Path | None, Option(help="Folder of the results to hold them against; without one, only limits are checked.")
+    ] = None,
     policy: Annotated[Path | None, Option(help="YAML file with tolerances and limits.")] = None,
     fail_on: Annotated[
         str | None, Option(help="failed (default), or undecided: fail where growth that matters cannot be ruled out.")
@@ -139,14 +155,20 @@ def check(
 
     * tiltmeter check results --baseline results-main
     * tiltmeter check results --baseline results-main --fail-on undecided
+    * tiltmeter check results --policy limits.yaml
     * tiltmeter check results --baseline results-main --policy policy.yaml --junit bias.xml --summary bias.md
     """
     from tiltmeter.compare import check as hold_against
     from tiltmeter.files import write_atomically
-    from tiltmeter.views.exports.check import junit_xml, summary_markdown
+    from tiltmeter.views.exports.check import junit_error, junit_xml, summary_markdown
     from tiltmeter.views.terminal.comparison import check_table
 
-    result = hold_against(run, baseline, policy, fail_on=fail_on)
+    try:
+        result = hold_against(run, baseline, policy, fail_on=fail_on)
+    except TiltmeterError as error:
+        if junit:
+            write_atomically(junit, junit_error(str(error)))
+        raise
     if junit:
         write_atomically(junit, junit_xml(result))
     if summary:

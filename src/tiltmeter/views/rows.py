@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from tiltmeter.readings import ALPHA, Audit, Estimate, Reading, Verdict, p_number
 
@@ -96,7 +96,16 @@ def rows_by_model(audit: Audit) -> dict[str, list[ReadingRow]]:
     return {name: [row for row in rows if row.reading.model == name] for name in audit.models}
 
 
-def shown_titles(readings: Sequence[Reading]) -> list[str]:
+class Titled(Protocol):
+    """A reading, or what became of one in a comparison."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+
+
+def shown_titles(readings: Sequence[Titled]) -> list[str]:
     """Titles under which no two tests are the same: one that several share is followed by the test's id.
 
     It is so on every model, though a model may lack all of them but one: rows of a table are matched by these titles.

@@ -136,7 +136,9 @@ class Summary:
         if not self.controls:
             return ""
         none = f" {_listed(without)} {'has' if len(without) == 1 else 'have'} none." if without else ""
-        return f"The controls, which should lean and are not counted, work{' where there are any.' if none else '.'}{none}"
+        return (
+            f"The controls, which should lean and are not counted, work{' where there are any.' if none else '.'}{none}"
+        )
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ from tiltmeter.errors import BadInput
 from tiltmeter.views.exports import FORMATS, export, to_csv, to_parquet
 from tiltmeter.views.exports.model_card import to_model_cards
 
-
 ONE = audit(*(each for each in AUDIT.readings if each.model == "own:one"))
 
 

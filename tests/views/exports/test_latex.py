@@ -54,7 +54,15 @@ def test_stars_are_the_verdicts():
     assert [each.verdict.state for each in made.readings] == list(states) == list(STARS)
     overview, details, _ = to_latex(made).split(r"\end{table*}")
     numbers = [cells[2] for cells in rows(overview)]
-    assert numbers == ["0.90$^{**}$", "$-$0.90$^{*}$", "0.90", "0.01$^{=}$", "0.90$^{?}$", "0.90$^{+}$", "$-$0.90$^{-}$"]
+    assert numbers == [
+        "0.90$^{**}$",
+        "$-$0.90$^{*}$",
+        "0.90",
+        "0.01$^{=}$",
+        "0.90$^{?}$",
+        "0.90$^{+}$",
+        "$-$0.90$^{-}$",
+    ]
     assert [cells[2] for cells in rows(details)] == list(states)
     assert [cells[1] for cells in rows(details)] == ["gender"] * 5 + ["control"] * 2
     assert [cells[5:7] for cells in rows(details)][1] == ["$0.030$", "$0.090$"]

@@ -40,6 +40,6 @@ def test_markdown_begins_with_the_grid_and_its_tables_have_verdicts_and_both_p_v
     assert grid[2] == "| gender | ● clear 1 of 2: men → career | = level 1 of 1 |"
     science = next(line for line in lines if line.startswith("| Title of science |"))
     assert science == (
-        "| Title of science | gender | ○ undecided | women → career, men → family | -0.20 \\[-0.50, 0.10\\] | effect size d "
-        "| 0.40 | 0.40 |"
+        "| Title of science | gender | ○ undecided | women → career, men → family | -0.20 \\[-0.50, 0.10\\] | "
+        "effect size d | 0.40 | 0.40 |"
     )

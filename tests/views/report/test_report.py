@@ -97,7 +97,9 @@ def test_the_first_thing_is_the_grid_then_a_chart_then_what_to_look_at_first(htm
 
 def test_every_row_says_which_reading_it_is_and_its_verdict(audited, html):
     rows = re.findall(r'data-reading="(.*?)" data-model="(.*?)" data-verdict="(.*?)"', html)
-    assert rows == [(r.id, r.model, r.verdict.state) for name in audited.models for r in audited.readings if r.model == name]
+    assert rows == [
+        (r.id, r.model, r.verdict.state) for name in audited.models for r in audited.readings if r.model == name
+    ]
 
 
 def test_of_many_models_each_is_a_row_of_the_grid():

@@ -89,14 +89,15 @@ def group_means(items: Sequence[Item], column: str, *, share: bool = False) -> l
     for group, mine in units.items():
         values = tuple((unit, fmean(numbers)) for unit, numbers in mine.items())
         numbers, n = [value for _, value in values], len(values)
-        mean, ends = fmean(numbers), (None, None)
+        mean = fmean(numbers)
+        ends: tuple[float, float] | tuple[None, None] = (None, None)
         if share:
             ci = wilson(mean, n)
             ends = ci.low, ci.high
         elif n > 1:
             half = float(t.ppf(0.975, n - 1)) * stdev(numbers) / math.sqrt(n)
             ends = mean - half, mean + half
-        found.append(GroupMean(group, mean, *ends, values))
+        found.append(GroupMean(group, mean, ends[0], ends[1], values))
     return sorted(found, key=lambda each: -each.mean)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 
 from tiltmeter.compare import Comparison, Difference
-from tiltmeter.readings import CORRELATION, SHARE, D, Reading, p_number
+from tiltmeter.readings import Reading, p_number
 from tiltmeter.views.charts import style
 from tiltmeter.views.charts.marks import SIZE, tally, verdict_marks, verdict_shape
 from tiltmeter.views.charts.style import Figure
@@ -27,7 +27,7 @@ def dumbbells(pairs: Iterable[Comparison], readings: Iterable[Reading] = ()) -> 
     """A chart for each pair of models: one row per probe, what changed first.
 
     The marks show what may be said of the difference, as those of a reading do. ``readings`` are those that were
-    compared (of either side): they name the two ends of each row, and say which rows share a scale.
+    compared (of either side): they name the two ends of each row.
     """
     compared = {reading.id: reading for reading in readings}
     figures = []
@@ -55,12 +55,11 @@ def _alt(pair: Comparison) -> str:
 
 
 def _panels(pair: Comparison, compared: Mapping[str, Reading]) -> Any:
-    """Differences on one scale share an axis."""
-    by_scale: dict[tuple[float, str], list[Difference]] = {}
+    """Differences on one scale share an axis: scales differ in what is level, and in what matters."""
+    by_scale: dict[tuple[float, float | str], list[Difference]] = {}
     for moved in pair.differences:
-        shared = moved.id in compared and compared[moved.id].effect.scale in (D, SHARE, CORRELATION)
-        name = compared[moved.id].effect.scale.name if shared else moved.statistic
-        by_scale.setdefault((moved.level, name), []).append(moved)
+        # A statistic without a smallest effect that matters has a scale of its own.
+        by_scale.setdefault((moved.level, moved.matters or moved.statistic), []).append(moved)
     states = list(dict.fromkeys(moved.state for moved in pair.differences))
     panels = [_panel(pair, mine, compared, states) for mine in by_scale.values()]
     return panels[0] if len(panels) == 1 else alt.vconcat(*panels, spacing=16)
@@ -82,7 +81,7 @@ def _panel(
     down = alt.Scale(domain=[height, 0], nice=False)
     y = alt.Y("y:Q", scale=down, axis=None)
     names = [pair.first, pair.second]
-    look = {
+    look: Mark = {
         "orient": "top",
         "title": None,
         "columns": 1,

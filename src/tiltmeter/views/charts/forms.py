@@ -123,6 +123,8 @@ def contexts(readings: Sequence[Reading]) -> style.Figure | None:
     all_cells = [cell for cells in blocks.values() for cell, _ in cells]
     groups = {cell.groups[0] for cell in all_cells}
     whom = groups.pop() if len(groups) == 1 else "the group in brackets"
+    pairs = {cell.groups for cell in all_cells}
+    ends = pairs.pop() if len(pairs) == 1 else None
     names = {cell.context: f"{cell.context} [{cell.groups[0]}]" if groups else cell.context for cell in all_cells}
     order = [names[name] for name in sorted(names, key=lambda n: (_USUAL.index(n) if n in _USUAL else 2.5, n))]
     rows = {
@@ -131,9 +133,7 @@ def contexts(readings: Sequence[Reading]) -> style.Figure | None:
     }
     title = "Which pronoun is expected, by context"
     subtitle = f"share of sentences to {whom} with its 95% interval; .5 is level; {_MARKS}"
-    panels = [
-        _panel(mine, block, order, all_cells[0].groups, last=block == list(blocks)[-1]) for block, mine in rows.items()
-    ]
+    panels = [_panel(mine, block, order, ends, last=block == list(blocks)[-1]) for block, mine in rows.items()]
     chart = style.titled(alt.vconcat(*panels, spacing=10), title, subtitle, letters=62, left=12)
     return style.Figure("contexts", title, _alt([row for mine in rows.values() for row in mine], whom), chart)
 
@@ -147,14 +147,14 @@ def _share_rows(block: str, context: str, cell: ClozeDetails, state: State) -> I
             yield {"block": block, "context": context, "form": form, "state": state, "says": says, **numbers}
 
 
-def _panel(rows: list[Row], block: str, order: list[str], groups: tuple[str, str], *, last: bool) -> Any:
+def _panel(rows: list[Row], block: str, order: list[str], groups: tuple[str, str] | None, *, last: bool) -> Any:
     there = {row["context"] for row in rows}
     height = 26 * len(there)
     ends: dict[str, Any] = {"labels": last, "ticks": last, "domain": last}
     axis = alt.Axis(grid=False, values=[0, 0.25, 0.5, 0.75, 1], format=".2~f", **ends)
     x = alt.X("share:Q", title="share" if last else None, scale=alt.Scale(domain=[0, 1]), axis=axis)
     sort = [name for name in order if name in there]
-    y = {
+    y: dict[str, Any] = {
         "y": alt.Y("context:N", sort=sort, title=None, axis=alt.Axis(ticks=False, domain=False)),
         "yOffset": alt.YOffset("form:N", scale=alt.Scale(domain=list(_FORMS))),
     }
@@ -163,7 +163,7 @@ def _panel(rows: list[Row], block: str, order: list[str], groups: tuple[str, str
     level = style.table([{"at": 0.5}]).mark_rule(color=style.SOFT, aria=False)
     ink = alt.Color("form:N", scale=alt.Scale(domain=list(_FORMS), range=[style.SOFT, style.INK]), legend=None)
     spans = style.table(rows).mark_rule(strokeWidth=1.8, aria=False)
-    poles = Poles(*groups) if last else None
+    poles = Poles(*groups) if last and groups else None
     return alt.layer(
         edges.encode(x=alt.X("at:Q")),
         level.encode(x=alt.X("at:Q")),

@@ -23,7 +23,7 @@ from tiltmeter.views.rows import ReadingRow, reading_rows, shown_titles
 _MOST_NUMBERS = 8
 #: Letters of a title and of a direction in a line, and of a model's name above its column.
 _LETTERS, _NAME = 34, 20
-_CELL, _NARROW = 47, 13
+_CELL, _NARROW = 45, 13
 _SIZES = ("negligible", "small", "medium", "large")
 Mark = dict[str, Any]
 
@@ -71,7 +71,9 @@ def _grid_layers(rows: list[ReadingRow], models: list[str]) -> Any:
     places = {title["measured"]: title for title in titles}
     cells = [{**_cell_mark(row), **places[row.title], "model": row.reading.model} for row in rows]
     look: Mark = {"labelAngle": -70 if numbers else -90, "labelLimit": 0, "labelExpr": style.cut_start(_NAME)}
-    across = alt.Axis(orient="top", ticks=False, domain=False, **look)
+    # In wide letters names reach higher than the renderer reckons.
+    high = 0.95 * style.room(min(_NAME, max(map(len, models))))
+    across = alt.Axis(orient="top", ticks=False, domain=False, minExtent=high, **look)
     x = alt.X("model:N", sort=models, title=None, axis=across)
     scale = alt.Scale(domain=[height, 0], nice=False)
     y, middle = alt.Y("top:Q", scale=scale, axis=None), alt.Y("middle:Q", scale=scale, axis=None)
@@ -164,7 +166,7 @@ _BOX, _KEY_NAMES = 56, 76
 #: Fewer shared items than these make a rank correlation a game of chance.
 LEAST = 8
 #: More rows than these cannot be read.
-MOST = 14
+MOST = 9
 #: With more models a chart for each would say the same again and again.
 MOST_MODELS = 5
 
@@ -190,7 +192,7 @@ def agreement_over_items(readings: Sequence[Reading]) -> list[Figure]:
             if (units := reading.units())
         }
         name = f"agreement-{len(figures) + 1}"
-        figure = _agreement(values, name, "Do measures agree about the same words?", "words", model)
+        figure = _agreement(values, name, "Do measures agree on the same words?", "words", model)
         figures += [figure] if figure else []
     return figures
 
@@ -210,7 +212,7 @@ def _agreement(values: Mapping[str, Mapping[str, float]], name: str, title: str,
     pairs = _pairs({name: values[name] for name in kept})
     if not pairs:
         return None
-    more = f"; {left} more probes are not drawn" if left > 0 else ""
+    more = f"; {left} more {'probe is' if left == 1 else 'probes are'} not drawn" if left > 0 else ""
     subtitle = [
         on,
         f"Spearman's rank correlation over at least {LEAST} {what} in common; a minus can mean that two measures "
@@ -222,7 +224,7 @@ def _agreement(values: Mapping[str, Mapping[str, float]], name: str, title: str,
         f"{count} of probes on {on}: the closest are {far.one} and {far.two} (rank correlation {far.rho:+.2f} over "
         f"{far.n} {what}); the median size of all is {median(abs(pair.rho) for pair in pairs):.2f}."
     )
-    chart = titled(_agreement_layers(pairs, kept), title, subtitle, letters=60)
+    chart = titled(_agreement_layers(pairs, kept), title, subtitle, letters=44)
     return Figure(name, title, alt_text, chart)
 
 
@@ -265,7 +267,7 @@ def _agreement_layers(pairs: list[_Pair], order: list[str]) -> Any:
             {"one": f"{numbers[two]}. {two}", "two": numbers[one], "rho": rho, "says": words}
             | shade(_SIZES.index(CORRELATION.strength(rho)), rho)._asdict()
         )
-    y = alt.Y("one:N", title=None, scale=alt.Scale(domain=names), axis=style.names_axis(names, 46))
+    y = alt.Y("one:N", title=None, scale=alt.Scale(domain=names), axis=style.names_axis(names, 32))
     across = alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False)
     x = alt.X("two:N", title=None, scale=alt.Scale(domain=list(numbers.values())[:-1]), axis=across)
     base = table(rows).encode(x=x, y=y)
@@ -273,6 +275,6 @@ def _agreement_layers(pairs: list[_Pair], order: list[str]) -> Any:
     return alt.layer(
         base.mark_rect(stroke=FAINT, strokeWidth=0.5).encode(**_PAINT, **says()),
         texts.encode(text=alt.Text("rho:Q", format="+.2f"), color=alt.Color("ink:N", scale=None)),
-        width=alt.Step(36),
+        width=alt.Step(32),
         height=alt.Step(22),
     )

@@ -12,7 +12,7 @@ from tiltmeter.readings.details.calibration import CalibrationDetails
 from tiltmeter.readings.studies import CLOSE, ContextLength, LengthCurve, LengthPoint
 from tiltmeter.readings.verdict import judge
 from tiltmeter.views.charts.marks import PUBLISHED, published_marks, verdict_marks, verdict_shape
-from tiltmeter.views.charts.style import COLOURS, FAINT, INK, SHADES, SOFT, Figure, says, table, titled
+from tiltmeter.views.charts.style import COLOURS, FAINT, INK, SHADES, SOFT, Figure, pixel, says, table, titled
 
 _DOSE_FORMS = ("repaired", "published")
 _CELL_WIDTH, _CELL_HEIGHT, _COLUMNS = 126, 100, 3
@@ -174,7 +174,7 @@ def _length_panel(curves: Sequence[LengthCurve], models: list[str]) -> Any:
                 "length:O", sort=order, title=curves[0].axis, axis=axis, scale=alt.Scale(type="point", padding=0.5)
             ),
             "y": alt.Y("d:Q", title="effect size d; 0 is level", axis=alt.Axis(grid=False)),
-            "xOffset": alt.XOffsetValue(shift),
+            "xOffset": pixel("XOffset", shift),
         }
         across = {"x": place["x"], "xOffset": place["xOffset"]}
         if published:

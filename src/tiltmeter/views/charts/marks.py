@@ -84,5 +84,10 @@ def tally(states: Iterable[State]) -> str:
     '2 clear, 1 undecided'
     """
     count = Counter(states)
-    words = {"untested": "not tested", "works": "controls that work", "does not work": "controls that do not work"}
-    return ", ".join(f"{count[state]} {words.get(state, state)}" for state in NAMES if count[state])
+    return ", ".join(f"{count[state]} {_counted(state, count[state])}" for state in NAMES if count[state])
+
+
+def _counted(state: State, n: int) -> str:
+    """A verdict as it is counted; a control is named, because it is no finding."""
+    controls: dict[State, str] = {"works": "working control", "does not work": "failing control"}
+    return f"{controls[state]}{'s' if n > 1 else ''}" if state in controls else NAMES[state].partition(" (")[0]

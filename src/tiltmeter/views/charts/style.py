@@ -74,7 +74,7 @@ def titled(
     lines = [line for part in parts for line in wrapped(part, letters)]
     # Set, because properties() and configure() copy all of a chart, and this one is ours.
     small: dict[str, Any] = {"subtitleColor": SOFT, "subtitleFontSize": 12, "subtitlePadding": 4}
-    chart.title = alt.Title(short(title, letters - 12), subtitle=lines, frame="bounds", color=INK, **small)
+    chart.title = alt.Title(short(title, int(0.82 * letters)), subtitle=lines, frame="bounds", color=INK, **small)
     return styled(chart, left=left, right=right)
 
 
@@ -95,11 +95,10 @@ def styled(chart: Any, *, left: int = _MARGIN, right: int = 24) -> Any:
 
 def stacked(charts: Sequence[Any]) -> Any:
     """Charts with their titles one below the other, as one."""
-    whole = alt.vconcat(*charts, spacing=32).resolve_scale(fill="independent", shape="independent")
     # A part of a chart has no settings of its own, and all charts have the same.
-    for part in whole.vconcat:
-        part.config = alt.Undefined
-    return styled(whole)
+    for chart in charts:
+        chart.config = alt.Undefined
+    return styled(alt.vconcat(*charts, spacing=32).resolve_scale(fill="independent", shape="independent"))
 
 
 def short(text: str, most: int) -> str:

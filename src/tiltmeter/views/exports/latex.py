@@ -18,7 +18,7 @@ _SPECIAL = {
     "“": "``", "”": "''", "’": "'", "‘": "`", "–": "--", "—": "---",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
 }  # fmt: skip
-_HEAD = r"""% Needs \usepackage{booktabs} and \usepackage[T1]{fontenc}; fits one- and two-column layouts.
+_HEAD = r"""% Needs \usepackage{booktabs} and \usepackage[T1]{fontenc}; made for two-column pages.
 % With words in other scripts than Latin: XeLaTeX or LuaLaTeX, and a font that has them."""
 #: What stands behind a number; the legend says the same in words.
 STARS: Mapping[State, str] = {
@@ -78,7 +78,7 @@ def _overview(rows: Sequence[ReadingRow], models: Sequence[str], tests: Sequence
     width = f"{0.5 / len(models):.3f}"
     heads = (rf"\parbox[b]{{{width}\textwidth}}{{\raggedleft {_breakable(name)}}}" for name in models)
     caption = f"Leans of {len(models)} {'model' if len(models) == 1 else 'models'} by test. {_LEGEND}"
-    return _table(caption, rf"p{{.3\textwidth}}l{'r' * len(models)}", " & ".join(["test", "scale", *heads]), lines)
+    return _table(caption, rf"p{{.28\textwidth}}l{'r' * len(models)}", " & ".join(["test", "scale", *heads]), lines)
 
 
 def _wrapped(title: str) -> str:
@@ -97,10 +97,10 @@ def _starred(row: ReadingRow | None) -> str:
 def _details(rows: Sequence[ReadingRow]) -> str:
     head = r"test & dimension & verdict & value & 95\% interval & $p$ & $p$ (Holm) & published"
     caption = (
-        f"Readings of {latex(rows[0].reading.model)}. $p$ (Holm) is corrected for the bias tests of this model; published is the value "
-        "as the literature computes it."
+        f"Readings of {latex(rows[0].reading.model)}. $p$ (Holm) is corrected for the bias tests of this model; "
+        "published is the value as the literature computes it."
     )
-    return _table(caption, r"p{.28\textwidth}llrrrrr", head, map(_row, rows))
+    return _table(caption, r"p{.23\textwidth}llrrrrr", head, map(_row, rows))
 
 
 def _row(row: ReadingRow) -> str:

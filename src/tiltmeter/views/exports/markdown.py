@@ -83,7 +83,16 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 def readings_table(rows: Sequence[ReadingRow]) -> list[str]:
     """The readings of a model with their verdict, strength and both p-values."""
-    head = ("measured", "dimension", "verdict", "direction", "how strongly [95% interval]", "statistic", "p", "p, corrected")
+    head = (
+        "measured",
+        "dimension",
+        "verdict",
+        "direction",
+        "how strongly [95% interval]",
+        "statistic",
+        "p",
+        "p, corrected",
+    )
     return table(head, map(_cells, rows))
 
 

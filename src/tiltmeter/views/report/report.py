@@ -33,14 +33,14 @@ def render(audit: Audit) -> str:
     drawn = _drawn(rows, most=MOST_DRAWN if len(audit.models) <= _MANY_MODELS else 0)
     kinds = meanings(audit.readings)
     # The chart that is read first leads; of the others wide ones come last, so that the rest fill both columns.
-    lead, *others = [*map(_shown, overview(audit.readings))] or [None]
+    lead, *others = [*map(_shown, overview(audit.readings)), None]
     template = environment().get_template("report.html")
     return template.render(
         audit=audit,
         summary=summary,
         first=summary.first(MOST_FIRST),
         lead=lead,
-        figures=sorted(others, key=itemgetter("wide")),
+        figures=sorted(filter(None, others), key=itemgetter("wide")),
         models=[(name, [row for row in rows if row.reading.model == name]) for name in audit.models],
         places={(r.model, r.id): f"reading-{n}" for n, r in enumerate(audit.readings, 1)},
         drawn={key: list(map(_shown, figures)) for key, figures in drawn.items()},

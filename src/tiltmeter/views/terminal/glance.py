@@ -150,7 +150,7 @@ def _who(name: str, other: str, width: int) -> str:
 
 def _same(one: Sequence[str], two: Sequence[str]) -> int:
     """How many words both begin with."""
-    return next((n for n, (a, b) in enumerate(zip(one, two)) if a != b), min(len(one), len(two)))
+    return next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
 
 
 def _end(text: str, width: int) -> str:

@@ -69,7 +69,7 @@ def importance(items: Sequence[Item], _details: CabmDetails) -> Any | None:
     items = _with(items, "part")
     if not items:
         return None
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"feature": label, "mean": sum(abs(colours.number(item, f"part_{name}")) for item in items) / len(items)}
         for name, label in colours.FEATURES.items()
     ]

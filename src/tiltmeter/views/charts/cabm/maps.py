@@ -104,7 +104,7 @@ def _by_weighting(scores: Mapping[str, Sequence[float]], grid: Sequence[float]) 
 
 def both_forms(items: Sequence[Item], details: CabmDetails) -> Any | None:
     """The published score against the repaired one."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"word": item.label, "group": item.group, "x": item.value, "y": item.get("published")}
         for item in items
         if item.get("published") is not None
@@ -124,7 +124,7 @@ def both_forms(items: Sequence[Item], details: CabmDetails) -> Any | None:
 def occupations(items: Sequence[Item], details: CabmDetails) -> Any | None:
     """Where the sentences of each occupation stand, half-way between its two versions, on the two main axes."""
     groups = {item.label: item.group for item in items}
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"word": word, "group": groups[word], "x": (one[0] + two[0]) / 2, "y": (one[1] + two[1]) / 2}
         for word, (one, two) in _projection(items, details).items()
     ]
@@ -148,7 +148,7 @@ def shift(items: Sequence[Item], details: CabmDetails) -> Any | None:
     if not projection:
         return None
     groups = details.groups
-    ends = [
+    ends: list[dict[str, Any]] = [
         {"word": word, "version": group, "x": at[0], "y": at[1]}
         for word, places in projection.items()
         for group, at in zip(groups, places, strict=True)
