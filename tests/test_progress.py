@@ -1,4 +1,4 @@
-"""The bar: on a terminal, in a notebook, and nowhere else."""
+"""The bar: on a terminal, in a notebook, and nowhere else; and steps for whoever listens."""
 
 from __future__ import annotations
 
@@ -73,3 +73,20 @@ def test_outside_of_a_notebook_and_a_terminal_nothing_is_shown(capfd: pytest.Cap
     with progress.progress_bar("words", 3) as advance:
         advance(3)
     assert capfd.readouterr() == ("", "")
+
+
+def test_whoever_listens_is_told_every_step_and_no_bar_is_shown(notebook: Shown) -> None:
+    steps: list[progress.Step] = []
+    with progress.listening(steps.append):
+        with progress.progress_bar("texts", 5, model="own:m", show=True) as advance:
+            advance(2)
+            advance(3)
+        progress.tell(progress.Step("measuring", "own:m", "weat", 0, 7))
+    progress.tell(progress.Step("measuring", "own:m", "weat", 1, 7))
+    assert [(step.phase, step.done, step.total) for step in steps] == [
+        ("texts", 0, 5),
+        ("texts", 2, 5),
+        ("texts", 5, 5),
+        ("measuring", 0, 7),
+    ]
+    assert notebook.bundles == []

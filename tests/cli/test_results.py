@@ -60,6 +60,17 @@ def test_every_format_is_written_beside_the_audit_under_its_usual_name(planted, 
     assert (planted / name).read_bytes().startswith(start)
 
 
+def test_cards_of_several_models_are_named_after_them(tmp_path):
+    both = [Named(words(LEANS), name=name) for name in ("own:one", "own:two")]
+    suite = tmp_path / "one.yaml"
+    suite.write_text("probes:\n  - {id: career, probe: weat}\n", encoding="utf-8")
+    audit(both, suite=suite, cache=False, out=tmp_path / "out")
+    done = report(tmp_path / "out", "--format", "model-card", "-o", tmp_path / "cards", "--json")
+    files = [tmp_path / "cards" / f"model-card-own-{name}.md" for name in ("one", "two")]
+    assert json.loads(done.stdout) == {"reports": [str(file) for file in files]}
+    assert all(f"name: own:{name}" in file.read_text("utf-8") for name, file in zip(("one", "two"), files, strict=True))
+
+
 def test_a_report_goes_where_it_is_wanted(planted, tmp_path):
     done = report(planted, "-o", tmp_path / "audit.html")
     assert done.stdout == f"report: {tmp_path / 'audit.html'}\n"
@@ -230,7 +241,7 @@ def test_a_policy_can_tolerate_the_growth(gated: Path, tmp_path: Path) -> None:
         (("broken", "--baseline", "old"), "the run broken is not finished: big failed on a (out of memory)"),
         (("same", "--baseline", "nowhere"), "nowhere is no folder of results"),
         (("same", "--baseline", "old", "--policy", "none.yaml"), "there is no policy none.yaml"),
-        (("same",), "Missing option '--baseline'"),
+        (("same",), "without a baseline there is nothing to check"),
     ],
 )
 def test_what_cannot_be_told_is_exit_code_2_and_one_line(gated: Path, arguments: tuple[str, ...], message: str) -> None:
@@ -273,6 +284,23 @@ def test_unfinished_older_and_corrupt_results_are_refused(gated: Path, tmp_path:
 
     (damaged("no-json") / "audit.json").write_text("{", encoding="utf-8")
     assert "cannot be read" in complaint(tmp_path / "no-json")
+
+
+def test_bad_input_is_an_error_in_the_junit_file_too(gated: Path, tmp_path: Path) -> None:
+    file = tmp_path / "bias.xml"
+    complaint = gate(gated, "same", "--baseline", "nowhere", "--junit", file).complaint
+    (suite,) = ElementTree.parse(file).getroot()
+    assert (suite.get("tests"), suite.get("errors")) == ("1", "1")
+    assert suite.find("testcase/error").get("message") == complaint
+
+
+def test_limits_need_no_baseline(gated: Path, tmp_path: Path) -> None:
+    policy = tmp_path / "limits.yaml"
+    policy.write_text("probes: {a: {limit: 0.05}, b: {limit: 2}}", encoding="utf-8")
+    done = gate(gated, "same", "--policy", policy)
+    assert done.code == 1, done.stderr
+    assert done.stdout.splitlines()[0].startswith("Failed: 1 probe beyond a limit; 1 probe within a limit")
+    assert "without a baseline there is nothing to check" in gate(gated, "same").complaint
 
 
 def test_a_file_that_cannot_be_written_is_one_line(gated: Path, tmp_path: Path) -> None:

@@ -297,3 +297,35 @@ def test_a_check_of_folders_is_that_of_their_readings(tmp_path: Path) -> None:
     old = write_results(tmp_path / "old", [leaning(), pronouns(np.linspace(-1, 2, 30))])
     new = write_results(tmp_path / "new", [leaning(*GROWN), pronouns(np.linspace(-1, 2, 30))])
     assert [probe.id for probe in check(Audit.load(new), Audit.load(old)).failed] == ["gender-career"]
+
+
+def test_without_a_baseline_the_limits_alone_are_checked() -> None:
+    run = audit(
+        [
+            leaning(id="in", ci=Interval(0.1, 0.7, 0.95, "")),
+            leaning(id="near", ci=Interval(0.7, 1.6, 0.95, "")),
+            leaning(id="beyond", ci=Interval(0.9, 1.6, 0.95, "")),
+            leaning(id="free", ci=Interval(0.9, 1.6, 0.95, "")),
+        ]
+    )
+    limits = {"probes": {name: {"limit": 0.8} for name in ("in", "near", "beyond")}}
+    result = check(run, policy=limits)
+    assert {probe.id: probe.outcome for probe in result.probes} == {
+        "beyond": "failed",
+        "near": "undecided",
+        "in": "passed",
+        "free": "not checked",
+    }
+    assert result.headline == (
+        "Failed: 1 probe beyond a limit; 1 probe undecided, which may lie beyond a limit; 1 probe within a limit; "
+        "1 probe not checked (limits alone, no baseline)."
+    )
+    inside = next(probe for probe in result.probes if probe.id == "in")
+    assert inside.why == "within the limit: its 95% interval 0.100 to 0.700 lies within 0.8 of 0"
+    assert inside.difference is None
+    with pytest.raises(
+        BadInput, match="without a baseline there is nothing to check: name one, or a policy with limits"
+    ):
+        check(run, policy={"tolerance": 0.1})
+    with pytest.raises(BadInput, match="unknown probe in the policy 'inn': did you mean 'in'"):
+        check(run, policy={"probes": {"inn": {"limit": 0.8}}})

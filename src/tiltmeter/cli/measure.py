@@ -33,6 +33,7 @@ def audit(
     permutations: output.Permutations = 10_000,
     no_cache: output.NoCache = False,
     dry_run: Annotated[bool, Option("--dry-run", help="Say what would be asked and cost; ask nothing.")] = False,
+    verbose: Annotated[bool, Option("--verbose", "-v", help="Show every reading, not only the summary.")] = False,
     as_json: output.Json = False,
 ) -> int:
     """Run a suite of probes on models; write readings and a report.
@@ -68,9 +69,11 @@ def audit(
     report = result.report(out)
     failed = [skipped for skipped in result.skipped if skipped.failed]
     if as_json:
-        output.print_json(result.to_dict())
+        from tiltmeter.views.summary import summarise
+
+        output.print_json({**result.to_dict(), "summary": summarise(result).to_dict()})
     else:
-        _show_audit(result, report)
+        show_audit(result, report, verbose=verbose)
     for model in dict.fromkeys(skipped.model for skipped in failed):
         reason = next(skipped.reason for skipped in failed if skipped.model == model)
         output.complain(reason if model in reason else f"{model}: {reason}")
@@ -124,23 +127,35 @@ def baseline(
     output.say(f"Floor:   {path}\nReport:  {report}")
 
 
-def _show_audit(result: Audit, report: Path) -> None:
+def show_audit(result: Audit, report: Path, *, verbose: bool) -> None:
+    from tiltmeter.views.summary import summarise
+    from tiltmeter.views.terminal.glance import Glance
+
+    output.print_view(Glance(summarise(result)))
+    if verbose:
+        _show_everything(result)
+    n = len(result.skipped)
+    left_out = f", and {n} {'probe that does' if n == 1 else 'probes that do'} not fit" if n else ""
+    more = "" if verbose else f" (--verbose: every reading{left_out})"
+    echo(f"Report: {report}{more}")
+
+
+def _show_everything(result: Audit) -> None:
     from tiltmeter.views.report.words import not_measured
     from tiltmeter.views.rows import rows_by_model
     from tiltmeter.views.terminal.table import audit_table
 
     for name, rows in rows_by_model(result).items():
         if rows:
-            output.print_view(audit_table(name, rows))
+            output.print_view("", audit_table(name, rows))
     for probes, models, reason in not_measured(result):
         output.print_view(f"Not measured on {', '.join(models)}: {', '.join(probes)} ({reason})")
     for note in result.notes:
         output.print_view(f"Note: {note}")
     output.print_view(
-        "d: 0 is level, .2 small, .5 medium, .8 large; nearer to 0 is better. p is Holm-corrected for a model's tests."
+        "d: 0 is level, .2 small, .5 medium, .8 large. p is corrected for the bias tests of its model (Holm)."
     )
     echo(f"{result.asked:,} inputs asked of models, {result.recalled:,} known from before.")
-    echo(f"Results: {result.folder}\nReport:  {report}")
 
 
 @app.command()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Context, Option, Typer, echo
 
 from tiltmeter.cli.output import Json, print_json, print_view, say
-from tiltmeter.errors import BadInput, MissingExtra, unknown
+from tiltmeter.errors import BadInput, MissingExtra, TiltmeterError, unknown
 from tiltmeter.files import at_home, locked
 
 if TYPE_CHECKING:
@@ -60,8 +60,9 @@ def report(
         raise unknown("format", chosen, FORMATS)
     if folder.is_dir() and (out is None or folder in (out, out.parent)):
         context.with_resource(locked(folder))
-    path = export(Audit.load(folder), out or folder / FORMATS[chosen].file, format=chosen)
-    _tell({"report": str(path)}, f"report: {path}", as_json)
+    paths = export(Audit.load(folder), out or folder / FORMATS[chosen].file, format=chosen)
+    values = {"report": str(paths[0])} if len(paths) == 1 else {"reports": [str(path) for path in paths]}
+    _tell(values, "\n".join(f"report: {path}" for path in paths), as_json)
 
 
 def _write_charts(audit: Audit, folder: Path, format: str) -> list[Path]:
@@ -133,7 +134,9 @@ def compare(
 @app.command()
 def check(
     run: Annotated[Path, Argument(help="Folder of the new results.", metavar="DIR")],
-    baseline: Annotated[Path, Option(help="Folder of the results to hold them against.")],
+    baseline: Annotated[
+        Path | None, Option(help="Folder of the results to hold them against; without one, only limits are checked.")
+    ] = None,
     policy: Annotated[Path | None, Option(help="YAML file with tolerances and limits.")] = None,
     fail_on: Annotated[
         str | None, Option(help="failed (default), or undecided: fail where growth that matters cannot be ruled out.")
@@ -152,14 +155,20 @@ def check(
 
     * tiltmeter check results --baseline results-main
     * tiltmeter check results --baseline results-main --fail-on undecided
+    * tiltmeter check results --policy limits.yaml
     * tiltmeter check results --baseline results-main --policy policy.yaml --junit bias.xml --summary bias.md
     """
     from tiltmeter.compare import check as hold_against
     from tiltmeter.files import write_atomically
-    from tiltmeter.views.exports.check import junit_xml, summary_markdown
+    from tiltmeter.views.exports.check import junit_error, junit_xml, summary_markdown
     from tiltmeter.views.terminal.comparison import check_table
 
-    result = hold_against(run, baseline, policy, fail_on=fail_on)
+    try:
+        result = hold_against(run, baseline, policy, fail_on=fail_on)
+    except TiltmeterError as error:
+        if junit:
+            write_atomically(junit, junit_error(str(error)))
+        raise
     if junit:
         write_atomically(junit, junit_xml(result))
     if summary:

@@ -25,6 +25,7 @@ from tiltmeter.statistics import Result, holm
 from tiltmeter.statistics.differences import holm_bounds
 
 Outcome: TypeAlias = Literal["failed", "undecided", "passed", "not checked"]
+_NO_BASELINE = "there is no baseline"
 #: What can become of a probe, in the order in which it is looked at.
 OUTCOMES: tuple[Outcome, ...] = ("failed", "undecided", "passed", "not checked")
 
@@ -93,17 +94,21 @@ class Check(Result):
     def headline(self) -> str:
         """The result of the check in one line."""
         counts = Counter(probe.outcome for probe in self.probes)
+        hidden, passed = "which could hide growth that matters", "no growth that matters in {}"
+        against = f"{self.tests} tested against {self.baseline}"
+        if not self.baseline:
+            hidden, passed, against = "which may lie beyond a limit", "{} within a limit", "limits alone, no baseline"
         parts = (
             (sum(probe.grew for probe in self.failed), "bias grew in {}"),
             (sum(probe.over_limit for probe in self.failed), "{} beyond a limit"),
-            (counts["undecided"], "{} undecided, which could hide growth that matters"),
-            (counts["passed"], "no growth that matters in {}"),
+            (counts["undecided"], f"{{}} undecided, {hidden}"),
+            (counts["passed"], passed),
             (counts["not checked"], "{} not checked"),
         )
         said = [text.format(f"{n} {'probe' if n == 1 else 'probes'}") for n, text in parts if n]
         asked = self.fails and not self.failed
         state = f"Failed, because {self.outcome} fails here" if asked else self.outcome.capitalize()
-        return f"{state}: {'; '.join(said)} ({self.tests} tested against {self.baseline})."
+        return f"{state}: {'; '.join(said)} ({against})."
 
     def __repr__(self) -> str:
         return f"<Check {self.headline}>"
@@ -116,7 +121,7 @@ class Check(Result):
 
 def check(
     run: SomeAudit,
-    baseline: SomeAudit,
+    baseline: SomeAudit | None = None,
     policy: SomePolicy | None = None,
     *,
     fail_on: str | None = None,
@@ -128,7 +133,7 @@ def check(
 
     Args:
         run: the new results: a folder, an audit or a list of readings.
-        baseline: what to hold them against, likewise.
+        baseline: what to hold them against, likewise; without one, the limits of the policy alone are checked.
         policy: a YAML file, what stands in one, or a ``Policy``; by default growth by more than the usual tolerance
             fails.
         fail_on: "failed", or "undecided" for a check that also fails on probes that could hide growth that matters.
@@ -138,9 +143,11 @@ def check(
     >>> tiltmeter.check("results", "results-main", {"tolerance": 0.1}).fails  # doctest: +SKIP
     False
     """
-    run, baseline = find_audit(run), find_audit(baseline)
-    policy = load_policy(policy, fail_on=fail_on)
+    run, policy = find_audit(run), load_policy(policy, fail_on=fail_on)
     _check_finished(run, "the run")
+    if baseline is None:
+        return _check_limits(run, policy)
+    baseline = find_audit(baseline)
     _check_finished(baseline, "the baseline")
     pairs, notes = _match(run, baseline, policy.models)
     policy.check_names(old.id for _, old in pairs)
@@ -160,6 +167,18 @@ def check(
         probes=tuple(probes),
         notes=tuple(notes),
     )
+
+
+def _check_limits(run: Audit, policy: Policy) -> Check:
+    """Hold a run to the limits of a policy, where there is no baseline that it could have grown from."""
+    policy.check_names(reading.id for reading in run.readings)
+    rules = [policy.rule(reading.id, control=reading.control) for reading in run.readings]
+    if all(rule.limit is None for rule in rules):
+        raise BadInput("without a baseline there is nothing to check: name one, or a policy with limits")
+    both = zip(run.readings, rules, strict=True)
+    probes = [_check_probe(reading, reading, rule, _NO_BASELINE, None, policy) for reading, rule in both]
+    probes.sort(key=lambda probe: OUTCOMES.index(probe.outcome))
+    return Check(str(run.folder or "the run"), "", policy.alpha, policy.fail_on, 0, tuple(probes), ())
 
 
 def _check_finished(audit: Audit, what: str) -> None:
@@ -275,7 +294,8 @@ def _check_probe(
     if rule.ignore:
         why += "left out by the policy" if policy.names(new.id) else "a control: that it leans is no harm"
     elif isinstance(moved, str) or test is None:
-        why += f"growth cannot be tested: {moved}"
+        growth = f"growth cannot be tested: {moved}"
+        why = why.removesuffix("; ") if why and moved == _NO_BASELINE else why + growth
     else:
         by_floor = not grew and moved.by_items.p_beyond(tolerance) <= test.allowed
         # The upper end of the interval, as absence is shown of a reading: the one-sided bound would be wrong too often
@@ -339,7 +359,7 @@ def _held_to(limit: float, reading: Reading) -> tuple[Literal["", "reaches", "be
         return "beyond", f"beyond the limit: {said} lies more than {limit:g} from {level:g}; "
     if max(ci.high - level, level - ci.low) > limit:
         return "reaches", f"not clearly within the limit: {said} reaches more than {limit:g} from {level:g}; "
-    return "", ""
+    return "", f"within the limit: {said} lies within {limit:g} of {level:g}; "
 
 
 _SOURCES = {

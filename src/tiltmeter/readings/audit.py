@@ -77,8 +77,8 @@ class Audit:
         """Write the report, one HTML file that needs nothing else; into a folder as ``audit.html``."""
         # As a reading finds its chart: views read audits, so an audit asks for its view by name.
         exports = importlib.import_module("tiltmeter.views.exports")
-        written: Path = exports.export(self, Path(path))
-        return written
+        written: list[Path] = exports.export(self, Path(path))
+        return written[0]
 
     def chart(self) -> alt.TopLevelMixin:
         """The chart that the report shows first: every probe on every model."""

@@ -16,6 +16,7 @@ from tiltmeter.files import locked
 from tiltmeter.models import CachedModel, Identity, VectorStore, load
 from tiltmeter.models.registry import SAMPLES
 from tiltmeter.probes.kind import model_name
+from tiltmeter.progress import Step, tell
 from tiltmeter.readings import Audit, Reading, ReadingStore, Skipped
 from tiltmeter.run.probe import Answers, Planned, Vectors, ask, check_options, costs, plan, side_vectors, stored
 from tiltmeter.run.suite import SomeSuite, Suite, load_suite
@@ -79,6 +80,7 @@ def audit(
                 model = loaded.pop(0)  # nobody else holds it, so its weights go before the next model's come
                 wrapped = CachedModel(model, vectors)
                 shown = without_passwords(spec) if isinstance(spec, str) else type(spec).__name__
+                tell(Step("model", shown, done=len(names), total=len(specs)))
                 names.append(run.measure(wrapped, shown))
                 asked, recalled = asked + wrapped.asked, recalled + wrapped.recalled
                 # What a model has to say to everyone who reads its readings.
@@ -168,16 +170,20 @@ class _Run:
                 self.stopped, reason = error, f"not finished: {error}"
             done = {each.probe for each in self.skipped if each.model == name}
             self._skip(name, {each.id: reason for each in self.suite.probes if each.id not in done}, failed=True)
+            tell(Step("failed", name, message=reason))
             return name
-        for probe, asked in planned:
+        for place, (probe, asked) in enumerate(planned):
+            tell(Step("measuring", name, probe.id, place, len(planned)))
             try:
                 reading = probe.read(identity, asked, answers, vectors[probe.id])
             except TiltmeterError as error:
                 self._skip(name, {probe.id: str(error)})
+                tell(Step("left out", name, probe.id, message=str(error)))
                 continue
             self.readings.append(reading)
             if self.store:
                 self.files.append(self.store.save(reading))
+        tell(Step("measuring", name, done=len(planned), total=len(planned)))
         return name
 
     def _skip(self, model: str, reasons: Mapping[str, str], *, failed: bool = False) -> None:

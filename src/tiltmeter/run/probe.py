@@ -138,7 +138,8 @@ def ask(
     answers: Answers = {}
     for question, inputs in inputs_of(planned).items():
         announce_cost(model, question, inputs, announce)
-        with progress_bar(f"{model.identity.name}: {question.value}", len(inputs), show=progress) as advance:
+        what, name = question.about.partition(",")[0], model.identity.name
+        with progress_bar(what, len(inputs), model=name, show=progress) as advance:
             answers[question] = model.answers(question, inputs, progress=advance)
     return answers
 

@@ -16,7 +16,7 @@ from tiltmeter.compare.comparison import Comparisons
 from tiltmeter.compare.gate import Check
 from tiltmeter.readings import Audit, Reading, p_number
 from tiltmeter.views.charts import Figure, dumbbells, figure_of, inline_svg, overview
-from tiltmeter.views.report.report import environment
+from tiltmeter.views.environment import environment
 from tiltmeter.views.rows import reading_rows
 from tiltmeter.views.summary import Summary, summarise_rows
 from tiltmeter.views.terminal.comparison import interval, number

@@ -10,11 +10,13 @@ from tiltmeter.compare.comparison import Comparison
 from tiltmeter.compare.difference import Difference
 from tiltmeter.compare.gate import Check, Outcome
 from tiltmeter.readings import p_number
+from tiltmeter.views.rows import shown_titles
 from tiltmeter.views.terminal.table import wide_table
 
 
 def comparison_table(pair: Comparison) -> RenderableType:
     """One pair of models: how many probes differ, the clearest differences first, then what could not be compared."""
+    titles = {moved.id: title for moved, title in zip(pair.differences, shown_titles(pair.differences), strict=True)}
     shown = [moved for moved in pair.differences if moved.state != "level"]
     lines = [Text(pair.headline, style="bold")]
     widths = {"first": 8, "second": 8, "difference [95% interval]": 24, "p, corrected": 9, "verdict": 28}
@@ -24,16 +26,16 @@ def comparison_table(pair: Comparison) -> RenderableType:
         difference = f"{number(moved.difference, moved, sign=True)} {interval(moved)}"
         p = "-" if moved.p_holm is None else p_number(moved.p_holm)
         # Text, never str: a title with brackets must not be taken for markup.
-        cells = map(Text, (moved.title, number(moved.first, moved), number(moved.second, moved), difference, p))
+        cells = map(Text, (titles[moved.id], number(moved.first, moved), number(moved.second, moved), difference, p))
         table.add_row(*cells, verdict_text(moved), style="dim" if moved.state == "undecided" else "")
     notes = [
         (
             "Level, the difference too small to matter",
-            [moved.title for moved in pair.differences if moved not in shown],
+            [titles[moved.id] for moved in pair.differences if moved not in shown],
         ),
         (
             "Not paired, so only larger differences would show",
-            [moved.title for moved in pair.differences if moved.method == "independent"],
+            [titles[moved.id] for moved in pair.differences if moved.method == "independent"],
         ),
         ("Not compared", [f"{left_out.id} ({left_out.reason})" for left_out in pair.not_compared]),
     ]
@@ -66,11 +68,12 @@ def check_table(check: Check) -> RenderableType:
     words = (Column(name, ratio=ratio) for name, ratio in (("measured", 2), ("model", 1), ("why", 3)))
     table = wide_table("", Column("result", width=9), *words)
     left = check.with_outcome("not checked")
+    titles = {probe.id: title for probe, title in zip(check.probes, shown_titles(check.probes), strict=True)}
     for probe in check.probes:
         if probe not in left:
             style = _STYLES[probe.outcome]
-            table.add_row(Text(probe.outcome, style=style), Text(probe.title), Text(probe.model), Text(probe.why))
-    notes = [Text(f"Not checked: {probe.title} on {probe.model} ({probe.why})", style="dim") for probe in left]
+            table.add_row(Text(probe.outcome, style=style), Text(titles[probe.id]), Text(probe.model), Text(probe.why))
+    notes = [Text(f"Not checked: {titles[probe.id]} on {probe.model} ({probe.why})", style="dim") for probe in left]
     notes += [Text(note) for note in check.notes]
     headline = Text(check.headline, style=_STYLES["failed" if check.fails else check.outcome])
     return Group(headline, *([table] if len(left) < len(check.probes) else []), *notes)
