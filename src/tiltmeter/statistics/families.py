@@ -39,6 +39,8 @@ _DIMENSIONS = 10
 COUNTED = 50_000
 #: With fewer splits than this no result could be significant, and Student's t takes the place of counting.
 FEWEST = 40
+#: Of so few target words nothing is claimed, even where Student's t could.
+_NOTHING_CLAIMED = 3
 
 
 class Spread(NamedTuple):
@@ -311,11 +313,15 @@ def matched_test(
     differences: Floats,
     *,
     families: Units | None = None,
+    count_few: bool = False,
     alternative: Alternative = "two-sided",
     permutations: int = 10_000,
     seed: int = 0,
 ) -> PermutationTest:
     """Is the mean of paired differences 0? Each family of pairs keeps or changes its sign as a whole.
+
+    Where there are too few patterns of signs for any result to be significant, Student's t is used; with ``count_few``
+    not of two or three pairs: of these nothing is claimed.
 
     >>> matched_test(np.array([1.0, 2.0, 3.0, 1.5, 2.5, 0.5])).p_value
     0.03125
@@ -324,7 +330,7 @@ def matched_test(
     values = numbers("differences", differences)
     labels = as_labels(families, values.size)
     sums = np.bincount(labels, values)
-    if 2**sums.size < FEWEST:
+    if 2**sums.size < FEWEST and not (count_few and values.size <= _NOTHING_CLAIMED):
         found = spread_of_mean(values, labels)
         return student_test(found.mean, found.variance, found.df, alternative)
     return sign_flip_test(sums, alternative=alternative, permutations=permutations, seed=seed)
@@ -394,7 +400,7 @@ def crossed_test(
         first, second = np.array(kin.partners).T
         pair_kin = as_labels(kin.of_pairs, first.size)
         differences = lean_x[first] - lean_y[second]
-        by_targets = matched_test(differences, families=pair_kin, alternative=alternative, **options)
+        by_targets = matched_test(differences, families=pair_kin, count_few=True, alternative=alternative, **options)
         of_pairs = spread_of_mean(differences, pair_kin)
         target_variance, target_df = of_pairs.variance, of_pairs.df
     else:
