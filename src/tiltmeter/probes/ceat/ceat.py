@@ -283,13 +283,13 @@ def _cut(stimuli: WordsInContext, replies: Replies) -> tuple[str, ...]:
         return ()
     spoken = language(stimuli.language)
     words = sorted(len(spoken.words(text)) for text in cut)
-    note = (
-        f"{len(cut):,} of {len(stimuli.spans):,} windows hold more than {replies.model} reads: it sees the {words[0]} to "
-        f"{words[-1]} words around the word (in the middle one {words[len(words) // 2]})"
-    )
+    seen = f"{words[0]}"
+    if words[0] < words[-1]:
+        seen += f" to {words[-1]} (median {words[len(words) // 2]})"
+    note = f"{len(cut):,} of {len(stimuli.spans):,} windows hold more than {replies.model} reads: of these it sees {seen} words"
     asked = stimuli.length.removeprefix(">")
     short = sum(number <= int(asked) for number in words) if stimuli.length.startswith(">") else 0
-    return (note + (f", in {short:,} of them no more than {asked}" if short else ""),)
+    return (note + (f", of {short:,} no more than {asked}" if short else ""),)
 
 
 #: The words of a set that a model could be asked about, and a vector for each of their contexts.
