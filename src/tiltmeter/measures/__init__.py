@@ -7,6 +7,7 @@ from tiltmeter.measures.cabm.cabm import (
     context_shift,
     cosine_bias,
     pmi_bias,
+    pronoun_pmi_bias,
     signed_shift,
     with_intervals,
 )
@@ -28,6 +29,7 @@ from tiltmeter.measures.cabm.weights import (
     local_linear_weights,
     pca_forest_weights,
     pca_weights,
+    published_labels,
     shap_weights,
 )
 from tiltmeter.measures.ceat import CeatResult, DrawnEffects, RepairedCeat, ceat, draw_contexts
@@ -38,6 +40,7 @@ from tiltmeter.measures.cloze import (
     amplification,
     cloze,
     cloze_combined,
+    neutral_offset,
     mean_probability,
 )
 from tiltmeter.measures.crows_pairs import crows_pairs
@@ -73,7 +76,7 @@ __all__ = [
     "cloze_combined", "cluster_bias", "cluster_deal_test", "compare", "context_shift", "cosine_bias",
     "cross_validated_scores", "crows_pairs", "dealt_leans", "direct_bias", "draw_contexts", "ect", "equal_weights",
     "given_weights", "indirect_bias", "local_linear_weights", "lpbs", "mac", "meade", "mean_probability", "multi_weat",
-    "nangia", "nas", "neighbour_bias", "neighbour_deal_test", "pca_forest_weights", "pca_weights", "pmi_bias",
+    "nangia", "nas", "neighbour_bias", "neutral_offset", "neighbour_deal_test", "pca_forest_weights", "pca_weights", "pmi_bias", "pronoun_pmi_bias", "published_labels",
     "preference", "pronoun_gap", "ripa", "ripa_placebo", "rnd", "rnsb", "same", "semaxis", "shap_weights",
     "shared_tokens", "signed_shift", "stability", "stereoset", "validate", "weat", "weat_placebo", "wefat",
     "wefat_placebo", "with_intervals",

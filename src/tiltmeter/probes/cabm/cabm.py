@@ -53,10 +53,10 @@ _REPAIR = (
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Occupations:
-    """Marked sentences of two groups, and how the headline weighs the features."""
+    """Marked sentences of two groups, and how the headline weighs the features, if that was said."""
 
     sentences: MarkedSet
-    method: str
+    method: str | None
     threshold: float
     labels: LabelFile | None
     pmi_from: str
@@ -96,7 +96,7 @@ def make(
         counted, pmi_from = (sentences, f"'{sentences.name}'") if corpus is None else in_corpus(sentences, corpus)
         labelled = None if labels is None else read_labels(labels, groups=sentences.groups)
         cut = THRESHOLD if threshold is None else float(threshold)
-        stimuli = Occupations(counted, method or "pca", cut, labelled, pmi_from)
+        stimuli = Occupations(counted, method, cut, labelled, pmi_from)
         parts.append(Part(name, title, stimuli, sentences.dimension))
     return parts
 
@@ -260,7 +260,8 @@ def _intervals(features: Features, i: int) -> dict[str, float]:
     draws = {
         "cosine": features.repaired.draws[:, i, 1] * features.units[1],
         "signed_context": features.repaired.draws[:, i, 2] * features.units[2],
-        "pmi": features.published.draws[:, i, 0],
+        "pmi": [features.raw["pmi"][i]] if features.balanced else features.repaired.draws[:, i, 0] * features.units[0],
+        "published_pmi": features.published.draws[:, i, 0],
         "context": features.published.draws[:, i, 2],
     }
     ends = {name: np.quantile(values, _ENDS).tolist() for name, values in draws.items()}
