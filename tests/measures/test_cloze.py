@@ -128,7 +128,7 @@ def test_a_pure_offset_of_the_space_is_not_found(offset):
 def test_a_lean_of_all_rows_is_found_though_the_space_has_an_offset(lean):
     _, result = planted(np.random.default_rng(1), offset=0.2, lean=lean)
     share = result.repaired.share_1
-    assert (share > 0.75 if lean > 0 else share < 0.1)
+    assert share > 0.75 if lean > 0 else share < 0.1
     assert result.repaired.p_value < 1e-3
     # Centred over the rows themselves, the lean is gone.
     assert result.steps[-1].name == "centred over the rows instead"

@@ -32,7 +32,9 @@ def mine(
     within: Annotated[str, typer.Option(help="Take windows from the whole text or from the sentence.")] = "text",
     across: Annotated[
         str,
-        typer.Option(help="Let windows reach into the line before and after (lines), or any record (records); or none."),
+        typer.Option(
+            help="Let windows reach into the line before and after (lines), or any record (records); or none."
+        ),
     ] = "none",
     language: Language = None,
     errors: Annotated[str, typer.Option(help="What is no UTF-8: strict stops there, replace continues.")] = "strict",

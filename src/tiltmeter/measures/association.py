@@ -91,9 +91,9 @@ def association(
     p permutes words and ci resamples words, each word counting once; with as many sentences for every
     word d is the published one. As in ``weat``, p and ci generalise over the attributes too, whose words
     ``attribute_units_1`` and ``attribute_units_2`` name, and count families of words; ``partners`` and ``families`` go
-    by words. ``published`` treats every sentence as independent and attributes as fixed; it counts each sentence so many
-    times as ``published_times`` says for targets 1, targets 2, attributes 1 and attributes 2, where a list repeats words,
-    and tests ``published_alternative``, if that is another.
+    by words. ``published`` treats every sentence as independent and attributes as fixed; it counts each sentence so
+    many times as ``published_times`` says for targets 1, targets 2, attributes 1 and attributes 2, where a list repeats
+    words, and tests ``published_alternative``, if that is another.
 
     >>> he, she = [[1.0, 0.1], [0.9, 0.2], [0.8, 0.0]], [[0.1, 1.0], [0.2, 0.9], [0.0, 0.7]]
     >>> words = {"units_1": ["he", "he", "man"], "units_2": ["she", "she", "woman"]}

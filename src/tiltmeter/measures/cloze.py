@@ -148,7 +148,9 @@ def cloze(
     has_vector = np.ones(p_1.size, dtype=bool) if known is None else np.asarray(known, dtype=bool)
     if len({values.shape for values in (p_1, p_2, s_1, s_2, e_1, e_2, has_vector)}) > 1:
         raise BadInput("probabilities and similarities must have one value for each row, the same number in all lists")
-    constant, error = (np.broadcast_to(np.asarray(each, dtype=np.float64), p_1.shape) for each in (offset, offset_error))
+    constant, error = (
+        np.broadcast_to(np.asarray(each, dtype=np.float64), p_1.shape) for each in (offset, offset_error)
+    )
     if not (np.isfinite(constant).all() and np.isfinite(error).all() and error.min() >= 0):
         raise BadInput("an offset and its standard error must be finite numbers, the error from 0 on")
     tests: dict[str, Any] = {"labels": labels, "clusters": clusters, "permutations": permutations, "seed": seed}
@@ -260,9 +262,7 @@ def _within(name: str, values: ArrayLike, low: int) -> Floats:
     return np.clip(checked, low, 1)
 
 
-def _without_offset(
-    sim_1: Floats, sim_2: Floats, known: NDArray[np.bool_], offset: Floats
-) -> tuple[Floats, Floats]:
+def _without_offset(sim_1: Floats, sim_2: Floats, known: NDArray[np.bool_], offset: Floats) -> tuple[Floats, Floats]:
     """The similarities less the offset, half of it from each; rows without a vector favour nobody."""
     if not known.any():
         return sim_1, sim_2

@@ -196,7 +196,7 @@ def test_fewer_than_ten_labelled_occupations_are_refused_by_the_forests(fit):
         fit(features[:9], labels[:9])
     with pytest.raises(BadInput, match="at least 10 occupations with a label, found 9"):
         fit(features, [*labels[:9], None, None, None])
-    with pytest.raises(BadInput, match="12 occupation.s. of the first group, 0 of the second and 0 of neither"):
+    with pytest.raises(BadInput, match=r"12 occupation.s. of the first group, 0 of the second and 0 of neither"):
         fit(features, [1] * 12)
     with pytest.raises(BadInput, match="12 occupations but 11 labels"):
         fit(features, labels[:11])

@@ -212,7 +212,7 @@ def test_the_headline_is_of_the_length_asked_for(mined: Path) -> None:
     found = readings(mined, method="length=9")
     assert [(each.id, each.details.length) for each in found] == [("ceat", "9"), ("ceat-25", "25")]
     assert found[0].effect == readings(mined)[1].effect
-    with pytest.raises(BadInput, match="unknown length of the windows in .* '8': known: 25, 9"):
+    with pytest.raises(BadInput, match=r"unknown length of the windows in .* '8': known: 25, 9"):
         readings(mined, method="length=8")
 
 
@@ -220,7 +220,9 @@ def test_a_length_with_too_few_words_is_left_out_and_named(tmp_path: Path) -> No
     folder = write_mined(tmp_path / "mined", lengths=["9", "25"], thin={"25": 1})
     found, nine = readings(folder)
     assert (found.id, nine.id) == ("ceat", "ceat-9")
-    said = "no reading in 25 words: male terms in 25 words: 0 of 5 word(s) have 2 contexts or more, and 2 words are needed"
+    said = (
+        "no reading in 25 words: male terms in 25 words: 0 of 5 word(s) have 2 contexts or more, and 2 words are needed"
+    )
     assert [note for note in found.notes if said in note]
 
 

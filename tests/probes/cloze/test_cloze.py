@@ -110,7 +110,13 @@ def space(offset: float, lean: float, *, words: Sequence[str]) -> dict[str, list
 
 @pytest.mark.parametrize(
     ("offset", "lean", "low", "high"),
-    [(0.3, 0.0, 0.35, 0.65), (-0.3, 0.0, 0.35, 0.65), (0.3, 0.1, 0.9, 1.0), (0.3, -0.1, 0.0, 0.1), (-0.3, 0.1, 0.9, 1.0)],
+    [
+        (0.3, 0.0, 0.35, 0.65),
+        (-0.3, 0.0, 0.35, 0.65),
+        (0.3, 0.1, 0.9, 1.0),
+        (0.3, -0.1, 0.0, 0.1),
+        (-0.3, 0.1, 0.9, 1.0),
+    ],
 )
 def test_a_lean_of_the_set_is_found_and_an_offset_of_the_space_is_not(
     tmp_path: Path, offset: float, lean: float, low: float, high: float
@@ -151,7 +157,9 @@ def test_races_are_the_sums_of_groups_that_hold_them(tmp_path: Path) -> None:
     assert plain.items[0].get("similarity_2") == pytest.approx(0.0)
     assert summed.items[0].get("similarity_2") == pytest.approx(0.6 / math.hypot(0.6, 1.8), abs=1e-6)
     assert summed.details.groups == ("white", "black+african")
-    with pytest.raises(BadInput, match="groups that hold a race's word, and .* holds none: the races here are black, w"):
+    with pytest.raises(
+        BadInput, match=r"groups that hold a race's word, and .* holds none: the races here are black, w"
+    ):
         measure(READER, tmp_path, VECTORS, targets=[["green", "blue"]])
 
 
@@ -185,6 +193,6 @@ def test_a_chat_model_is_asked_once_and_the_races_are_not_lost_without_a_word(tm
     readings = run_probes(probes, Chooser(), cache=False, progress=False, announce=said.append)
     assert [reading.id for reading in readings] == ["cloze"]
     assert said == [
-        "left out: cloze-all-noun, cloze-all-verb, cloze-race-white/black (own:Chooser does not answer them, or they would "
-        "repeat a reading)"
+        "left out: cloze-all-noun, cloze-all-verb, cloze-race-white/black (own:Chooser does not answer them, or they "
+        "would repeat a reading)"
     ]

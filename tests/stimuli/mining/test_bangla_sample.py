@@ -130,7 +130,12 @@ def test_windows_reach_into_the_lines_before_and_after_as_the_study_joins_them(
 ):
     sample, groups = published
     report = mine(
-        [sample], lexicon=list(groups.values()), out=tmp_path / "out", lengths=["9", "25", "75"], keep=1000, across=across
+        [sample],
+        lexicon=list(groups.values()),
+        out=tmp_path / "out",
+        lengths=["9", "25", "75"],
+        keep=1000,
+        across=across,
     )
     found = Counter()
     for count in report.counts:

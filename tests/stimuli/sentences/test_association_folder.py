@@ -135,7 +135,10 @@ def test_lists_that_lie_in_a_folder_below_are_found_as_the_study_has_them(data):
     study = data("association")
     for place in (study, study / "word_lists"):
         found = load_association_folder(place)
-        assert found.target_sentences == load_association_folder(study / "word_lists/gender_bias_testing2").target_sentences
+        assert (
+            found.target_sentences
+            == load_association_folder(study / "word_lists/gender_bias_testing2").target_sentences
+        )
 
 
 def test_of_several_studies_in_a_folder_one_has_to_be_named(folder):

@@ -36,7 +36,10 @@ _TINY = float(np.finfo(np.float64).tiny)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Weights(Result):
-    """Three numbers from 0 on that sum to 1, if not given otherwise; ``spread``: the SD of each over re-seeding, 0 where nothing is random."""
+    """Three numbers from 0 on that sum to 1, if not given otherwise.
+
+    ``spread`` is the SD of each over re-seeding, 0 where nothing is random.
+    """
 
     values: Floats
     method: str
@@ -84,7 +87,7 @@ def published_labels(features: ArrayLike, *, threshold: float = 0.1) -> list[int
     x = features_array(features)
     varies, z = _standardised(x)
     scores = _spread_out(z, varies) @ pca_weights(x).values
-    return np.where(scores > threshold, 1, np.where(scores < -threshold, 2, 0)).tolist()
+    return [1 if score > threshold else 2 if score < -threshold else 0 for score in scores.tolist()]
 
 
 def pca_weights(features: ArrayLike) -> Weights:

@@ -20,7 +20,15 @@ from tiltmeter.models.transformers.batching import by_length, fair_budget, in_ch
 from tiltmeter.models.transformers.checkpoints import Head, first_line, load, locate, revision_of
 from tiltmeter.models.transformers.on_ray import cluster_in_use, compute_in_worker
 from tiltmeter.models.transformers.threads import ThreadTuner, in_lanes, usable_cpus
-from tiltmeter.models.transformers.tokens import Offsets, find_reach, shortened, tokenise, tokens_of, with_model_mask, within
+from tiltmeter.models.transformers.tokens import (
+    Offsets,
+    find_reach,
+    shortened,
+    tokenise,
+    tokens_of,
+    with_model_mask,
+    within,
+)
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -257,10 +257,12 @@ def _items(features: Features, scored: Scored, sentences: MarkedSet) -> tuple[It
 
 def _intervals(features: Features, i: int) -> dict[str, float]:
     """Intervals of the features, before they were divided."""
-    draws = {
+    draws: dict[str, Floats] = {
         "cosine": features.repaired.draws[:, i, 1] * features.units[1],
         "signed_context": features.repaired.draws[:, i, 2] * features.units[2],
-        "pmi": [features.raw["pmi"][i]] if features.balanced else features.repaired.draws[:, i, 0] * features.units[0],
+        "pmi": np.array([features.raw["pmi"][i]], dtype=np.float64)
+        if features.balanced
+        else features.repaired.draws[:, i, 0] * features.units[0],
         "published_pmi": features.published.draws[:, i, 0],
         "context": features.published.draws[:, i, 2],
     }

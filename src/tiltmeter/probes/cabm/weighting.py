@@ -178,9 +178,7 @@ def _known(labels: Labels) -> int:
     return sum(label is not None for label in labels)
 
 
-def _weigh(
-    x: Floats, labels: Labels, method: str, *, seed: int, seeds: int, as_given: bool = False
-) -> Weights:
+def _weigh(x: Floats, labels: Labels, method: str, *, seed: int, seeds: int, as_given: bool = False) -> Weights:
     if method == "pca":
         return measures.pca_weights(x)
     if method == "equal":

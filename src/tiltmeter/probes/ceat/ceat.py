@@ -199,8 +199,8 @@ def _thin(stimuli: WordsInContext) -> str:
 
 def _too_few(stimuli: WordsInContext, group: ContextWords, enough: int, needed: int) -> str:
     return (
-        f"{group.label} {stimuli.around}: {enough} of {len(group.words)} word(s) have {stimuli.method.at_least} contexts "
-        f"or more, and {needed} words are needed: mine more text, or lower at-least"
+        f"{group.label} {stimuli.around}: {enough} of {len(group.words)} word(s) have {stimuli.method.at_least} "
+        f"contexts or more, and {needed} words are needed: mine more text, or lower at-least"
     )
 
 
@@ -233,7 +233,7 @@ def make(
     targets: Sequence[str] | None = None,
     attributes: Sequence[str] | None = None,
 ) -> list[Part[WordsInContext]]:
-    """All occurrences that were mined into a folder, each once, then the windows of each length where there are several.
+    """All occurrences that were mined into a folder, each once; then the windows of each length, where it has several.
 
     Args:
         data: A folder made by ``tiltmeter mine``.
@@ -250,9 +250,7 @@ def make(
     if how.length and how.length not in mined.lengths:
         raise unknown(f"length of the windows in {data}", how.length, mined.lengths)
     first = how.length or ("" if len(mined.lengths) > 1 else mined.lengths[0])
-    whole, *others = (
-        _of_length(mined, addresses, how, length) for length in dict.fromkeys((first, *mined.lengths))
-    )
+    whole, *others = (_of_length(mined, addresses, how, length) for length in dict.fromkeys((first, *mined.lengths)))
     if thin := _thin(whole):
         raise BadInput(thin)
     skipped = tuple(f"no reading {each.around}: {thin}" for each in others if (thin := _thin(each)))
@@ -286,7 +284,8 @@ def _cut(stimuli: WordsInContext, replies: Replies) -> tuple[str, ...]:
     seen = f"{words[0]}"
     if words[0] < words[-1]:
         seen += f" to {words[-1]} (median {words[len(words) // 2]})"
-    note = f"{len(cut):,} of {len(stimuli.spans):,} windows hold more than {replies.model} reads: of these it sees {seen} words"
+    all_windows = f"{len(cut):,} of {len(stimuli.spans):,} windows"
+    note = f"{all_windows} hold more than {replies.model} reads: of these it sees {seen} words"
     asked = stimuli.length.removeprefix(">")
     short = sum(number <= int(asked) for number in words) if stimuli.length.startswith(">") else 0
     return (note + (f", of {short:,} no more than {asked}" if short else ""),)

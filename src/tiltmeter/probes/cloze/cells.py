@@ -31,7 +31,6 @@ from tiltmeter.stimuli import neutral_words
 from tiltmeter.stimuli.sentences.cloze_sets import COMPARED, PRONOUN, ClozeSet
 from tiltmeter.stimuli.sentences.sentence import Sentence
 
-
 #: Fewer neutral words than this tell nothing of a constant.
 _FEWEST_NEUTRAL = 20
 
@@ -145,7 +144,10 @@ def measure_cell(cell: Cell, replies: Replies, options: Options) -> Measured:
     # The scores of several contexts are multiplied.
     forms: list[list[ClozeScores]] = [list(results), [result.repaired for result in results]]
     test = _test(cell.people, options)
-    shifted = [tuple(zip(*(result.shifted[end] for result in results), strict=True)) for end in (0, 1)]
+    shifted = [
+        ([result.shifted[end][0] for result in results], [result.shifted[end][1] for result in results])
+        for end in (0, 1)
+    ]
     published, repaired = (
         measures.cloze_combined([s.scores_1 for s in form], [s.scores_2 for s in form], shifted=ends, **test)
         for form, ends in zip(forms, ((), shifted), strict=True)
@@ -212,8 +214,8 @@ def _similarities(stimuli: ClozeSet, replies: Replies) -> _Near:
         replies.leave_out("the offset of the word vectors", f"they have {len(neutral)} neutral words, too few for it")
         neutral = []
     offsets = _offsets(dict.fromkeys(zip(*terms, strict=True)), neutral, vectors)
-    found = np.array([offsets[pair] for pair in zip(*terms, strict=True)]).T
-    return _Near(np.array([each[0] for each in both]), has_vector, *found, len(neutral))
+    offset, error = np.array([offsets[pair] for pair in zip(*terms, strict=True)]).T
+    return _Near(np.array([each[0] for each in both]), has_vector, offset, error, len(neutral))
 
 
 def term_of(stimuli: ClozeSet, sentence: Sentence, side: int) -> tuple[str, ...]:
@@ -224,7 +226,9 @@ def term_of(stimuli: ClozeSet, sentence: Sentence, side: int) -> tuple[str, ...]
 
 
 def _offsets(
-    pairs: Iterable[tuple[tuple[str, ...], tuple[str, ...]]], neutral: Sequence[str], vectors: Mapping[str, Vector | None]
+    pairs: Iterable[tuple[tuple[str, ...], tuple[str, ...]]],
+    neutral: Sequence[str],
+    vectors: Mapping[str, Vector | None],
 ) -> dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[float, float]]:
     """What the two words of each pair differ by on neutral words, and the standard error; 0 where there are none."""
     found = {}
@@ -348,8 +352,8 @@ def _in_words(
         Statistic("mean", ("won",), margins="value"),
         n_units=len({item.unit for item in items}),
         published=as_published,
-        repair=f"Repaired{moved}: {ended}what the two words' vectors differ by on words that say nothing of people is taken "
-        "off the similarities, because that constant would otherwise decide every row.",
+        repair=f"Repaired{moved}: {ended}what the two words' vectors differ by on words that say nothing of people is "
+        "taken off the similarities, because that constant would otherwise decide every row.",
         notes=cell.notes,
         details=details,
     )

@@ -80,11 +80,11 @@ def _with_races(sets: Sequence[ClozeSet], groups: Sequence[Group]) -> tuple[Cloz
         races = tuple(next((term for term in terms if race[0] in term), race) for race in each.races)
         used |= {*races} & {*terms}
         named = tuple("+".join(race[:_NAMED]) + ("+..." if len(race) > _NAMED else "") for race in races)
-        again = {"races": races, "groups": named, "context": "/".join(named)}
-        changed.append(dataclasses.replace(each, **again) if each.races else each)
+        summed = dataclasses.replace(each, races=races, groups=named, context="/".join(named))
+        changed.append(summed if races else each)
     if idle := [each.name for each, term in zip(groups, terms, strict=True) if term not in used]:
-        races = sorted({race[0] for each in sets for race in each.races})
-        known = f"the races here are {', '.join(races)}" if races else "there are no races here"
+        here = sorted({race[0] for each in sets for race in each.races})
+        known = f"the races here are {', '.join(here)}" if here else "there are no races here"
         raise BadInput(f"targets of cloze are groups that hold a race's word, and '{idle[0]}' holds none: {known}")
     return tuple(changed)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tiltmeter.models.protocol import Continuation, Fill, Question, TokenScores
 from tiltmeter.probes.kind import Replies
-from tiltmeter.stimuli.languages import Language, language
+from tiltmeter.stimuli.languages import Language
 from tiltmeter.stimuli.sentences.sentence import Sentence
 
 

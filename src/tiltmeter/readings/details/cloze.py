@@ -67,8 +67,8 @@ class NeutralOffset:
 class ClozeDetails(Details, kind="cloze"):
     """One cell: sentences of a ``variant`` with one kind of ``context``, or several ``contexts`` that are combined.
 
-    ``form`` says what was scored: the last word, all words, the mean of all tokens, the mask of a masked language model,
-    or a choice in words. ``offset`` was taken off the similarities; None where it could not be estimated.
+    ``form`` says what was scored: the last word, all words, the mean of all tokens, the mask of a masked language
+    model, or a choice in words. ``offset`` was taken off the similarities; None where it could not be estimated.
     """
 
     variant: str

@@ -191,8 +191,11 @@ def load_pronoun_contexts(path: str | Path) -> ClozeSet:
         sentences.append(sentence.tagged(**other))
     notes = list(_oddities(table, table.columns))
     for numbers, what in (
-        (replaced, "differ in other words than the pronouns of the columns: these words are scored, and the pronouns "
-         "compared with the context as published, unless the method is names"),
+        (
+            replaced,
+            "differ in other words than the pronouns of the columns: these words are scored, and the pronouns "
+            "compared with the context as published, unless the method is names",
+        ),
         (elsewhere, "differ in more than the pronoun: kept as published"),
     ):
         notes += [f"{table.name}: the sentences of {rows_named(numbers)} {what}"] if numbers else []

@@ -69,9 +69,7 @@ class Scanner:
         finds.shards[shard.number] = Tally(reader.records, reader.broken)
         return finds
 
-    def look(
-        self, text: str, finds: Finds, *, shard: int, line: int, around: tuple[str, str] | None = None
-    ) -> None:
+    def look(self, text: str, finds: Finds, *, shard: int, line: int, around: tuple[str, str] | None = None) -> None:
         """Records of a part that line breaks set apart; ``line`` is the number of the first of them there.
 
         ``around`` are the records before and after them, where windows may reach across.
@@ -154,10 +152,11 @@ def _with_neighbours(blocks: Iterator[tuple[str, int, int]]) -> Iterator[tuple[s
     >>> list(_with_neighbours(iter([("a\\nb", 1, 4), ("c", 3, 2)])))
     [('a\\nb', 1, 4, ('', 'c')), ('c', 3, 2, ('b', ''))]
     """
-    before = ""
-    for (text, first, size), after in itertools.pairwise(itertools.chain(blocks, [None])):
-        yield text, first, size, (before, after[0].partition("\n")[0] if after else "")
-        before = text.rpartition("\n")[2]
+    before, now = "", next(blocks, None)
+    while now is not None:
+        after = next(blocks, None)
+        yield *now, (before, after[0].partition("\n")[0] if after else "")
+        before, now = now[0].rpartition("\n")[2], after
 
 
 def _key(seed: int, name: str) -> int:

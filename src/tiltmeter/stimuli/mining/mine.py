@@ -80,8 +80,10 @@ def mine(
         shard_bytes: The size of one part of the work.
         announce: Is told when a run resumes or starts anew.
     """
-    for name, value, choices in (("within", within, ("text", "sentence")), ("errors", errors, ("strict", "replace")),
-                                 ("engine", engine, ("local", "ray")), ("across", across, get_args(Across))):  # fmt: skip
+    known = {"within": ("text", "sentence"), "errors": ("strict", "replace"), "engine": ("local", "ray")}
+    given = {"within": within, "errors": errors, "engine": engine, "across": across}
+    for name, value in given.items():
+        choices = known.get(name, get_args(Across))
         if value not in choices:
             raise unknown(name, value, choices)
     if not 1 <= least <= keep:

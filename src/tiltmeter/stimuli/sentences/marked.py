@@ -37,8 +37,8 @@ class MarkedSet:
     """Marked sentences of one source, in a version for either group.
 
     ``counts`` is how often the source itself has each occupation with each group, ``mark_counts`` with each word for a
-    group, such as he, him and his. ``shares`` (of women) and ``expected`` (the group that a stereotype gives) are what is known of the occupations. ``read`` lines were read, of
-    them those in ``left_out`` could not be used.
+    group, such as he, him and his. ``shares`` (of women) and ``expected`` (the group that a stereotype gives) are what
+    is known of the occupations. ``read`` lines were read, of them those in ``left_out`` could not be used.
     """
 
     name: str
