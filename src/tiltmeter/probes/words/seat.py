@@ -138,10 +138,16 @@ def _sentences(group: Group, *, frames: str | TemplateSet, alone: bool = False) 
 
 
 def _of_file(path: Path) -> list[Part[WordStimuli]]:
-    """The test in a SEAT file (``sent-weat6.jsonl``)."""
-    test = stimuli.load_seat_file(path)
-    targets, attributes = (test.targets_1, test.targets_2), (test.attributes_1, test.attributes_2)
-    return [_part("", targets, attributes, test.warnings)]
+    """The test in a SEAT file (``sent-weat6.jsonl``), or every test in a folder of them."""
+    files = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
+    if not files:
+        raise BadInput(f"{path}: no SEAT file (*.jsonl) in this folder")
+    parts = []
+    for file in files:
+        test = stimuli.load_seat_file(file)
+        targets, attributes = (test.targets_1, test.targets_2), (test.attributes_1, test.attributes_2)
+        parts.append(_part(file.stem if len(files) > 1 else "", targets, attributes, test.warnings))
+    return parts
 
 
 def _of_folder(folder: Path) -> list[Part[WordStimuli]]:
