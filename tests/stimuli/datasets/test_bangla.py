@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tiltmeter import stimuli
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli import group, load_lexicon
 from tiltmeter.stimuli.datasets import catalogue, find, load_bangla_categories, load_bangla_traits
 from tiltmeter.stimuli.languages import language
 from tiltmeter.stimuli.text import normalise
@@ -80,10 +80,10 @@ def test_the_published_lists_have_addresses(data):
     categories = load_bangla_categories(data("bangla/CeatDataCollection"))
     third = categories.tests[2]
     for letter, expected in zip("xyab", (*third.targets, *third.attributes), strict=True):
-        found = group(f"bangla_categories.c3.{letter}")
+        found = stimuli.group(f"bangla_categories.c3.{letter}")
         assert (found.words, found.name) == (expected.words, f"bangla_categories.c3.{letter}")
-    assert load_lexicon("bangla_categories").groups.keys() == categories.groups.keys()
-    assert group("bangla_categories.male_terms").language == "bn"
+    assert stimuli.load_lexicon("bangla_categories").groups.keys() == categories.groups.keys()
+    assert stimuli.group("bangla_categories.male_terms").language == "bn"
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_the_published_lists_have_addresses(data):
 def test_an_address_that_is_none_is_one_clear_line(data, address, complaint):
     data("bangla")
     with pytest.raises(BadInput) as error:
-        group(address)
+        stimuli.group(address)
     assert complaint in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -105,7 +105,7 @@ def test_an_address_that_is_none_is_one_clear_line(data, address, complaint):
 def test_without_the_data_an_address_says_what_to_set(monkeypatch):
     monkeypatch.delenv("TILTMETER_DATA", raising=False)
     with pytest.raises(BadInput, match="TILTMETER_DATA is not set"):
-        group("bangla_categories.c3.x")
+        stimuli.group("bangla_categories.c3.x")
 
 
 def test_the_set_is_in_the_catalogue(data):
