@@ -31,10 +31,10 @@ _WORD = re.compile(r"\w+(?:'\w+)?")
 #: After one of these words, or at the end of a clause, "her" stands for him and "his" for hers.
 _NO_NOUN = frozenset({
     "a", "about", "after", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at", "because", "before",
-    "but", "by", "can", "could", "did", "do", "does", "during", "for", "from", "had", "has", "have", "how", "if", "in", "into",
-    "is", "it", "may", "might", "must", "not", "of", "off", "on", "or", "out", "over", "since", "so", "than", "that",
-    "the", "then", "there", "they", "this", "through", "to", "too", "until", "up", "was", "we", "were", "what", "when",
-    "where", "whether", "which", "while", "who", "why", "will", "with", "without", "would", "you",
+    "but", "by", "can", "could", "did", "do", "does", "during", "for", "from", "had", "has", "have", "how", "if", "in",
+    "into", "is", "it", "may", "might", "must", "not", "of", "off", "on", "or", "out", "over", "since", "so", "than",
+    "that", "the", "then", "there", "they", "this", "through", "to", "too", "until", "up", "was", "we", "were", "what",
+    "when", "where", "whether", "which", "while", "who", "why", "will", "with", "without", "would", "you",
 })  # fmt: skip
 _ALIASES = {"sentence_text": "sentence", "profession": "occupation", "g": "pronoun"}
 _STRAY = "another word in the sentence says a gender"
