@@ -156,7 +156,7 @@ class ProbeMaker:
         Of an occupation that no lexicon here knows, one half are taken to be women.
         """
         real = {word.text: float(word.properties["female_share"]) for word in group("occupations.all").words}
-        known = dict.fromkeys(self.occupations, 50.0) | (shares or real)
+        known = {**dict.fromkeys(self.occupations, 50.0), **(shares or real)}
         words = [{"word": word, "female_share": known[word]} for word in self.occupations]
         jobs = {"kind": "noun", "properties": ["female_share"], "words": words}
         rows = []

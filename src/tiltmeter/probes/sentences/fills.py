@@ -45,7 +45,7 @@ def hide_mentions(fill: Fill, spoken: Language) -> Fill:
             free = all(place[1] <= start or place[0] >= stop for start, stop in (*fill.hidden, (fill.start, fill.end)))
             if mention.start() in starts and free:
                 mentions.add(place)
-    return dataclasses.replace(fill, hidden=tuple(sorted(mentions)))
+    return dataclasses.replace(fill, hidden=tuple(sorted(mentions))) if len(mentions) > len(fill.hidden) else fill
 
 
 def answers_to(question: Question, replies: Replies) -> list[Any]:

@@ -33,7 +33,7 @@ from tiltmeter.readings.details.sentences import LpbsDetails, MeanAssociation
 from tiltmeter.readings.scale import DIFFERENCE, D, interval_text, tilt_in_words
 from tiltmeter.statistics import minimum_detectable_effect
 from tiltmeter.stimuli.datasets import find, load_bangla_traits, load_bec_pro
-from tiltmeter.stimuli.languages import language
+from tiltmeter.stimuli.languages import Language, language
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
 from tiltmeter.stimuli.sentences.shipped import occupation_set, trait_set
 
@@ -177,8 +177,10 @@ Table: TypeAlias = Mapping[Unit, Mapping[str, Scores]]
 def read_scores(stimuli: Attributes, replies: Replies) -> Table:
     """The scores of each attribute in each structure: the mean over its sentences and their pairs of terms."""
     scores: dict[Unit, dict[str, list[Scores]]] = {}
+    asked = iter(replies.asked(Question.FILLS))
     for sentence in stimuli.sentences.sentences:
-        fills = _fills(stimuli, sentence)
+        shown, hidden = next(asked), next(asked)
+        fills = shown, hidden, next(asked) if len(hidden.hidden) > 1 else hidden
         answers = [replies.of(Question.FILLS, fill) for fill in fills]
         if answers[0].unknown:
             replies.note_unknown(fills[0].text, [answers[0].unknown])
@@ -219,19 +221,21 @@ def _make(*, data: str | Path | None = None) -> list[Part[Attributes]]:
 def _ask(stimuli: Attributes, can: CanAnswer) -> Asked | None:
     if not can(Question.FILLS):
         return None
-    rows = (dict.fromkeys(_fills(stimuli, row)) for row in stimuli.sentences.sentences)
+    spoken = language(stimuli.sentences.language)
+    rows = (_fills(stimuli, row, spoken) for row in stimuli.sentences.sentences)
     return {Question.FILLS: list(itertools.chain.from_iterable(rows))}
 
 
-def _fills(stimuli: Attributes, sentence: Sentence) -> tuple[Fill, Fill, Fill]:
-    """The terms at their place; with every mention of the attribute hidden; and, as published, with one of them.
+def _fills(stimuli: Attributes, sentence: Sentence, spoken: Language) -> tuple[Fill, ...]:
+    """The terms at their place; with every mention of the attribute hidden; and, as published, with one of several.
 
     All are read at the place of the term, whichever of the two comes first. All terms are asked about at once: those
     of one token are then read off one pass.
     """
     published = fill_at(sentence, stimuli.target, stimuli.attribute)
-    hidden = hide_mentions(published, language(stimuli.sentences.language))
-    return fill_at(sentence, stimuli.target), hidden, published
+    hidden = hide_mentions(published, spoken)
+    shown = fill_at(sentence, stimuli.target)
+    return (shown, hidden) if hidden is published else (shown, hidden, published)
 
 
 def _lpbs(
