@@ -84,6 +84,11 @@ def run_probes(
             if missing is probes[0] or missing.kind is not probes[0].kind:
                 kind, called = missing.kind, wrapped.identity.name
                 raise BadInput(f"{kind.name} needs {kind.needs}: {called} does not give that")
+        if others:
+            named = ", ".join(missing.id for missing in others)
+            announce(
+                f"left out: {named} ({wrapped.identity.name} does not answer them, or they would repeat a reading)"
+            )
         sides = side_vectors(planned, store, budget)
         ready = [(each.probe, each.asked, each.vectors(sides)) for each in planned]
         answers = ask(wrapped, planned, announce, progress)
