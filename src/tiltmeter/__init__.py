@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from tiltmeter import measures, statistics, stimuli
+    from tiltmeter import measures, mitigation, statistics, stimuli
     from tiltmeter.errors import TiltmeterError
+    from tiltmeter.lab.mitigate.debias import debias
     from tiltmeter.models import load
     from tiltmeter.readings import Audit, Reading
     from tiltmeter.run.audit import audit
@@ -25,14 +26,21 @@ if TYPE_CHECKING:
 _NAMES = {
     "Audit": "tiltmeter.readings.audit",
     "audit": "tiltmeter.run.audit",
+    "debias": "tiltmeter.lab.mitigate.debias",
     "TiltmeterError": "tiltmeter.errors",
     "load": "tiltmeter.models",
     "probe": "tiltmeter.run.probe",
     "Reading": "tiltmeter.readings.reading",
 }
-_MODULES = ("measures", "statistics", "stimuli", "models", "probes", "run", "compare", "views", "errors", "readings")
+_MODULES = (
+    *("measures", "mitigation", "statistics", "stimuli", "models", "probes", "run", "compare", "views", "errors"),
+    "readings",
+)
 
-__all__ = ["Audit", "Reading", "TiltmeterError", "audit", "load", "measures", "probe", "statistics", "stimuli"]
+__all__ = [
+    "Audit", "Reading", "TiltmeterError", "audit", "debias", "load", "measures", "mitigation", "probe", "statistics",
+    "stimuli",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

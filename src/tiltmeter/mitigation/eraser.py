@@ -68,7 +68,7 @@ class Eraser:
         scaled = unit(before) if self.unit_length else before
         # In the precision of the vectors: 400,000 of them must not be copied into twice the memory.
         left, right, shift = (part.astype(before.dtype, copy=False) for part in (self.left, self.right, self.shift))
-        after = (scaled @ left) @ right
+        after: Floats = (scaled @ left) @ right
         np.subtract(scaled, after, out=after)
         after += shift
         if self.unit_length:
@@ -93,7 +93,7 @@ def subspace(sets: Sequence[ArrayLike], *, rank: int, unit_length: bool = True) 
     >>> subspace([[[1.0, 0.1], [-1.0, 0.1]]], rank=1).round(3).tolist()
     [[1.0, 0.0]]
     """
-    centred = []
+    centred: list[Floats] = []
     for place, members in enumerate(sets, 1):
         given = rows(f"set {place}", members, like=centred[0] if centred else None, at_least=2)
         vectors = unit(given) if unit_length else given

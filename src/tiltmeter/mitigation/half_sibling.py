@@ -9,7 +9,6 @@ import numpy as np
 from tiltmeter.errors import BadInput
 from tiltmeter.measures.geometry import rows
 from tiltmeter.mitigation.eraser import Eraser, WordVectors
-from tiltmeter.statistics.groups import Floats
 
 
 def half_sibling(words: WordVectors, *, alpha: float = 60.0) -> Eraser:
@@ -36,6 +35,5 @@ def half_sibling(words: WordVectors, *, alpha: float = 60.0) -> Eraser:
     if np.linalg.cond(gram) > 1e12:
         raise BadInput("the words that say a group depend on one another: give fewer words, or an alpha above 0")
     nothing = np.zeros(say_group.shape[1])
-    right: Floats = np.linalg.solve(gram, say_group)
-    eraser = Eraser(say_group.T, right, nothing)
+    eraser = Eraser(say_group.T, np.asarray(np.linalg.solve(gram, say_group), dtype=float), nothing)
     return dataclasses.replace(eraser, replaced=dict(zip(words, say_group, strict=True)))

@@ -13,7 +13,7 @@ def sentence_debias(sets: Sequence[ArrayLike], *, rank: int = 1) -> Eraser:
     """Take the first principal components of sentences that differ in the group alone away from every text.
 
     Liang, Li, Zheng, Lim, Salakhutdinov and Morency (2020), Towards debiasing sentence representations, ACL. A set
-    holds the vectors of one sentence with the word of each group in it, around their middle; V are the components of all
+    holds the vectors of one sentence with the word of each group in it, around their middle; V are their components
 
         h' = h - (h Vᵀ) V
 

@@ -6,6 +6,7 @@ Other packages add kinds of models through the entry point group ``tiltmeter.mod
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -121,6 +122,12 @@ KINDS: Registry[ModelKind] = Registry(
             {"pooling": str, "layer": int, "device": str, "revision": str, "bos": str},
             _adapter("tiltmeter.models.transformers.hub:TransformerModel"),
         ),
+        "debiased": ModelKind(
+            "another model after a method of tiltmeter debias, in the folder that it has written",
+            "debiased:glove-hard",
+            {"base": str},
+            _adapter("tiltmeter.models.debiased:DebiasedModel", paid=True),
+        ),
         "gguf": ModelKind(
             "a causal language model in a GGUF file",
             "gguf:model.Q4_1.gguf",
@@ -233,6 +240,10 @@ class WordMap:
 
     def embed_words(self, words: Sequence[str]) -> Rows:
         return [self._vectors[word] if self._vectors.__contains__(word) else None for word in words]
+
+    def vocabulary(self, n: int) -> list[str]:
+        """Its first words."""
+        return list(itertools.islice(getattr(self._vectors, "key_to_index", self._vectors), n))
 
 
 class Encoder:

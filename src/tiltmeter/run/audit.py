@@ -16,7 +16,7 @@ from tiltmeter.models import CachedModel, Identity, VectorStore, load
 from tiltmeter.models.registry import SAMPLES
 from tiltmeter.probes.kind import model_name
 from tiltmeter.readings import Audit, Reading, ReadingStore, Skipped
-from tiltmeter.run.probe import Answers, Planned, Vectors, ask, check_options, costs, plan, side_vectors, stored
+from tiltmeter.run.probe import Answers, Planned, Vectors, ask, check_options, costs, marked, plan, side_vectors, stored
 from tiltmeter.run.suite import Suite, load_suite
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ class _Run:
             return name
         for probe, asked in planned:
             try:
-                reading = probe.read(identity, asked, answers, vectors[probe.id])
+                reading = marked(probe.read(identity, asked, answers, vectors[probe.id]), model, asked)
             except TiltmeterError as error:
                 self._skip(name, {probe.id: str(error)})
                 continue

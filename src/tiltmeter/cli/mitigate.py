@@ -1,0 +1,79 @@
+"""Commands that make a model lean less, and say whether it does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, Option, Typer, echo
+
+from tiltmeter.cli import output
+
+app = Typer()
+
+PairsText = Annotated[str | None, Option(help="Word pairs: gender.gender, or she/he,woman/man; of three for 3 groups.")]
+Rank = Annotated[int | None, Option(min=1, help="Directions to remove (hard, multi_class, inlp, sentence_debias).")]
+Templates = Annotated[str, Option(help="Sentences in which the pairs stand, for a model of texts.")]
+Vocabulary = Annotated[int, Option(min=100, help="How many words of a file of vectors are looked at.")]
+
+
+@app.command()
+def debias(
+    method: Annotated[str, Argument(help="hard, multi_class, double_hard, hsr, ran, inlp, leace or sentence_debias.")],
+    model: Annotated[str, Argument(help="Model spec, e.g. bundled:glove.")],
+    out: Annotated[Path, Option(help="Folder for the result; debiased:FOLDER is then a model.")],
+    pairs: PairsText = None,
+    keep: Annotated[str | None, Option(help="Words that stay as they are, or a group: gender.male_terms.")] = None,
+    words: Annotated[str | None, Option(help="Words that ran changes, or a group: occupations.all.")] = None,
+    templates: Templates = "seat.person",
+    rank: Rank = None,
+    alpha: Annotated[float | None, Option(help="Penalty of hsr, in squared lengths of vectors.")] = None,
+    vocabulary: Vocabulary = 20_000,
+    budget: output.BudgetText = None,
+    key: output.Keys = None,
+    seed: output.Seed = 0,
+    no_cache: output.NoCache = False,
+    as_json: output.Json = False,
+) -> None:
+    """Fit a method on a model's vectors and store it; whether it helps, tiltmeter mitigate says.
+
+    Examples:
+
+    * tiltmeter debias hard bundled:glove --out glove-hard; tiltmeter audit bundled:glove debiased:glove-hard
+    * tiltmeter debias leace openai:text-embedding-3-small --out openai-leace --budget '50k tokens'
+    * tiltmeter debias multi_class static:my.vec --pairs church/mosque/synagogue,bible/quran/torah --out my-religion
+    """
+    from tiltmeter.lab.mitigate.debias import debias as fit
+    from tiltmeter.lab.mitigate.fit_words import USUAL_PAIRS
+
+    output.use_keys(key)
+    made = fit(
+        method,
+        model,
+        out=out,
+        pairs=output.parse_pairs(pairs) or USUAL_PAIRS,
+        keep=_listed(keep),
+        words=_listed(words),
+        templates=templates,
+        rank=rank,
+        alpha=alpha,
+        vocabulary=vocabulary,
+        seed=seed,
+        cache=not no_cache,
+        budget=output.parse_budget(budget),
+    )
+    if as_json:
+        output.print_json({"model": f"debiased:{out}", "rank": made.eraser.rank, **made.fitted.to_dict()})
+        return
+    echo(f"{made.note}.")
+    echo(f"It takes {made.eraser.rank} directions away and gives {len(made.eraser.replaced):,} words a vector.")
+    echo(f"Model:  debiased:{out}")
+
+
+def _listed(text: str | None) -> list[str] | None:
+    """Words as they are typed, or those of a group by its address."""
+    if text is None:
+        return None
+    from tiltmeter.stimuli import group
+
+    return [word for part in output.split(text) or [] for word in (group(part).texts if "." in part else (part,))]
