@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from tiltmeter.errors import BadInput
 from tiltmeter.files import UNFINISHED, at_home, writable, write_atomically
-from tiltmeter.readings.reading import SCHEMA_VERSION, Reading, reader_of
+from tiltmeter.readings.details.base import reader_of
+from tiltmeter.readings.reading import SCHEMA_VERSION, Reading
+from tiltmeter.readings.verdict import Correction
 from tiltmeter.statistics import benjamini_hochberg, holm, plain
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ class Skipped:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Audit:
-    """The readings of one audit.
+    """The readings of one audit, each judged in the light of all tests of its model.
 
     ``asked`` and ``recalled`` count inputs put to models and known before. ``command`` is the shell command that
     reproduces it; empty where a model or the suite was an object in Python. ``suite_description`` is what the suite
@@ -53,18 +55,16 @@ class Audit:
     command: str = ""
     suite_description: str = ""
 
-    def adjusted(self) -> list[float | None]:
-        """For each reading its p-value adjusted for the tests of its family (Holm); None where it has no test.
-
-        A family are the bias tests of one model, or its controls: another model in the audit changes nothing.
-        """
-        return self._adjusted(holm)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "readings", judged(self.readings))
 
     def to_frame(self) -> pd.DataFrame:
         """One row per reading: what was measured on which model, and the result."""
         import pandas as pd
 
-        return pd.DataFrame(self._rows())
+        frame = pd.DataFrame(self._rows())
+        # A column without any number is one of numbers all the same.
+        return frame.astype({name: float for name in _NUMBERS if name in frame})
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the items, as JSON-ready values."""
@@ -110,16 +110,32 @@ class Audit:
             raise _damaged(folder, error) from None
 
     def _rows(self) -> list[dict[str, Any]]:
-        both = zip(self.readings, self.adjusted(), self._adjusted(benjamini_hochberg), strict=True)
-        return [_row(reading, p_holm, p_bh) for reading, p_holm, p_bh in both]
+        return list(map(_row, self.readings, _corrected(self.readings, benjamini_hochberg)))
 
-    def _adjusted(self, method: Callable[[list[float]], NDArray[np.float64]]) -> list[float | None]:
-        families: dict[tuple[str, str], list[float]] = {}
-        for reading in self.readings:
-            if reading.effect.p_value is not None:
-                families.setdefault((reading.model, reading.family), []).append(reading.effect.p_value)
-        adjusted = {family: iter(method(p_values).tolist()) for family, p_values in families.items()}
-        return [None if r.effect.p_value is None else next(adjusted[r.model, r.family]) for r in self.readings]
+
+def judged(readings: Iterable[Reading]) -> tuple[Reading, ...]:
+    """The readings with their p-values corrected for the tests of their family (Holm).
+
+    A family are the bias tests of one model, or its controls: another model beside it changes nothing.
+    """
+    readings = tuple(readings)
+    both = zip(readings, _corrected(readings, holm), strict=True)
+    return tuple(dataclasses.replace(reading, correction=correction) for reading, correction in both)
+
+
+def _corrected(
+    readings: Iterable[Reading], method: Callable[[list[float]], NDArray[np.float64]]
+) -> list[Correction | None]:
+    readings = tuple(readings)
+    families: dict[tuple[str, str], list[float]] = {}
+    for reading in readings:
+        if reading.effect.p_value is not None:
+            families.setdefault((reading.model, reading.family), []).append(reading.effect.p_value)
+    corrected = {
+        family: iter([Correction(p, len(p_values)) for p in method(p_values).tolist()])
+        for family, p_values in families.items()
+    }
+    return [None if r.effect.p_value is None else next(corrected[r.model, r.family]) for r in readings]
 
 
 def _damaged(folder: Path, error: Exception) -> BadInput:
@@ -127,13 +143,16 @@ def _damaged(folder: Path, error: Exception) -> BadInput:
     return BadInput(f"{folder / ReadingStore.MANIFEST} is damaged ({reason}): run the audit again")
 
 
-def _row(reading: Reading, p_holm: float | None, p_bh: float | None) -> dict[str, Any]:
-    effect = reading.effect
+def _row(reading: Reading, benjamini: Correction | None) -> dict[str, Any]:
+    effect, verdict = reading.effect, reading.verdict
     return {
         "model": reading.model,
         "id": reading.id,
         "probe": reading.probe,
         "title": reading.title,
+        "dimension": reading.dimension,
+        "is_control": reading.control,
+        "verdict": verdict.state,
         "statistic": effect.name,
         "value": effect.value,
         "level": effect.level,
@@ -141,19 +160,23 @@ def _row(reading: Reading, p_holm: float | None, p_bh: float | None) -> dict[str
         "ci_low": effect.ci.low if effect.ci else None,
         "ci_high": effect.ci.high if effect.ci else None,
         "p_value": effect.p_value,
-        "p_holm": p_holm,
-        "p_bh": p_bh,
+        "p_holm": verdict.p_corrected,
+        "p_bh": benjamini.p_value if benjamini else None,
         "leans": reading.leans,
+        "direction": reading.direction,
         "strength": reading.strength,
         "n_units": reading.n_units,
         "n_items": reading.n_items,
         "left_out": len(reading.left_out),
         "published_value": reading.published.value if reading.published else None,
         "published_p_value": reading.published.p_value if reading.published else None,
+        "detectable": reading.power.effect if reading.power else None,
         "plain_words": reading.plain_words,
     }
 
 
+#: The columns of the table that may lack a number.
+_NUMBERS = ("ci_low", "ci_high", "p_value", "p_holm", "p_bh", "published_value", "published_p_value", "detectable")
 #: What reading a damaged file may raise; pyarrow's and pydantic's own errors are among these.
 DAMAGED = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, NotImplementedError)
 
@@ -182,6 +205,8 @@ class ReadingStore:
         name = _file_name(reading)
         values = reading.to_dict()
         items = values.pop("items")
+        # They depend on what else was measured, which is known when the audit is read.
+        del values["verdict"], values["correction"]
         _json({"items": items})  # Parquet would take a NaN without a word
         table = _parquet(items)
         content = _json({**values, "checksum": _checksum(values, table)})

@@ -36,7 +36,7 @@ def every_figure() -> list[Figure]:
 
 def test_the_registry_gives_what_applies_and_names_no_two_alike():
     names = [figure.name for figure in overview(READINGS)]
-    assert names == ["effects", "grid", "agreement-1", "agreement-2"]
+    assert names == ["grid", "effects", "agreement-1", "agreement-2"]
     assert overview([]) == []
     assert [figure.name for figure in of_reading(lpbs({"": [(0.1, 0.2), (0.0, 0.1)]}))] == ["prior", "items"]
     assert of_reading(dataclasses.replace(READINGS[0], items=())) == []

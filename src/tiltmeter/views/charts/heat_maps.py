@@ -14,7 +14,7 @@ import altair as alt
 from tiltmeter.readings import Reading
 from tiltmeter.views.charts import style
 from tiltmeter.views.charts.style import FAINT, INK, PAPER, Figure, says, table, titled, where
-from tiltmeter.views.rows import reading_rows, shown_titles, unit_values
+from tiltmeter.views.rows import reading_rows, shown_titles
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,7 @@ _END = 1.2
 _DARK = 0.8
 
 
-def grid(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None = None) -> Figure | None:
+def grid(readings: Sequence[Reading]) -> Figure | None:
     """Probes down, models across; None where there is only one model."""
     models = list(dict.fromkeys(reading.model for reading in readings))
     if len(models) < 2:
@@ -35,7 +35,7 @@ def grid(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None
     rows = [
         {"model": row.reading.model, "measured": row.title, "d": row.size, "clear": row.clear, "says": row.says}
         | {"text": f"{row.reading.effect.value:.2f}"}
-        for row in reading_rows(readings, adjusted)
+        for row in reading_rows(readings)
     ]
     title = "All models and probes"
     subtitle = [
@@ -104,7 +104,7 @@ def agreement_over_items(readings: Sequence[Reading]) -> list[Figure]:
         values = {
             title: {item.label: item.value for item in units.rows}
             for reading, title in zip(mine, shown_titles(mine), strict=True)
-            if (units := unit_values(reading))
+            if (units := reading.units())
         }
         name = f"agreement-{len(figures) + 1}"
         figure = _agreement(values, name, "Do measures agree about the same words?", "words", model)
