@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Option, Typer, echo
+from typer import Argument, Context, Option, Typer, echo
 
 from tiltmeter.cli import output
+from tiltmeter.files import at_home, locked
 
 app = Typer()
 
@@ -68,6 +69,67 @@ def debias(
     echo(f"{made.note}.")
     echo(f"It takes {made.eraser.rank} directions away and gives {len(made.eraser.replaced):,} words a vector.")
     echo(f"Model:  debiased:{out}")
+
+
+@app.command()
+def mitigate(
+    context: Context,
+    model: Annotated[str, Argument(help="Model spec, e.g. bundled:glove.")],
+    method: Annotated[str, Option(help="Methods, comma-separated; tiltmeter debias --help names them.")],
+    out: Annotated[Path, Option(help="Folder for the audits, the models and the result.")] = Path(
+        "tiltmeter-mitigated"
+    ),
+    suite: Annotated[str, Option(help="Suite by name, or a YAML file.")] = "default",
+    pairs: PairsText = None,
+    texts: Annotated[Path | None, Option(help="Texts, one per line, that must stay alike (models of texts).")] = None,
+    templates: Templates = "seat.person",
+    rank: Rank = None,
+    vocabulary: Vocabulary = 20_000,
+    budget: output.BudgetText = None,
+    key: output.Keys = None,
+    seed: output.Seed = 0,
+    permutations: output.Permutations = 10_000,
+    no_cache: output.NoCache = False,
+    as_json: output.Json = False,
+) -> None:
+    """Measure, mitigate, measure again: what each method removes, what it only hides, and what it costs.
+
+    Methods are fitted on one half of the pairs; what counts is measured on words that they have not seen.
+
+    Examples:
+
+    * tiltmeter mitigate bundled:glove --method hard,double_hard,hsr,inlp,leace
+    * tiltmeter mitigate bundled:minilm --method sentence_debias,inlp,leace --out minilm
+    """
+    from tiltmeter.files import read_text
+    from tiltmeter.lab.mitigate.fit_words import USUAL_PAIRS
+    from tiltmeter.lab.mitigate.mitigate import mitigate as run
+    from tiltmeter.views.terminal.mitigation import mitigation_view
+
+    output.use_keys(key)
+    out = at_home(out)
+    context.with_resource(locked(out))
+    result = run(
+        model,
+        output.split(method) or [],
+        out=out,
+        suite=suite,
+        pairs=output.parse_pairs(pairs) or USUAL_PAIRS,
+        texts=[line for line in map(str.strip, read_text(texts).splitlines()) if line] if texts else None,
+        templates=templates,
+        vocabulary=vocabulary,
+        rank=rank,
+        seed=seed,
+        permutations=permutations,
+        cache=not no_cache,
+        budget=output.parse_budget(budget),
+        say=output.say,
+    )
+    if as_json:
+        output.print_json({**result.to_dict(), "recommendation": result.recommendation})
+        return
+    output.print_view(*mitigation_view(result))
+    echo(f"Results: {out}")
 
 
 def _listed(text: str | None) -> list[str] | None:

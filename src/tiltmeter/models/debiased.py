@@ -93,7 +93,8 @@ def load_debiased(folder: Path) -> tuple[Eraser, Fitted, str]:
         if hashlib.sha256(content).hexdigest() != checksum:
             raise BadInput(f"{folder / MAP} is not the file that {ABOUT} describes: {again}")
         parts = load_tensors(content)
-        eraser = Eraser(*(parts[name].astype(float) for name in _PARTS), unit_length)
+        left, right, shift = (parts[name].astype(float) for name in _PARTS)
+        eraser = Eraser(left, right, shift, unit_length)
         replaced = dict(zip(words, parts["replaced"].astype(float), strict=True))
     except FileNotFoundError:
         raise BadInput(f"{folder / MAP} is missing: {again}") from None

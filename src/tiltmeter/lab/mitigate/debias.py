@@ -30,6 +30,8 @@ from tiltmeter.stimuli import Pairs, comparable
 #: So many of the first words of a file are its vocabulary here.
 VOCABULARY = 20_000
 TEMPLATES = "seat.person"
+#: Of a model of texts the words have no vector of their own.
+_NOTHING: Floats = np.zeros(0)
 
 
 def debias(
@@ -146,9 +148,7 @@ def _material(
         vectors = model.answers(Question.TEXTS, [text for texts in made for text in texts])
         sentences = [np.stack([vectors[text] for text in texts]).astype(float) for texts in made]
     return Material(
-        [{word: known[word] for word in members} for members in usable]
-        if known
-        else [dict.fromkeys(m) for m in usable],
+        [{word: known.get(word, _NOTHING) for word in members} for members in usable],
         {word: known[word] for word in stay if word in known},
         functools.cache(lambda: _vocabulary(model, vocabulary, hold_out)),
         sentences,
@@ -167,7 +167,12 @@ def words_of(model: CachedModel, words: Sequence[str]) -> dict[str, Floats]:
 
 def _vocabulary(model: CachedModel, n: int, hold_out: HeldOut) -> Mapping[str, Floats]:
     """The most frequent words of a file that are made of letters and may be seen."""
-    if not callable(getattr(model.model, "vocabulary", None)):
-        raise BadInput(f"{model.identity.name} does not say which words it knows: use hard or hsr")
-    words = [word for word in model.model.vocabulary(n) if word.isalpha() and hold_out.allows(word)]
-    return words_of(model, words)
+    return words_of(model, [word for word in known_words(model, n) if hold_out.allows(word)])
+
+
+def known_words(model: CachedModel, n: int) -> list[str]:
+    """The first words of a model's vocabulary that are made of letters."""
+    first = getattr(model.model, "vocabulary", None)
+    if not callable(first):
+        raise BadInput(f"{model.identity.name} does not say which words it knows, which this method or test needs")
+    return [word for word in first(n) if word.isalpha()]
