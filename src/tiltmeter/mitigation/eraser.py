@@ -13,6 +13,8 @@ from tiltmeter.errors import BadInput
 from tiltmeter.measures.geometry import rows, unit, vanishes
 from tiltmeter.statistics.groups import Floats
 
+#: Rows that are mapped at once: few enough to stay in the processor's cache.
+_BLOCK = 2_048
 #: Vectors by word, each as any row of numbers.
 WordVectors: TypeAlias = Mapping[str, Any]
 
@@ -60,20 +62,27 @@ class Eraser:
             replaced={**self.replaced, **other.replaced},
         )
 
-    def apply(self, vectors: ArrayLike) -> Floats:
-        """The map of every row; what is left of a vector must have a direction, which is checked by who uses it."""
+    def apply(self, vectors: ArrayLike, *, out: Floats | None = None) -> Floats:
+        """The map of every row, in the precision of the vectors; with ``out=vectors`` it needs no further memory."""
         before = np.asarray(vectors)
         if before.ndim != 2 or before.shape[1] != self.width:
             raise BadInput(f"the vectors are {before.shape[-1]} wide, those that the method was fitted on {self.width}")
-        scaled = unit(before) if self.unit_length else before
-        # In the precision of the vectors: 400,000 of them must not be copied into twice the memory.
+        after: Floats = np.empty_like(before) if out is None else out
         left, right, shift = (part.astype(before.dtype, copy=False) for part in (self.left, self.right, self.shift))
-        after: Floats = (scaled @ left) @ right
-        np.subtract(scaled, after, out=after)
-        after += shift
-        if self.unit_length:
-            after /= np.maximum(np.linalg.norm(after, axis=1, keepdims=True), np.finfo(after.dtype).tiny)
+        for start in range(0, len(before), _BLOCK):
+            some = before[start : start + _BLOCK]
+            # Without a shift the length that a vector goes in with does not matter.
+            scaled = self._scaled(some) if shift.any() else some
+            after[start : start + _BLOCK] = self._scaled(scaled - (scaled @ left) @ right + shift)
         return after
+
+    def _scaled(self, vectors: Floats) -> Floats:
+        if not self.unit_length:
+            return vectors
+        # A vector of which nothing is left stays nothing; who uses it refuses it.
+        lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+        scaled: Floats = vectors / np.maximum(lengths, np.finfo(vectors.dtype).tiny)[:, None]
+        return scaled
 
     def apply_to_words(self, words: Sequence[str], vectors: ArrayLike) -> Floats:
         """The map of every row, but for words that have a vector of their own."""
