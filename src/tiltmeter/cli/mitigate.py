@@ -8,7 +8,7 @@ from typing import Annotated
 from typer import Argument, Context, Option, Typer, echo
 
 from tiltmeter.cli import output
-from tiltmeter.files import at_home, locked
+from tiltmeter.files import at_home, locked, read_text, write_atomically
 
 app = Typer()
 
@@ -101,9 +101,9 @@ def mitigate(
     * tiltmeter mitigate bundled:glove --method hard,double_hard,hsr,inlp,leace
     * tiltmeter mitigate bundled:minilm --method sentence_debias,inlp,leace --out minilm
     """
-    from tiltmeter.files import read_text
     from tiltmeter.lab.mitigate.fit_words import USUAL_PAIRS
     from tiltmeter.lab.mitigate.mitigate import mitigate as run
+    from tiltmeter.views.report.mitigation import PAGE, render_mitigation
     from tiltmeter.views.terminal.mitigation import mitigation_view
 
     output.use_keys(key)
@@ -125,11 +125,13 @@ def mitigate(
         budget=output.parse_budget(budget),
         say=output.say,
     )
+    page = out / PAGE
+    write_atomically(page, render_mitigation(result).encode())
     if as_json:
         output.print_json({**result.to_dict(), "recommendation": result.recommendation})
         return
     output.print_view(*mitigation_view(result))
-    echo(f"Results: {out}")
+    echo(f"Results: {out}\nReport:  {page}")
 
 
 def _listed(text: str | None) -> list[str] | None:

@@ -29,14 +29,14 @@ def render(audit: Audit) -> str:
     drawn = _drawn(rows, most=MOST_DRAWN if len(audit.models) <= _MANY_MODELS else 0)
     kinds = meanings(audit.readings)
     # Wide ones come last, so that the others fill both columns without a gap.
-    figures = sorted(map(_shown, overview(audit.readings)), key=itemgetter("wide"))
+    figures = sorted(map(shown_figure, overview(audit.readings)), key=itemgetter("wide"))
     template = environment().get_template("report.html")
     return template.render(
         audit=audit,
         verdict=verdict(audit),
         figures=figures,
         models=[(name, [row for row in rows if row.reading.model == name]) for name in audit.models],
-        drawn={key: list(map(_shown, figures)) for key, figures in drawn.items()},
+        drawn={key: list(map(shown_figure, figures)) for key, figures in drawn.items()},
         differing=[row for row in rows if row.differs],
         skipped=not_measured(audit),
         meanings=kinds,
@@ -46,7 +46,7 @@ def render(audit: Audit) -> str:
     )
 
 
-def _shown(figure: Figure) -> dict[str, Any]:
+def shown_figure(figure: Figure) -> dict[str, Any]:
     """A figure as templates take it, with its picture; a wide one takes both columns."""
     svg = inline_svg(figure)
     width = int(float(svg.split('width="', 1)[1].split('"', 1)[0]))
