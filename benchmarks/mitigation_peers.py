@@ -15,6 +15,7 @@ live in the environment of benchmarks/peers.py. Where WEFE does something else t
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -59,6 +60,7 @@ def ask(words: int = 0, width: int = 300) -> dict[str, Any]:
             capture_output=True,
             text=True,
             check=False,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
         )
         if done.returncode:
             sys.exit(f"the peers failed:\n{done.stderr[-2000:]}")

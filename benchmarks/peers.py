@@ -68,7 +68,7 @@ def install() -> None:
     folder = python().parent.parent
     print(f"Setting up {folder.name} (a minute or two) ...", flush=True)
     venv.create(folder, with_pip=True)
-    install = [python(), "-m", "pip", "install", "--quiet"]
+    install = [str(python()), "-m", "pip", "install", "--quiet"]
     subprocess.run([*install, "wefe==1.0.1", TORCH], check=True)
     subprocess.run([*install, "--no-deps", "concept-erasure==0.2.4"], check=True)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from typer import Argument, Context, Option, Typer, echo
 
@@ -15,12 +16,16 @@ app = Typer()
 PairsText = Annotated[str | None, Option(help="Word pairs: gender.gender, or she/he,woman/man; of three for 3 groups.")]
 Rank = Annotated[int | None, Option(min=1, help="Directions to remove (hard, multi_class, inlp, sentence_debias).")]
 Templates = Annotated[str, Option(help="Sentences in which the pairs stand, for a model of texts.")]
+Corpus = Annotated[Path | None, Option(help="Text to teach a language model, one sentence per line (cda, dropout).")]
+Steps = Annotated[int | None, Option(min=1, help="Steps of teaching a language model (cda, dropout).")]
 Vocabulary = Annotated[int, Option(min=100, help="How many words of a file of vectors are looked at.")]
 
 
 @app.command()
 def debias(
-    method: Annotated[str, Argument(help="hard, multi_class, double_hard, hsr, ran, inlp, leace or sentence_debias.")],
+    method: Annotated[
+        str, Argument(help="hard, multi_class, double_hard, hsr, ran, inlp, leace, sentence_debias, cda or dropout.")
+    ],
     model: Annotated[str, Argument(help="Model spec, e.g. bundled:glove.")],
     out: Annotated[Path, Option(help="Folder for the result; debiased:FOLDER is then a model.")],
     pairs: PairsText = None,
@@ -28,6 +33,8 @@ def debias(
     words: Annotated[str | None, Option(help="Words that ran changes, or a group: occupations.all.")] = None,
     templates: Templates = "seat.person",
     rank: Rank = None,
+    corpus: Corpus = None,
+    steps: Steps = None,
     alpha: Annotated[float | None, Option(help="Penalty of hsr, in squared lengths of vectors.")] = None,
     vocabulary: Vocabulary = 20_000,
     budget: output.BudgetText = None,
@@ -62,7 +69,15 @@ def debias(
         seed=seed,
         cache=not no_cache,
         budget=output.parse_budget(budget),
+        **_teaching(corpus, steps, seed),
     )
+    if not hasattr(made, "fitted"):  # a language model that was taught
+        spec = f"hf:{out / 'model'}"
+        if as_json:
+            output.print_json({"model": spec})
+        else:
+            echo(f"Model:  {spec}")
+        return
     if as_json:
         output.print_json({"model": f"debiased:{out}", "rank": made.eraser.rank, **made.fitted.to_dict()})
         return
@@ -83,6 +98,8 @@ def mitigate(
     pairs: PairsText = None,
     texts: Annotated[Path | None, Option(help="Texts, one per line, that must stay alike (models of texts).")] = None,
     templates: Templates = "seat.person",
+    corpus: Corpus = None,
+    steps: Steps = None,
     rank: Rank = None,
     vocabulary: Vocabulary = 20_000,
     budget: output.BudgetText = None,
@@ -100,6 +117,7 @@ def mitigate(
 
     * tiltmeter mitigate bundled:glove --method hard,double_hard,hsr,inlp,leace
     * tiltmeter mitigate bundled:minilm --method sentence_debias,inlp,leace --out minilm
+    * tiltmeter mitigate hf:./my-model --method cda --corpus my-text.txt --out taught
     """
     from tiltmeter.lab.mitigate.fit_words import USUAL_PAIRS
     from tiltmeter.lab.mitigate.mitigate import mitigate as run
@@ -124,6 +142,7 @@ def mitigate(
         cache=not no_cache,
         budget=output.parse_budget(budget),
         say=output.say,
+        **_teaching(corpus, steps, seed),
     )
     page = out / PAGE
     write_atomically(page, render_mitigation(result).encode())
@@ -132,6 +151,16 @@ def mitigate(
         return
     output.print_view(*mitigation_view(result))
     echo(f"Results: {out}\nReport:  {page}")
+
+
+def _teaching(corpus: Path | None, steps: int | None, seed: int) -> dict[str, Any]:
+    """What a language model is taught with."""
+    if corpus is None:
+        return {}
+    from tiltmeter.lab.mitigate.augmentation import USUAL, read_corpus
+
+    dosage = dataclasses.replace(USUAL, seed=seed, steps=steps or USUAL.steps)
+    return {"corpus": read_corpus(corpus), "dosage": dosage}
 
 
 def _listed(text: str | None) -> list[str] | None:

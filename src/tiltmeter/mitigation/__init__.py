@@ -1,5 +1,6 @@
 """Mitigation: pure functions that make vectors lean less, one method per file. No model, no file, no network."""
 
+from tiltmeter.mitigation.counterfactual import counterfactual
 from tiltmeter.mitigation.double_hard import double_hard
 from tiltmeter.mitigation.eraser import Eraser, subspace
 from tiltmeter.mitigation.half_sibling import half_sibling
@@ -11,6 +12,7 @@ from tiltmeter.mitigation.sentence_debias import sentence_debias
 
 __all__ = [
     "Eraser",
+    "counterfactual",
     "double_hard",
     "half_sibling",
     "hard",

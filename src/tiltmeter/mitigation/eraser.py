@@ -71,18 +71,14 @@ class Eraser:
         left, right, shift = (part.astype(before.dtype, copy=False) for part in (self.left, self.right, self.shift))
         for start in range(0, len(before), _BLOCK):
             some = before[start : start + _BLOCK]
-            # Without a shift the length that a vector goes in with does not matter.
-            scaled = self._scaled(some) if shift.any() else some
-            after[start : start + _BLOCK] = self._scaled(scaled - (scaled @ left) @ right + shift)
+            if self.unit_length and shift.any():  # without a shift the length that it goes in with does not matter
+                some = some / _lengths(some)
+            part = (some @ left) @ right
+            np.subtract(some, part, out=part)
+            if shift.any():
+                part += shift
+            np.divide(part, _lengths(part) if self.unit_length else 1, out=after[start : start + _BLOCK])
         return after
-
-    def _scaled(self, vectors: Floats) -> Floats:
-        if not self.unit_length:
-            return vectors
-        # A vector of which nothing is left stays nothing; who uses it refuses it.
-        lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-        scaled: Floats = vectors / np.maximum(lengths, np.finfo(vectors.dtype).tiny)[:, None]
-        return scaled
 
     def apply_to_words(self, words: Sequence[str], vectors: ArrayLike) -> Floats:
         """The map of every row, but for words that have a vector of their own."""
@@ -91,6 +87,13 @@ class Eraser:
             if word in self.replaced:
                 after[place] = self.replaced[word]
         return after
+
+
+def _lengths(vectors: Floats) -> Floats:
+    """As a column. That of a vector of which nothing is left is no 0: it stays nothing, and who uses it refuses it."""
+    squares = np.einsum("ij,ij->i", vectors, vectors)
+    lengths: Floats = np.sqrt(np.maximum(squares, np.finfo(vectors.dtype).tiny))[:, None]
+    return lengths
 
 
 def subspace(sets: Sequence[ArrayLike], *, rank: int, unit_length: bool = True) -> Floats:

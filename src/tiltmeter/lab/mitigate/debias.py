@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,6 +12,8 @@ import numpy as np
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import at_home
+from tiltmeter.lab.inject.fine_tuning import Dosage
+from tiltmeter.lab.mitigate.augmentation import USUAL, taught
 from tiltmeter.lab.mitigate.fit_words import (
     NOTHING,
     USUAL_PAIRS,
@@ -50,7 +53,9 @@ def debias(
     seed: int = 0,
     cache: bool | VectorStore = True,
     budget: Any = None,
-) -> DebiasedModel:
+    corpus: Sequence[str] | None = None,
+    dosage: Dosage | None = None,
+) -> Any:
     """Fit a method on a model, and write what it found into a folder: ``debiased:FOLDER`` is then a model.
 
     Args:
@@ -68,6 +73,8 @@ def debias(
         seed: of every random draw.
         cache: whether answers are stored, or where.
         budget: the most to spend at a paid API.
+        corpus: texts to teach a language model (cda, dropout), which is then ``hf:FOLDER/model``.
+        dosage: how it is taught.
 
     >>> import tempfile
     >>> words = {"he": [1.0, 0.1, 0.2], "she": [-1.0, 0.1, 0.2], "nurse": [-0.6, 0.8, 0.1]}
@@ -78,11 +85,17 @@ def debias(
     """
     chosen = find_method(method)
     folder = at_home(out)
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / ABOUT).is_file():
+    ours = (folder / ABOUT).is_file() or (folder / "text.json").is_file()
+    if folder.is_dir() and any(folder.iterdir()) and not ours:
         raise BadInput(f"{folder} holds something else than a debiased model: choose another --out")
     sets = pairs if isinstance(pairs, WordSets) else word_sets(pairs)
     if len(sets.groups) > 2 and not chosen.several:
         raise BadInput(f"{method} knows two groups, and {len(sets.groups)} were given: use multi_class, inlp or leace")
+    if chosen.fit is None:
+        if not isinstance(model, str) or not corpus:
+            raise BadInput(f"{method} teaches a language model: give its spec, and a text with --corpus")
+        used = dosage or dataclasses.replace(USUAL, seed=seed)
+        return taught(method, model, out=folder, sets=sets, corpus=corpus, dosage=used)[0]
     loaded = load(model, budget=budget)
     with stored(cache) as store:
         asked = CachedModel(loaded, store)
@@ -108,6 +121,10 @@ def find_method(name: str) -> Method:
 
 def kind_of(model: CachedModel, method: Method) -> Needs:
     """Whether the method is fitted on the model's words or texts; one that it cannot take is an error."""
+    if "language" in method.needs:
+        if getattr(model.model, "head", "none") == "none":
+            raise BadInput(f"{method.name} is for language models, and {model.identity.name} is none")
+        return "language"
     if not model.answers_question(Question.WORDS):
         raise BadInput(f"{method.name} changes vectors, and {model.identity.name} gives none of words or texts")
     gives: Needs = "words" if model.asked_as(Question.WORDS) is Question.WORDS else "texts"

@@ -22,7 +22,7 @@ _PENALTY = 2.0
 #: Words that RAN moves where none are given: it takes a second for a few hundred.
 _MOVED = 2_000
 
-Needs: TypeAlias = Literal["words", "texts"]
+Needs: TypeAlias = Literal["words", "texts", "language"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -74,13 +74,16 @@ class Material:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Method:
-    """A method: for vectors of words, of texts, or of both; ``several`` where it takes more than two groups."""
+    """A method: for vectors of words, of texts, or of both; ``several`` where it takes more than two groups.
+
+    One for language models has nothing to fit: the model is taught (``augmentation``).
+    """
 
     name: str
     summary: str
     citation: str
     needs: tuple[Needs, ...]
-    fit: Callable[[Material], tuple[Eraser, Sequence[str]]]
+    fit: Callable[[Material], tuple[Eraser, Sequence[str]]] | None
     several: bool = True
 
 
@@ -192,6 +195,22 @@ METHODS: Mapping[str, Method] = {
             "Liang et al. 2020, ACL",
             ("texts",),
             _sentence_debias,
+        ),
+        Method(
+            "cda",
+            "counterfactual data augmentation: teach a language model your text and the same text of the other group",
+            "Zhao et al. 2018, NAACL; Lu et al. 2020",
+            ("language",),
+            None,
+            several=False,
+        ),
+        Method(
+            "dropout",
+            "teach a language model your text with a higher dropout, so that it leans on single words less",
+            "Webster et al. 2020",
+            ("language",),
+            None,
+            several=False,
         ),
     )
 }

@@ -14,6 +14,8 @@ import numpy as np
 from tiltmeter.compare import Side, compare
 from tiltmeter.errors import BadInput, TiltmeterError, without_passwords
 from tiltmeter.files import at_home
+from tiltmeter.lab.inject.fine_tuning import Dosage
+from tiltmeter.lab.mitigate.augmentation import held_out_texts
 from tiltmeter.lab.mitigate.debias import TEMPLATES, VOCABULARY, debias, find_method, kind_of
 from tiltmeter.lab.mitigate.fit_words import (
     USUAL_PAIRS,
@@ -27,7 +29,7 @@ from tiltmeter.lab.mitigate.fit_words import (
 )
 from tiltmeter.lab.mitigate.methods import Needs
 from tiltmeter.lab.mitigate.traces import Groups, leaning_words, look_for_groups, told_sentences
-from tiltmeter.lab.mitigate.utility import mean_kept, texts_utility, words_utility
+from tiltmeter.lab.mitigate.utility import language_utility, mean_kept, texts_utility, words_utility
 from tiltmeter.models import CachedModel, VectorStore, load
 from tiltmeter.probes.kind import Probe
 from tiltmeter.readings import Audit
@@ -60,6 +62,8 @@ def mitigate(
     permutations: int | None = None,
     cache: bool | VectorStore = True,
     budget: Any = None,
+    corpus: Sequence[str] | None = None,
+    dosage: Dosage | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Mitigation:
     """Audit a model, apply each method, audit again, and say which one to take.
@@ -81,6 +85,8 @@ def mitigate(
         permutations: draws of a permutation test that is too large to count.
         cache: whether answers are stored, or where.
         budget: the most to spend at a paid API.
+        corpus: texts to teach a language model (cda, dropout).
+        dosage: how it is taught.
         say: is told what is being done.
     """
     started, folder = time.monotonic(), at_home(out)
@@ -93,9 +99,13 @@ def mitigate(
     measured = suite if isinstance(suite, Suite) else load_suite(suite)
     with stored(cache) as store:
         asked = CachedModel(loaded, store)
-        kind = kind_of(asked, chosen[0])
-        for method in chosen:
-            kind_of(asked, method)  # says now which one the model cannot take
+        # Says now which one the model cannot take.
+        kinds = {kind_of(asked, method) for method in chosen}
+        if len(kinds) > 1:
+            raise BadInput("methods for vectors and for language models are measured apart: run the command twice")
+        (kind,) = kinds
+        if kind == "language" and not corpus:
+            raise BadInput(f"{methods[0]} teaches a language model: give a text with --corpus")
         plan = _Plan(sets, fit, test, _extended(measured, fit), kind, vocabulary, seed)
         options: dict[str, Any] = {
             "cache": store or False,
@@ -110,7 +120,9 @@ def mitigate(
         outcomes = []
         for method in chosen:
             say(f"{method.name}: fitting and measuring again")
-            about = Outcome(method.name, method.summary, method.citation, f"debiased:{folder / 'models' / method.name}")
+            place = folder / "models" / method.name
+            spec = f"hf:{place / 'model'}" if kind == "language" else f"debiased:{place}"
+            about = Outcome(method.name, method.summary, method.citation, spec)
             try:
                 made = debias(
                     method.name,
@@ -125,6 +137,8 @@ def mitigate(
                     seed=seed,
                     cache=store or False,
                     budget=budget,
+                    corpus=corpus,
+                    dosage=dosage,
                 )
                 after = audit([made], suite=plan.suite, out=folder / "after" / method.name, announce=say, **options)
                 moved = plan.moved(before, after)
@@ -132,7 +146,13 @@ def mitigate(
                 traces: list[TraceTest] = []
                 if not isinstance(groups, str) and found is not None:
                     traces = look_for_groups(groups, found, groups.vectors(changed), seed=seed)
-                utility, left = _utility(asked, changed, kind, texts, vocabulary, seed)
+                if kind == "language":
+                    utility, left = (
+                        language_utility(asked, changed, _unseen(corpus or (), seed), seed=seed),
+                        list[str](),
+                    )
+                else:
+                    utility, left = _utility(asked, changed, kind, texts, vocabulary, seed)
             except TiltmeterError as error:
                 outcomes.append(dataclasses.replace(about, problem=str(error)))
                 continue
@@ -207,6 +227,8 @@ class _Plan:
 
     def groups(self, model: CachedModel) -> Groups | str:
         """Words or sentences of the two groups to look for afterwards, or why there are none."""
+        if self.kind == "language":
+            return "what is hidden is looked for in vectors, not in a language model"
         if len(self.sets.groups) != 2:
             return "what is hidden is looked for between two groups, and there are more"
         # Words that say a group are meant to be found.
@@ -283,6 +305,11 @@ def _utility(
         return words_utility(before, after, vocabulary=vocabulary, seed=seed)
     chosen = shipped_texts() if texts is None else texts
     return texts_utility(before, after, list(dict.fromkeys(chosen)), seed=seed), []
+
+
+def _unseen(corpus: Sequence[str], seed: int) -> dict[str, list[str]]:
+    """Texts that no method has learned from: those held out of the user's, and sentences that ship."""
+    return {"held-out text": held_out_texts(corpus, seed=seed)[1], "sentences about work": shipped_texts()}
 
 
 def shipped_texts() -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.mitigate.debias import known_words
 from tiltmeter.measures.geometry import unit
-from tiltmeter.models import CachedModel, Question
+from tiltmeter.models import CachedModel, Question, Span
 from tiltmeter.readings.mitigation import Share, Utility
 from tiltmeter.statistics import Interval
 from tiltmeter.statistics.groups import Floats
@@ -21,6 +21,8 @@ from tiltmeter.stimuli.datasets import word_tasks
 _DRAWS = 400
 _ANALOGIES = 2_000
 _FEWEST = 30
+#: Texts that a language model is asked about; each of their tokens is a question.
+_TEXTS = 150
 #: Of every sentence, so many nearest ones should stay.
 _NEAREST = 10
 
@@ -177,6 +179,39 @@ def texts_utility(before: CachedModel, after: CachedModel, texts: Sequence[str],
         ci = Interval(low, high, 0.95, "bootstrap")
         made.append(Utility(name, about, 1.0, float(values.mean()), float(values.mean()), ci, len(values)))
     return made
+
+
+def language_utility(
+    before: CachedModel, after: CachedModel, texts: Mapping[str, Sequence[str]], *, seed: int
+) -> list[Utility]:
+    """How well a language model still knows the language: its perplexity, by masking each token where it is masked.
+
+    What is kept is the perplexity before over that after, so that less than 1 is a loss as for other scores.
+    """
+    masked = before.answers_question(Question.PSEUDO)
+    question = Question.PSEUDO if masked else Question.TOKENS
+    made = []
+    for name, some in texts.items():
+        asked = list(dict.fromkeys(some))[:_TEXTS]
+        inputs = [Span(text, 0, len(text)) for text in asked] if masked else asked
+        scores = [model.answers(question, inputs) for model in (before, after)]
+        sums = [np.array([side[item].total for item in inputs]) for side in scores]
+        tokens = np.array([len(scores[0][item]) for item in inputs])
+        made.append(_perplexity(name, sums, tokens, "pseudo-perplexity" if masked else "perplexity", seed))
+    return made
+
+
+def _perplexity(name: str, sums: Sequence[Floats], tokens: NDArray[np.intp], about: str, seed: int) -> Utility:
+    def per_token(rows: NDArray[np.intp], side: int) -> Floats:
+        values: Floats = sums[side][rows].sum(axis=-1) / tokens[rows].sum(axis=-1)
+        return values
+
+    whole, n = np.arange(len(tokens))[None], len(tokens)
+    one, two = (float(np.exp(-per_token(whole, side)[0])) for side in (0, 1))
+    drawn = generator(seed, "resample").integers(0, n, (_DRAWS, n))
+    low, high = np.quantile(np.exp(per_token(drawn, 1) - per_token(drawn, 0)), [0.025, 0.975])
+    interval = Interval(float(low), float(high), 0.95, "bootstrap")
+    return Utility(name, f"{about}, lower is better", one, two, one / two, interval, n)
 
 
 def mean_kept(utility: Sequence[Utility]) -> Share | None:
