@@ -117,7 +117,8 @@ def planted(directions: int, strength: float) -> dict[str, Matrix]:
 
 
 def _noise(name: str) -> Matrix:
-    return np.random.default_rng([SEED, zlib.crc32(name.encode())]).normal(size=WIDTH) / np.sqrt(WIDTH)
+    noise: Matrix = np.random.default_rng([SEED, zlib.crc32(name.encode())]).normal(size=WIDTH) / np.sqrt(WIDTH)
+    return noise
 
 
 if __name__ == "__main__":

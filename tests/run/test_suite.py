@@ -140,3 +140,10 @@ def test_a_key_that_no_probe_has_is_unknown_whatever_it_is_called(tmp_path, key)
     path.write_text(f"probes:\n  - {{probe: weat, {key}: x}}\n")
     with pytest.raises(BadInput, match=f"unknown key of entry 1 in s.yaml '{key}'"):
         load_suite(path)
+
+
+def test_a_file_may_not_name_a_model_that_runs_code(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text("probes:\n  - probe: cloze\n    vectors: python:os:abort\n", encoding="utf-8")
+    with pytest.raises(BadInput, match=r"entry 1 names python:os:abort, and a file may not run code: use --vectors"):
+        load_suite(path)

@@ -57,7 +57,8 @@ class CachedModel:
     @property
     def identity(self) -> Identity:
         if not self._identified:
-            return Identity(f"own:{type(self.model).__qualname__}", "unknown")
+            name = getattr(self.model, "name", None)
+            return Identity(name if isinstance(name, str) else f"own:{type(self.model).__qualname__}", "unknown")
         identity = getattr(self.model, "identity", None)
         if not isinstance(identity, Identity):
             raise BadInput(

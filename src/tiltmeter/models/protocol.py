@@ -6,9 +6,11 @@ A model needs no base class: it answers a question by having the method. Where a
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -197,20 +199,41 @@ class Question(StrEnum):
         return question
 
 
+#: How a causal model says in its settings whether a start mark stands before a text, where nobody chose: its files ask
+#: for one, or for none, or leave it to the tokenizer.
+BOS_DECLARED = ("declared yes", "declared no", "left to the tokenizer")
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Identity:
     """What an answer depends on besides the input: it keys the cache and stands in every reading.
 
     ``name`` is the spec without options, ``revision`` identifies the weights, ``settings`` are the
-    options that change an answer (pooling, layer, ...), never a key or an address.
+    options that change an answer (pooling, layer, ...), never a key or an address. ``versions`` are those of the
+    packages that compute the answer: the same weights can say something else under another one.
     """
 
     name: str
     revision: str
     settings: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    versions: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        return {"name": self.name, "revision": self.revision, "settings": dict(sorted(self.settings.items()))}
+        values = {"name": self.name, "revision": self.revision, "settings": dict(sorted(self.settings.items()))}
+        return {**values, "versions": dict(sorted(self.versions.items()))} if self.versions else values
+
+
+def installed(*packages: str) -> dict[str, str]:
+    """The versions of the packages that are installed.
+
+    >>> list(installed("numpy", "no-such-package"))
+    ['numpy']
+    """
+    versions = {}
+    for package in packages:
+        with contextlib.suppress(PackageNotFoundError):
+            versions[package] = version(package)
+    return versions
 
 
 @runtime_checkable

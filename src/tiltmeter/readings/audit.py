@@ -206,10 +206,10 @@ class ReadingStore:
         values = reading.to_dict()
         items = values.pop("items")
         # They depend on what else was measured, which is known when the audit is read.
-        del values["verdict"], values["correction"]
+        del values["verdict"], values["correction"], values["plain_words"]
         _json({"items": items})  # Parquet would take a NaN without a word
         table = _parquet(items)
-        content = _json({**values, "checksum": _checksum(values, table)})
+        content = _json({**values, "checksum": _checksum(_json(values), table)})
         for suffix, part in ((".parquet", table), (".json", content)):
             write_atomically(self.folder / "readings" / f"{name}{suffix}", part)
         return name
@@ -226,7 +226,7 @@ class ReadingStore:
         path = self.folder / self.MANIFEST
         if not path.is_file():
             raise BadInput(f"{self.folder} holds no finished audit ({self.MANIFEST} is missing): run tiltmeter audit")
-        values = _read_json(path)
+        values, _ = _read_json(path)
         if values.get("schema_version") not in (1, SCHEMA_VERSION):
             raise BadInput(f"{path} was written by another version of tiltmeter: run the audit again")
         if not isinstance(values.get("readings"), list):
@@ -238,15 +238,17 @@ class ReadingStore:
         return [self._load(name) for name in names]
 
     def _load(self, name: str) -> Reading:
-        values = _read_json(self.folder / "readings" / f"{name}.json")
+        values, described = _read_json(self.folder / "readings" / f"{name}.json")
         path = self.folder / "readings" / f"{name}.parquet"
         try:
-            table = path.read_bytes()
-            # Schema 1 had no checksums, and what another version wrote is refused for that.
+            content = path.read_bytes()
             checksum = values.pop("checksum", None)
-            if values.get("schema_version") == SCHEMA_VERSION and checksum != _checksum(values, table):
+            # Schema 1 had no checksums, and what another version wrote is refused for that.
+            if values.get("schema_version") == SCHEMA_VERSION and checksum != _checksum(
+                _without_checksum(described), content
+            ):
                 raise ValueError("its checksum does not match")
-            return Reading.from_dict({**values, "items": _rows(table)})
+            return Reading.from_dict(values, _columns(content))
         except FileNotFoundError:
             raise BadInput(f"{path} is missing: run the audit again") from None
         except (*DAMAGED, OSError) as error:
@@ -278,13 +280,18 @@ def _parquet(items: list[dict[str, Any]]) -> bytes:
     return content
 
 
-def _checksum(values: Mapping[str, Any], table: bytes) -> str:
+def _checksum(values: bytes, table: bytes) -> str:
     """Of both files of a reading: the values without the checksum itself, and the table of its items."""
-    return hashlib.sha256(_json(values) + table).hexdigest()[:16]
+    return hashlib.sha256(values + table).hexdigest()[:16]
 
 
-def _rows(content: bytes) -> list[dict[str, Any]]:
-    """The rows of a table. A word that stands in many of them is one object: an audit repeats its words."""
+def _without_checksum(content: bytes) -> bytes:
+    """The file of a reading as it was before its checksum joined it: keys are sorted, one to a line."""
+    return re.sub(rb'^ "checksum": "[0-9a-f]*",\n', b"", content, count=1, flags=re.MULTILINE)
+
+
+def _columns(content: bytes) -> dict[str, list[Any]]:
+    """The columns of a table. A word that stands in many rows is one object: an audit repeats its words."""
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
@@ -292,21 +299,22 @@ def _rows(content: bytes) -> list[dict[str, Any]]:
     # because a thread that lets go of a Python object as the program ends aborts it.
     table = parquet.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
     words = [column.type == "string" and not column.null_count for column in table.columns]
-    lists = zip(words, table.to_pydict().values(), strict=True)
-    columns = [map(sys.intern, values) if are_words else values for are_words, values in lists]
-    return [dict(zip(table.column_names, row, strict=True)) for row in zip(*columns, strict=True)]
+    lists = zip(words, table.to_pydict().items(), strict=True)
+    return {name: [*map(sys.intern, values)] if are_words else values for are_words, (name, values) in lists}
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def _read_json(path: Path) -> tuple[dict[str, Any], bytes]:
+    """The values in a file, and its bytes."""
     try:
-        values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_number)
+        content = path.read_bytes()
+        values: dict[str, Any] = json.loads(content.decode(), parse_constant=_no_number)
         if not isinstance(values, dict):
             raise ValueError("no JSON object")
     except FileNotFoundError:
         raise BadInput(f"{path} is missing: run the audit again") from None
     except (OSError, ValueError, RecursionError) as error:
         raise BadInput(f"{path} cannot be read ({error}): run the audit again") from None
-    return values
+    return values, content
 
 
 def _no_number(name: str) -> None:

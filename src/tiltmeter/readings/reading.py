@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from statistics import fmean
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 
 from tiltmeter.errors import BadInput
@@ -102,9 +103,8 @@ class Estimate:
         return None if self.ci is None or not self.scale.signed else self.level not in self.ci
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Item:
-    """One row behind an effect: a word or a sentence.
+class Item(NamedTuple):
+    """One row behind an effect: a word or a sentence. A tuple, because an audit holds hundreds of thousands of them.
 
     ``label`` is what was shown to the model, ``unit`` what counts as one independent observation (several items may
     share it), ``value`` the number that the item has on its own; ``columns`` holds whatever else is known of it.
@@ -114,7 +114,7 @@ class Item:
     unit: str
     group: str
     value: float | None
-    columns: Mapping[str, Cell] = dataclasses.field(default_factory=dict)
+    columns: Mapping[str, Cell] = MappingProxyType({})
 
     def get(self, column: str) -> Cell:
         """The value, or a further column; None where the item has no such column."""
@@ -293,11 +293,12 @@ class Reading:
     evidence: Evidence | None = None
     power: Power | None = None
     correction: Correction | None = None
+    #: What may be said of it: of a reading in an audit, in the light of all tests of its model.
+    verdict: Verdict = dataclasses.field(init=False, repr=False)
 
-    @property
-    def verdict(self) -> Verdict:
-        """What may be said of it: of a reading in an audit, in the light of all tests of its model."""
-        return judge(self.effect, control=self.control, correction=self.correction, power=self.power)
+    def __post_init__(self) -> None:
+        verdict = judge(self.effect, control=self.control, correction=self.correction, power=self.power)
+        object.__setattr__(self, "verdict", verdict)
 
     @property
     def direction(self) -> str:
@@ -356,37 +357,43 @@ class Reading:
                 values[name]["scale"] = estimate.scale.name
         values["items"] = [item.to_dict() for item in self.items]
         values["details"] = self.details.to_dict() if self.details else None
-        values["verdict"] = plain(self.verdict)
+        values["plain_words"] = self.plain_words
         return values
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """The reading that ``to_dict`` described, or one that an earlier version wrote."""
+    def from_dict(cls, values: Mapping[str, Any], items: Mapping[str, Sequence[Any]] | None = None) -> Self:
+        """The reading that ``to_dict`` described, or one that an earlier version wrote.
+
+        ``items`` are the columns of a table in place of the values' own rows.
+        """
         from tiltmeter.readings.schema_1 import migrated
 
         version = values.get("schema_version")
         if version == 1:
-            values = migrated(values)
+            rows = values["items"] if items is None else _rows(items)
+            values, items = migrated({**values, "items": rows}), None
         elif version != SCHEMA_VERSION:
             raise BadInput(f"a reading of schema {version} cannot be read by this version (schema {SCHEMA_VERSION})")
-        fields = {key: value for key, value in values.items() if key not in _APART}
+        fields = {"finding": "", **values, "items": (), "details": None}
+        for name in _APART:
+            fields.pop(name, None)
         for name in ("effect", "published"):
             if fields[name] is not None:
                 fields[name] = {**fields[name], "scale": find_scale(fields[name]["scale"])}
-        # Items come from a table whose columns have types, and there are many: they are not looked at one by one.
-        items = tuple(_item(row) for row in values["items"])
-        details = Details.from_dict(values["details"]) if values["details"] else None
-        reading: Self = reader_of(cls).validate_python({"finding": "", **fields, "items": (), "details": None})
-        numbers = [
-            number for estimate in (reading.effect, reading.published) if estimate for number in estimate.numbers
-        ]
-        cells = (cell for item in items for cell in (item.value, *item.columns.values()) if isinstance(cell, float))
-        if not all(map(math.isfinite, (*numbers, *cells))):
+        reading: Self = reader_of(cls).validate_python(fields)
+        estimates = filter(None, (reading.effect, reading.published))
+        if not all(math.isfinite(number) for estimate in estimates for number in estimate.numbers):
             raise ValueError("a number of the reading is not finite")
-        _check_items(items, reading.statistic)
-        # An earlier version wrote finding and verdict as one text, and its verdict was another.
-        finding = reading.finding or _described(reading.effect, reading.direction)
-        return dataclasses.replace(reading, items=items, details=details, finding=finding)
+        if items is None:
+            names = dict.fromkeys(name for row in values["items"] for name in row)
+            items = {name: [row.get(name) for row in values["items"]] for name in names}
+        return dataclasses.replace(
+            reading,
+            items=_items(items, reading.statistic),
+            details=Details.from_dict(values["details"]) if values["details"] else None,
+            # An earlier version wrote finding and verdict as one text, and its verdict was another.
+            finding=reading.finding or _described(reading.effect, reading.direction),
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """The items as a table, one row per item."""
@@ -404,8 +411,8 @@ class Reading:
         return f"{self.title} [{self.model}]: {self.plain_words}"
 
 
-#: What is not read field by field.
-_APART = ("schema_version", "checksum", "items", "details", "verdict", "plain_words")
+#: What is no field, or follows from the others.
+_APART = ("schema_version", "checksum", "verdict", "plain_words")
 
 
 def _described(effect: Estimate, direction: str) -> str:
@@ -415,17 +422,30 @@ def _described(effect: Estimate, direction: str) -> str:
     return f"{effect.name[:1].upper()}{effect.name[1:]} {effect.value:.2f}{interval}{towards}."
 
 
-def _check_items(items: tuple[Item, ...], statistic: Statistic | None) -> None:
-    """Names are text, and what the effect is made of are numbers: a table of another making may hold anything."""
-    of = () if statistic is None else (*statistic.of, *filter(None, (statistic.margins,)))
-    for item in items:
-        numbers = (item.value, *map(item.get, of))
-        if not all(isinstance(name, str) for name in (item.label, item.unit, item.group)):
+def _items(columns: Mapping[str, Sequence[Any]], statistic: Statistic | None) -> tuple[Item, ...]:
+    """Items out of columns. They are checked a column at a time, because there are many."""
+    if not columns:
+        return ()
+    names, of = ITEM_COLUMNS[:3], set(ITEM_COLUMNS[3:])
+    if statistic is not None:
+        of |= {*statistic.of, *filter(None, (statistic.margins,))}
+    # What the effect is made of are numbers, and names are text: a table of another making may hold anything.
+    for name, values in columns.items():
+        kinds = set(map(type, values))
+        if name in names and kinds != {str}:
             raise ValueError("an item has a name that is no text")
-        if not all(number is None or isinstance(number, int | float) for number in numbers):
-            raise ValueError(f"the item '{item.label}' has a value that is no number")
+        if name in of and not kinds <= {float, int, bool, type(None)}:
+            raise ValueError(f"an item has a value of '{name}' that is no number")
+        if float in kinds and not all(map(math.isfinite, (x for x in values if isinstance(x, float)))):
+            raise ValueError("a number of the reading is not finite")
+    further = {name: values for name, values in columns.items() if name not in ITEM_COLUMNS}
+    fixed = [columns[name] for name in ITEM_COLUMNS]
+    if not further:
+        return tuple(map(Item, *fixed))
+    return tuple(
+        map(Item, *fixed, (dict(zip(further, row, strict=True)) for row in zip(*further.values(), strict=True)))
+    )
 
 
-def _item(row: Mapping[str, Any]) -> Item:
-    columns = {name: value for name, value in row.items() if name not in ITEM_COLUMNS}
-    return Item(row["label"], row["unit"], row["group"], row["value"], columns)
+def _rows(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import gc
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
@@ -69,18 +70,21 @@ def audit(
     store = ReadingStore(out) if out is not None else None
     run = _Run(chosen, store, budget, lambda model, planned: ask(model, planned, announce, progress))
     asked = recalled = 0
-    names = []
+    names, notes = list[str](), list[str]()
     with locked(store.folder) if store else nullcontext():
         if store:
             store.prepare()
         with stored(cache) as vectors:
-            for spec, model in zip(specs, loaded, strict=True):
+            for spec in specs:
+                model = loaded.pop(0)  # nobody else holds it, so its weights go before the next model's come
                 wrapped = CachedModel(model, vectors)
                 shown = without_passwords(spec) if isinstance(spec, str) else type(spec).__name__
                 names.append(run.measure(wrapped, shown))
                 asked, recalled = asked + wrapped.asked, recalled + wrapped.recalled
-            # What a model has to say to everyone who reads its readings.
-            notes = [model.note for model in loaded if isinstance(getattr(model, "note", None), str)]
+                # What a model has to say to everyone who reads its readings.
+                notes += [model.note] if isinstance(getattr(model, "note", None), str) else []
+                del model, wrapped
+                gc.collect()
             notes += vectors.notes if vectors else ()
         if not run.readings:
             raise BadInput(f"nothing could be measured: {_why(run.skipped)}")
@@ -183,10 +187,18 @@ class _Run:
         self, model: CachedModel, name: str, planned: list[Planned]
     ) -> tuple[list[Planned], dict[str, Vectors | None]]:
         """The probes whose second model, if they need one, knows what it must, and its vectors by the probe's id."""
-        answers = side_vectors(planned, model.store, self.budget)
+        answers, failed = dict[Any, Vectors](), dict[Any, BadInput]()
+        for key in {each.probe.vectors.key for each in planned if each.probe.vectors}:
+            some = [each for each in planned if each.probe.vectors and each.probe.vectors.key == key]
+            try:
+                answers |= side_vectors(some, model.store, self.budget)
+            except BadInput as error:  # it costs the probes that need these vectors, and no others
+                failed[key] = error
         vectors: dict[str, Vectors | None] = {}
         for each in planned:
             try:
+                if each.probe.vectors and each.probe.vectors.key in failed:
+                    raise failed[each.probe.vectors.key]
                 vectors[each.probe.id] = each.vectors(answers)
             except BadInput as error:
                 self._skip(name, {each.probe.id: str(error)})

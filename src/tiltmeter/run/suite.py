@@ -11,6 +11,7 @@ from typing import Any
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import read_yaml
+from tiltmeter.models.registry import runs_code
 from tiltmeter.probes import Options, Probe, make_probes
 
 _SHIPPED = resources.files(__package__) / "suites"
@@ -89,6 +90,8 @@ def _probes(file: str, number: int, entry: Any, options: Options) -> list[Probe[
             raise BadInput(f"{file}: '{key}' of entry {number} must be {needed}, not {entry[key]!r}")
     fields = {"data" if key == "from" else str(key): value for key, value in entry.items()}
     name, parts = fields.pop("probe"), fields.pop("parts", False)
+    if runs_code(fields.get("vectors")):
+        raise BadInput(f"{file}: entry {number} names {fields['vectors']}, and a file may not run code: use --vectors")
     for key in ("name", "options"):  # what the function below calls its own
         if key in fields:
             raise unknown(f"key of entry {number} in {file}", key, (*_FIELDS, "from", "targets", "attributes"))

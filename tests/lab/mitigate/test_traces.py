@@ -8,7 +8,7 @@ from tiltmeter.errors import BadInput
 from tiltmeter.lab.mitigate.fit_words import halves, in_first_half, word_sets
 from tiltmeter.lab.mitigate.traces import Groups, leaning_words, look_for_groups, told_sentences
 from tiltmeter.models import CachedModel, Question
-from tiltmeter.models.registry import WordMap
+from tiltmeter.models.objects import WordMap
 
 
 def groups(vectors: np.ndarray) -> Groups:

@@ -6,7 +6,7 @@ from scipy.stats import spearmanr
 
 from tiltmeter.lab.mitigate.utility import _solved, _spearman, mean_kept, texts_utility, words_utility
 from tiltmeter.models import CachedModel
-from tiltmeter.models.registry import WordMap
+from tiltmeter.models.objects import WordMap
 from tiltmeter.readings.mitigation import Utility
 from tiltmeter.statistics import Interval
 from tiltmeter.stimuli.datasets import word_tasks

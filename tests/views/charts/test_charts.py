@@ -68,7 +68,7 @@ def test_markup_in_names_and_words_is_text_in_every_chart():
             title=f"{EVIL} {each.id}",
             model=f"{EVIL} {each.model}",
             poles=Poles(EVIL, EVIL),
-            items=tuple(dataclasses.replace(item, unit=f"{EVIL} {item.unit}", group=EVIL) for item in each.items),
+            items=tuple(item._replace(unit=f"{EVIL} {item.unit}", group=EVIL) for item in each.items),
         )
         for each in [*READINGS, cloze("noun", 0.5, 0.1)]
     ]

@@ -34,10 +34,7 @@ def printed(view: RenderableType, *, width: int) -> list[str]:
 def test_a_table_fits_the_terminal_and_breaks_no_number(reading, width):
     both = [corrected(reading, 0.0001), corrected(dataclasses.replace(reading, id="b"), 1.0)]
     lines = printed(
-        audit_table(
-            "own:named",
-            reading_rows([corrected(reading, 0.0001), corrected(dataclasses.replace(reading, id="b"), 1.0)]),
-        ),
+        audit_table("own:named", reading_rows(both)),
         width=width,
     )
     assert max(map(len, lines)) <= width
