@@ -135,7 +135,8 @@ class DebiasedModel:
     @property
     def identity(self) -> Identity:
         below = CachedModel(self.base).identity
-        return Identity(self.name, f"{below.revision}+{self.fitted.method}-{self._checksum[:8]}", below.settings)
+        revision = f"{below.revision}+{self.fitted.method}-{self._checksum[:8]}"
+        return dataclasses.replace(below, name=self.name, revision=revision)
 
     @property
     def note(self) -> str:

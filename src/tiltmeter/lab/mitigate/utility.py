@@ -23,6 +23,8 @@ _ANALOGIES = 2_000
 _FEWEST = 30
 #: Texts that a language model is asked about; each of their tokens is a question.
 _TEXTS = 150
+#: Cosines that differ by less are the same.
+_TIE = 1e-6
 #: Of every sentence, so many nearest ones should stay.
 _NEAREST = 10
 
@@ -141,7 +143,10 @@ def _sembias(before: CachedModel, after: CachedModel, seed: int) -> Utility:
     for side in sides:
         differences = np.array([[side[one] - side[two] for one, two in row] for row in known])
         lengths = np.maximum(np.linalg.norm(differences, axis=2), 1e-12)
-        right.append(((differences @ (side["he"] - side["she"])) / lengths).argmax(axis=1) == 0)
+        cosines = differences @ unit(side["he"] - side["she"]) / lengths
+        # Where a method has removed he - she from all four pairs, rounding must not decide: they share the place.
+        nearest = cosines >= cosines.max(axis=1, keepdims=True) - _TIE
+        right.append(nearest[:, 0] / nearest.sum(axis=1))
 
     def score(some: NDArray[np.intp], side: int) -> Floats:
         share: Floats = right[side][some].mean(axis=-1)
