@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from tests.compare.result_folders import GROWN, audit, leaning
-from tiltmeter.compare import check
+from tests.compare.result_folders import GROWN, audit, jitter, leaning
+from tiltmeter.compare import Policy, Rule, check
 from tiltmeter.views.exports.check import junit_xml, summary_markdown
 
 
@@ -36,3 +36,21 @@ def test_junit_holds_a_case_for_each_probe() -> None:
     assert failure is not None
     assert str(failure.get("message")).startswith("bias grew")
     assert failure.get("type") == "growth"
+
+
+def test_an_undecided_probe_is_named_with_what_it_could_hide_and_is_a_failure_only_if_asked() -> None:
+    policy = Policy(probes={"*": Rule(matters=0.001)})
+    runs = audit([leaning(*jitter(0.04, 2))]), audit([leaning()])
+    usual, strict = check(*runs, policy), check(*runs, policy, fail_on="undecided")
+    text = summary_markdown(usual)
+    assert "<details><summary>Undecided: 1</summary>" in text
+    assert "growth of up to" in text
+    assert "| ❔ undecided | Title of gender-career |" in text
+    for found, element, counts in ((usual, "skipped", ("0", "1")), (strict, "failure", ("1", "0"))):
+        suite = ElementTree.fromstring(junit_xml(found)).find("testsuite")
+        assert suite is not None
+        assert (suite.get("failures"), suite.get("skipped")) == counts
+        (case,) = suite.iter("testcase")
+        said = case.find(element)
+        assert said is not None
+        assert "cannot be ruled out" in str(said.get("message"))
