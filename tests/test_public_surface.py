@@ -130,6 +130,8 @@ def test_the_names_of_the_contract_are_there():
     assert callable(tiltmeter.load)
     assert callable(tiltmeter.audit)
     assert callable(tiltmeter.probe)
+    for name in ("check", "cloze", "compare", "unmask"):
+        assert callable(getattr(tiltmeter, name))
     assert dataclasses.is_dataclass(tiltmeter.Reading)
     assert callable(tiltmeter.Audit.report)
     assert callable(tiltmeter.Audit.to_frame)
