@@ -22,12 +22,14 @@ from tiltmeter.statistics import (
     Alternative,
     CrossedTest,
     Interval,
+    Power,
     Result,
     by_unit,
     concatenated_d,
     effect_interval,
     permutation_test,
     pooled_d,
+    within_groups,
 )
 from tiltmeter.statistics.groups import Units
 
@@ -43,7 +45,7 @@ class PublishedAssociation(Result):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class AssociationResult(Result):
-    """Headline: d with p and interval by word. ``cohens_d`` divides by the pooled SD instead."""
+    """Headline: d with p, interval and power by word. ``cohens_d`` divides by the pooled SD instead."""
 
     effect_size: float
     cohens_d: float
@@ -51,6 +53,7 @@ class AssociationResult(Result):
     p_value: float
     ci: Interval
     crossed: CrossedTest
+    power: Power | None
     exact: bool
     standard_error: float
     alternative: str
@@ -136,6 +139,8 @@ def association(
         p_value=crossed.p_value,
         ci=effect_interval(words_1, words_2, d=d, inflation=crossed.inflation, df=crossed.df, seed=seed),
         crossed=crossed,
+        # d is in SDs of sentences; what can be found depends on how words vary, which is less.
+        power=crossed.power(within=within_groups(words_1, words_2), sizes=(words_1.n, words_2.n)),
         exact=crossed.headline.exact,
         standard_error=crossed.headline.standard_error,
         alternative=alternative,

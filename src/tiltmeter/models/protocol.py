@@ -302,6 +302,15 @@ class Streams(Protocol):
     def stream(self, question: Question, inputs: Sequence[Any], *, known: Collection[int] = ()) -> Iterator[Batch]: ...
 
 
+@runtime_checkable
+class Changes(Protocol):
+    """A model that makes its vectors of those of another, its ``base``: the other's are what is stored."""
+
+    base: Any
+
+    def changed(self, question: Question, answers: Mapping[Any, Vector | None]) -> dict[Any, Vector | None]: ...
+
+
 def gather(batches: Iterator[Batch], n: int) -> list[Any]:
     """Put streamed batches back into the order of the inputs."""
     rows: list[Any] = [None] * n

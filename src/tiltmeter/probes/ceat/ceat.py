@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import itertools
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,9 +17,9 @@ from tiltmeter.errors import BadInput, unknown
 from tiltmeter.measures.ceat import Sampling
 from tiltmeter.models.protocol import Question, Span, Vector
 from tiltmeter.probes.kind import OF_VECTORS, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
-from tiltmeter.readings import D, Estimate, Item, ItemMeaning, Poles, Power, tilt_in_words
+from tiltmeter.readings import D, Estimate, Item, ItemMeaning, Poles, tilt_in_words
 from tiltmeter.readings.details.ceat import CeatDetails, PublishedPooling, RepairedPooling
-from tiltmeter.statistics import Alternative, minimum_detectable_effect
+from tiltmeter.statistics import Alternative
 from tiltmeter.stimuli import group as find_group
 from tiltmeter.stimuli.languages import language
 
@@ -349,25 +348,13 @@ def _measure(stimuli: WordsInContext, replies: Replies, options: Options) -> Mea
         f"{result.n} words, so that p only says how often one drew; the headline permutes and resamples words.",
         (*_cut(stimuli, replies), *stimuli.too_thin),
         _details(stimuli, result, {attributes[0]: a, attributes[1]: b}),
-        power=Power(minimum_detectable_effect(len(x), len(y), narrower=_narrower(repaired)), 0.0),
+        power=repaired.power,
     )
 
 
 def _seed_of(seed: int, model: str) -> int:
     """Random draws differ from model to model, and are the same each time."""
     return int.from_bytes(hashlib.sha256(f"{seed} {model}".encode()).digest()[:6], "big")
-
-
-def _narrower(repaired: measures.RepairedCeat) -> float:
-    """d is in SDs of single contexts; what can be found depends on how words vary, which is less."""
-    if not repaired.effect_size:
-        return 1.0
-    x, y = np.array(repaired.scores_x), np.array(repaired.scores_y)
-    n = x.size + y.size
-    between = float(np.square(x - x.mean()).sum() + np.square(y - y.mean()).sum()) / max(n - 2, 1)
-    # The SD of all contexts holds the difference between the groups, which is none of their spread.
-    single = (repaired.score / repaired.effect_size) ** 2 - x.size * y.size / n**2 * repaired.score**2
-    return min(1.0, math.sqrt(between / single)) if single > 0 else 1.0
 
 
 def _items(group: str, words: _Vectors, leans: Sequence[float]) -> Iterator[Item]:

@@ -26,7 +26,7 @@ from tiltmeter.readings.details.cloze import (
     SharedTokens,
 )
 from tiltmeter.readings.scale import SHARE
-from tiltmeter.statistics import Interval, clustered_share
+from tiltmeter.statistics import Interval, clustered_share, power_of_share
 from tiltmeter.stimuli import neutral_words
 from tiltmeter.stimuli.sentences.cloze_sets import COMPARED, PRONOUN, ClozeSet
 from tiltmeter.stimuli.sentences.sentence import Sentence
@@ -140,7 +140,8 @@ def measure_cell(cell: Cell, replies: Replies, options: Options) -> Measured:
     near = [_similarities(each, replies) for each in cell.sets]
     results = [_score(each, chances, similar, options) for each, similar in zip(cell.sets, near, strict=True)]
     if len(results) == 1:
-        return _in_words(cell, results[0], results[0].repaired, *_of_one(cell, chances, near[0], results[0], replies))
+        further = _of_one(cell, chances, near[0], results[0], replies)
+        return _in_words(cell, results[0], results[0].repaired, *further, options)
     # The scores of several contexts are multiplied.
     forms: list[list[ClozeScores]] = [list(results), [result.repaired for result in results]]
     test = _test(cell.people, options)
@@ -155,7 +156,7 @@ def measure_cell(cell: Cell, replies: Replies, options: Options) -> Measured:
     steps = [results[0].steps[0], published.step("as published"), repaired.step("repaired")]
     contexts = tuple(s.context for s in cell.sets)
     details = _details(cell, replies, _shares(published), _shares(repaired), steps, near[0], contexts=contexts)
-    return _in_words(cell, published, repaired, {}, details)
+    return _in_words(cell, published, repaired, {}, details, options)
 
 
 def _of_one(
@@ -324,6 +325,7 @@ def _in_words(
     repaired: ClozeScores,
     columns: Mapping[str, Sequence[Any]],
     details: ClozeDetails,
+    options: Options,
 ) -> Measured:
     first, second = cell.groups
     items = _items(cell, published, repaired, columns)
@@ -340,6 +342,9 @@ def _in_words(
         as_published = _estimate(cell, published.share_1, published.ci, published.p_value)
     if repaired.human_match is not None:
         said.append(f"It agrees with what people expect in {repaired.human_match:.0%} of the sentences.")
+    outcomes, units = zip(
+        *((won, item.unit) for item in items if (won := item.columns["won"]) is not None), strict=True
+    )
     ended = ""
     if cell.form == "last" and not cell.sets[0].races:
         ended = 'the sentence is ended, because P("her") after a stem also counts "her mother", and '
@@ -356,6 +361,7 @@ def _in_words(
         "taken off the similarities, because that constant would otherwise decide every row.",
         notes=cell.notes,
         details=details,
+        power=power_of_share(outcomes, units, permutations=options.permutations),
     )
 
 
@@ -392,4 +398,5 @@ def _measure_choices(cell: Cell, replies: Replies, options: Options) -> Measured
         n_units=share.n_clusters,
         notes=cell.notes,
         details=ClozeDetails(cell.variant, "choice", "choice", cell.groups, n, choices=choices),
+        power=power_of_share(outcomes, units, permutations=options.permutations),
     )

@@ -7,7 +7,7 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from tiltmeter.probes.sentences.fills import fill_at, hide_mentions
 from tiltmeter.readings import Cell, Estimate, Item, ItemMeaning, Poles, Power, Statistic
 from tiltmeter.readings.details.sentences import LpbsDetails, MeanAssociation
 from tiltmeter.readings.scale import DIFFERENCE, D, interval_text, tilt_in_words
-from tiltmeter.statistics import minimum_detectable_effect
+from tiltmeter.statistics import Alternative, power_of_mean
 from tiltmeter.stimuli.datasets import find, load_bangla_traits, load_bec_pro
 from tiltmeter.stimuli.languages import Language, language
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
@@ -307,15 +307,13 @@ def _compare(
     effect = Estimate("effect size d", d, D, ci, p, options.alternative, result.exact, result.standard_error)
     one, two = stimuli.poles
     parts = [[mean for unit, mean in scores.items() if unit.group == group] for group in stimuli.labels]
-    counts = len(parts[0]), len(parts[1])
-    power = Power(minimum_detectable_effect(*counts), 0.0)
     words = tilt_in_words(stimuli.labels, stimuli.poles, d, ci)
     means = [mean_of(part).association for part in parts]
     by_label = ", ".join(f"{label} {mean:+.2f}" for label, mean in zip(stimuli.labels, means, strict=True))
     # Leaning towards different poles is meant relative to each other, which must be said where it is not so outright.
     same = f"; both are on the side of {one if means[0] > 0 else two}" if means[0] * means[1] > 0 else ""
     poles = Poles.crossed(stimuli.labels, stimuli.poles)
-    return effect, poles, f"{words} The tilt is between the mean associations: {by_label}{same}.", power
+    return effect, poles, f"{words} The tilt is between the mean associations: {by_label}{same}.", result.power
 
 
 def _average(
@@ -329,7 +327,11 @@ def _average(
         tested("mean association", mean.value, DIFFERENCE, mean, options),
         Poles(f"{stimuli.noun} → {one}", f"{stimuli.noun} → {two}"),
         f"On average these {stimuli.noun} {lean} ({numbers}); there are no two groups of them to compare.",
-        None,
+        power_of_mean(
+            result.associations,
+            alternative=cast(Alternative, options.alternative),
+            permutations=options.permutations,
+        ),
     )
 
 

@@ -24,8 +24,8 @@ from tiltmeter.probes.words.word_sets import (
     find_groups,
     word_kind,
 )
-from tiltmeter.readings import D, Estimate, ItemMeaning, Poles, Power, Statistic, tilt_in_words
-from tiltmeter.statistics import Alternative, by_unit, minimum_detectable_effect, narrowing
+from tiltmeter.readings import D, Estimate, ItemMeaning, Poles, Statistic, tilt_in_words
+from tiltmeter.statistics import Alternative
 from tiltmeter.stimuli import Group, TemplateSet
 
 #: The comparisons the association study makes of its attribute groups.
@@ -60,10 +60,6 @@ def _measure(vectors: WordVectors, options: Options, *, one_sided: bool) -> Meas
         **vectors.kin(),
         **statistics_options(options),
     )
-    n_words = len(set(t_1.units)), len(set(t_2.units))
-    # d is in SDs of sentences; what can be found depends on how words vary, which is less.
-    words = by_unit(found.scores_1, t_1.units), by_unit(found.scores_2, t_2.units)
-    power = Power(minimum_detectable_effect(*n_words, narrower=narrowing(*words)), 0.0)
     groups, poles = (t_1.label, t_2.label), (a_1.label, a_2.label)
     published = found.published
     return Measured(
@@ -85,7 +81,7 @@ def _measure(vectors: WordVectors, options: Options, *, one_sided: bool) -> Meas
         f"so it finds tilts that are not there; the headline counts the {found.n_units} words, and asks whether the "
         "tilt holds for other words on either side.",
         evidence=evidence(found.crossed, (*groups, *poles), vectors.placebo(found.effect_size, options)),
-        power=power,
+        power=found.power,
     )
 
 

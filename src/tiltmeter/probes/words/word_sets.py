@@ -25,7 +25,8 @@ Matrix = NDArray[np.float32]
 _FEWEST_NEUTRAL = 100
 #: How many sets a probe takes, at least and at most.
 Number: TypeAlias = tuple[int, int]
-SomeGroups: TypeAlias = Sequence[SomeWords]
+#: Groups as a user may give them: a list of them, or their labels with the words of each.
+SomeGroups: TypeAlias = Sequence[SomeWords] | Mapping[str, SomeWords]
 GENDERS = ("gender.male_terms", "gender.female_terms")
 CAREER_FAMILY = ("attributes.career", "attributes.family")
 OCCUPATIONS = ("occupations.all",)
@@ -285,14 +286,20 @@ def find_groups(name: str, what: str, words: SomeGroups, number: Number) -> list
     """The groups that a probe is given; those that share a label get their address with it.
 
     A result that names one group must not mean two.
+
+    >>> [group.label for group in find_groups("weat", "targets", {"men": ["he", "him"], "women": ["she"]}, (2, 2))]
+    ['men', 'women']
     """
-    if isinstance(words, str) or not isinstance(words, Sequence):
+    if isinstance(words, str) or not isinstance(words, Sequence | Mapping):
         raise BadInput(f"{what} of {name} are a list of groups, e.g. [{', '.join(GENDERS)}]")
     least, most = number
     if not least <= len(words) <= most:
         needed = f"{least}" if least == most else f"{least} to {most}"
         raise BadInput(f"{name} needs {needed} {what}, and {len(words)} were given")
-    groups = [stimuli.group(group) for group in words]
+    if isinstance(words, Mapping):
+        groups = [dataclasses.replace(stimuli.group(group), label=str(label)) for label, group in words.items()]
+    else:
+        groups = [stimuli.group(group) for group in words]
     labels = [group.label for group in groups]
     return [
         dataclasses.replace(group, label=f"{group.label} ({group.name})") if labels.count(group.label) > 1 else group

@@ -97,6 +97,10 @@ class Group:
         chosen = tuple(Word(normalise(word), kind) for word in words)
         return cls(name, label or name, chosen, language, dimension=dimension)
 
+    def __repr__(self) -> str:
+        more = f" and {len(self.words) - 3} more" if len(self.words) > 3 else ""
+        return f"<Group {self.name}: {', '.join(self.texts[:3])}{more}>"
+
     @property
     def texts(self) -> tuple[str, ...]:
         return tuple(word.text for word in self.words)
@@ -160,6 +164,9 @@ class Lexicon:
     pairs: Mapping[str, Pairs]
     templates: Mapping[str, TemplateSet]
     warnings: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Lexicon {self.name} ({self.language}): {', '.join((*self.groups, *self.pairs, *self.templates))}>"
 
     @property
     def sha256(self) -> str:
