@@ -12,7 +12,9 @@ import pytest
 
 from tests.web.planted_audits import tiny_suite
 
-_FAULTY = "import tiltmeter.run.audit as run; run.audit = {instead}; from tiltmeter.web.worker import main; exit(main())"
+_FAULTY = (
+    "import tiltmeter.run.audit as run; run.audit = {instead}; from tiltmeter.web.worker import main; exit(main())"
+)
 
 
 def run(order: dict[str, Any], instead: str = "") -> tuple[int, list[dict[str, Any]], str]:
