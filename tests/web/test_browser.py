@@ -27,13 +27,15 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium o
 
 _SERVE = "import sys; from tiltmeter.cli.results import app; app(['serve', *sys.argv[1:]])"
 #: Of the first audit, which is small: what takes long in a page takes longest in a tool that reads all of it.
+#: "/reading" stands for one whose address is known when it is written.
 PAGES = (
     "/?audit=first",
     "/?view=list&audit=first",
     "/audits/first",
     f"/audits/first/models/{key_of('own:tilted')}",
     f"/audits/first/probes/{key_of('career')}",
-    "/compare",
+    f"/compare?side={key_of('first own:level')}&side={key_of('first own:tilted')}",
+    "/reading",
     "/explore",
     "/jobs",
     "/api",
@@ -44,7 +46,7 @@ PAGES = (
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """A dashboard on a port of its own, and the specs of the models it offers."""
     folder = tmp_path_factory.mktemp("shelf")
-    write_audit(folder / "first")
+    files = write_audit(folder / "first")
     write_audit(folder / "long", [reading("own:many", f"p{n:03}", 0.1) for n in range(130)])
     tiny_suite(folder)
     static = vectors_file(tmp_path_factory.mktemp("vectors") / "vectors.vec")
@@ -61,7 +63,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]
             urllib.request.urlopen(f"{address}/static/icon.svg", timeout=60).close()
             break
         time.sleep(0.1)
-    yield {"address": address, "static": static, "masked": masked}
+    yield {"address": address, "static": static, "masked": masked, "/reading": f"/audits/first/readings/{files[-1]}"}
     process.terminate()
     process.wait()
 
@@ -96,8 +98,8 @@ def _note(url: str, address: str, elsewhere: list[str]) -> None:
 
 
 @pytest.mark.parametrize("address", PAGES)
-def test_every_page_fits_and_has_a_heading(page: Any, address: str) -> None:
-    page.goto(address)
+def test_every_page_fits_and_has_a_heading(page: Any, server: dict[str, str], address: str) -> None:
+    page.goto(server.get(address, address))
     sync_api.expect(page.locator("h1")).to_have_count(1)
     for width in (390, 1200):
         page.set_viewport_size({"width": width, "height": 844})
@@ -271,14 +273,16 @@ _CONTRAST = """() => {
 @pytest.mark.parametrize(
     ("scheme", "options"), [("light", {}), ("dark", {"runOnly": ["color-contrast"]})], ids=["light", "dark"]
 )
-def test_axe_finds_no_serious_fault_of_accessibility(page: Any, scheme: str, options: dict[str, Any]) -> None:
+def test_axe_finds_no_serious_fault_of_accessibility(
+    page: Any, server: dict[str, str], scheme: str, options: dict[str, Any]
+) -> None:
     """All rules in the light; in the dark only colours differ."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": 1200, "height": 6000})  # so high that every chart is in sight, and drawn
     faults = []
     for path in PAGES:
-        page.goto(path)
+        page.goto(server.get(path, path))
         sync_api.expect(page.locator(".waiting")).to_have_count(0, timeout=300_000)
         faults += [
             f"{path}: {each['id']}: {each['nodes'][0]['html'][:120]}"

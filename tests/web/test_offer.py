@@ -55,6 +55,7 @@ def test_on_this_machine_any_model_is_audited_by_its_spec(asking: TestClient, tm
         ("hf:bert?layer=top", "must be a number"),
         ("hf:", "names no model"),
         ("--help", "is no model spec"),
+        ("python:os:abort", "runs code, which no page may: start the dashboard with --model python:os:abort"),
         ("openai:text-embedding-3-small", "started without --allow-paid"),
         ("chat:gpt-4o-mini?base_url=http://ann:hunter22@10.0.0.1/v1", "started without --allow-paid"),
     ],
@@ -68,6 +69,16 @@ def test_a_spec_that_cannot_be_used_is_one_line_and_starts_nothing(
     assert complaint in html.unescape(line)
     assert "hunter22" not in page.text
     assert asking.get("/api/jobs").json() == []
+
+
+def test_an_audit_that_names_a_model_that_runs_code_does_not_offer_it(folder: Path) -> None:
+    write_audit(folder / "hostile", [reading("python:os:abort", "career", 0.2)])
+    question = {"model": "python:os:abort", "x": ["he"], "a": ["job"], "b": ["home"]}
+    with client_of(DashboardSettings(folder)) as client:
+        assert "python:os:abort" not in client.get("/api/models").text
+        assert "not on offer" in client.post("/api/explore/words", json=question).json()["error"]
+        job = client.post("/api/jobs", json={"name": "x", "models": ["python:os:abort"]})
+    assert "runs code" in job.json()["error"]
 
 
 def test_a_lexicon_of_ones_own_gives_lists(asking: TestClient, spec: str) -> None:

@@ -79,7 +79,7 @@ class Job:
             return
         if step.phase == "error":
             self.problem = step.message
-        if step.phase == "report":
+        if step.phase == "writing the report":
             self.models_done = len(self.models)
         last = self.log[-1].step if self.log else None
         if last and not step.message and (last.phase, last.model) == (step.phase, step.model):

@@ -17,7 +17,7 @@ from typing import Any
 
 from tiltmeter.errors import BadInput, TiltmeterError, without_passwords
 from tiltmeter.models import load
-from tiltmeter.models.registry import KINDS, SAMPLES, parse
+from tiltmeter.models.registry import KINDS, SAMPLES, parse, runs_code
 from tiltmeter.stimuli import Group, Lexicon, lexicon_names, load_lexicon
 from tiltmeter.stimuli.lexicon.yaml_form import read_lexicon
 from tiltmeter.web.jobs import Busy
@@ -99,9 +99,11 @@ class Offer:
         raise BadInput("that model is not on offer: take one of the list, or start the dashboard with --model SPEC")
 
     def check_typed(self, spec: str, audited: Iterable[str]) -> str:
-        """The spec, if it is on offer, or names a model that nobody is paid for."""
+        """The spec, if it is on offer, or names a model that runs no code and that nobody is paid for."""
         if not any(offered.spec == spec for offered in self.models(audited)):
             parse(spec)
+            if runs_code(spec):
+                raise BadInput(f"{spec} runs code, which no page may: start the dashboard with --model {spec}")
             if not self._allowed(spec):
                 raise BadInput(
                     f"{spec} is paid for, and the dashboard was started without --allow-paid: start it with that, or "
@@ -133,16 +135,17 @@ def is_paid(spec: str) -> bool:
 
 def examples(allow_paid: bool) -> list[str]:
     """How the spec of a model looks, one for each kind that may be asked."""
-    return [kind.example for kind in KINDS.complete().values() if allow_paid or not is_paid(kind.example)]
+    kinds = [kind for kind in KINDS.complete().values() if not kind.runs_code]
+    return [kind.example for kind in kinds if allow_paid or not is_paid(kind.example)]
 
 
 def _is_spec(name: str) -> bool:
-    """A model of an audit may have been an object in Python, which has no spec."""
+    """A model of an audit may have been an object in Python, which has no spec; and no file may run code."""
     try:
         parse(name)
     except TiltmeterError:
         return False
-    return True
+    return not runs_code(name)
 
 
 class Lexicons:

@@ -74,7 +74,7 @@ def _run(order: Order, tell: Listener) -> Audit:
             budget=Budget.parse(str(budget)) if budget else None,
             announce=lambda line: tell(Step("costs", message=line)),
         )
-        tell(Step("report"))
+        tell(Step("writing the report"))
         result.report(out)
     return result
 

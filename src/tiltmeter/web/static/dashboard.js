@@ -139,8 +139,9 @@ async function watch() {
   const words = (step) => [step.phase, step.probe, step.message].filter(Boolean).join(": ");
   job.querySelector("[data-now]").textContent = [told.now.model, words(told.now), part(told.now)].filter(Boolean).join(", ");
   job.querySelector("[data-seconds]").textContent = Math.round(told.seconds) + " s";
-  job.querySelector("[data-models]").textContent = told.models_done + " of " + told.models.length + " models";
-  job.querySelector("progress").value = told.models_done;
+  job.querySelector("[data-models]").textContent = told.models_done + " of " + told.models.length + " models done";
+  const bar = job.querySelector("progress");
+  if (told.now.total) { bar.max = told.now.total; bar.value = told.now.done; } else { bar.removeAttribute("value"); }
   job.querySelector("[data-log]").replaceChildren(...told.log.map((row) => {
     const line = document.createElement("tr");
     line.className = row.phase.replaceAll(" ", "-");
