@@ -60,8 +60,8 @@ def main() -> None:
     print(f"  {'all probes alike':<36}" + "".join(f"{rate:8.2f}" for rate in np.mean(every, axis=0)))
     print(f"\nOutcomes of single probes, {4 * trials} checks each: failed / undecided / passed, by growth of d")
     print(f"  {'':<18}{'units':>8}{'agreement':>11}" + "".join(f"{name:>22}" for name in ("0", "0.2", "could find")))
-    for probe, agreement, could_find, shares in outcomes(4 * trials):
-        cells = "".join(f"{' / '.join(f'{share:.2f}' for share in row):>22}" for row in shares)
+    for probe, agreement, could_find, said in outcomes(4 * trials):
+        cells = "".join(f"{' / '.join(f'{share:.2f}' for share in row):>22}" for row in said)
         print(f"  {probe.id:<18}{probe.units[0]:>4}+{probe.units[1]:<3}{agreement:>11.2f}{cells} ({could_find:.2f})")
     print(f"\nVersions that shift all items alike: share of {100 * checks:,} checks that fail, by the shift's size")
     print(f"  {'noise that counts':<40}" + "".join(f"{wobble:>8.1f}" for wobble in WOBBLES))

@@ -51,14 +51,14 @@ def test_every_object_of_the_tour_shows_itself_in_a_line_and_as_html(outputs: li
     ):
         assert start in lines
     assert max(map(len, lines.splitlines())) < 200
-    assert "men → work, women → home" in html
+    assert "In these words men lean towards work and women towards home" in html
     assert 'role="img"' in html
 
 
 def test_the_planted_growth_fails_the_gate_of_the_tour(outputs: list[list[Any]]) -> None:
     printed = "".join(output["text"] for cell in outputs for output in cell if output["output_type"] == "stream")
-    assert "career failed at most" in printed
-    assert "fails: True" in printed
+    assert "career: failed, grown by at most" in printed
+    assert "The check fails: True" in printed
 
 
 def test_no_bar_and_no_warning_is_left_behind(outputs: list[list[Any]]) -> None:

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -110,7 +110,8 @@ def _notebook_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
     """
     from IPython.display import display
 
-    done, shown, latest = 0, None, time.monotonic()
+    done, latest = 0, time.monotonic()
+    shown: Any = None
 
     def advance(step: int) -> None:
         nonlocal done, shown, latest

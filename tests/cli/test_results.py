@@ -125,6 +125,18 @@ def test_two_folders_are_compared_with_the_clearest_difference_first(compared: P
     assert "p is Holm-corrected for the bias tests of a pair" in done.stderr
 
 
+def test_the_charts_of_all_pairs_are_written_with_their_words(compared: Path) -> None:
+    done = compare(compared, "one", "two", "--charts", "figures", "--format", "svg")
+    assert done.code == 0, done.stderr
+    assert "charts: 1 in figures" in done.stdout
+    (chart,) = (compared / "figures").glob("*.svg")
+    assert "Title of grown" in chart.read_text(encoding="utf-8")
+    assert "2 probes on one: model and two: model" in (compared / "figures" / "alt.txt").read_text(encoding="utf-8")
+    named = json.loads(compare(compared, "one", "two", "--charts", "more", "--json").stdout)["charts"]
+    assert [Path(name).suffix for name in named] == [".png"]
+    assert compare(compared, "one", "two", "--charts", "figures", "--format", "jpg").code == 2
+
+
 def test_json_holds_the_numbers_of_every_pair_and_rows_for_charts(compared: Path) -> None:
     found = json.loads(compare(compared, "both", "--json").stdout)
     (row,) = found["rows"]

@@ -298,13 +298,17 @@ def _check_probe(
         why = why.removesuffix("; ") if why and moved == _NO_BASELINE else why + growth
     else:
         by_floor = not grew and moved.by_items.p_beyond(tolerance) <= test.allowed
-        at_most, matters = moved.above_floor.upper_bound(policy.alpha), _matters(new, rule, tolerance)
+        # The upper end of the interval, as absence is shown of a reading: the one-sided bound would be wrong too often
+        # where units agree badly, because the noise is read under "nothing has changed".
+        at_most, matters = moved.above_floor.upper_bound(policy.alpha / 2), _matters(new, rule, tolerance)
         could_find = moved.above_floor.findable_growth(test.allowed, tolerance)
         could_hide = could_find is None if matters is None else at_most > matters
         hides = hides or could_hide
+        if not grew and matters is not None and could_hide:
+            why += f"growth of up to {at_most:.2g} cannot be ruled out, and {matters:g} matters; "
         why += in_words(moved.above_floor, test.p_holm, tolerance, moved.floor, grew=grew, by_floor=by_floor)
         if not grew:
-            why += _not_found(at_most, matters, could_find, digits=moved.above_floor.digits)
+            why += _not_found(at_most, could_find, could_hide=could_hide)
     difference, floor = (None, None) if isinstance(moved, str) else (moved.above_floor, moved.floor)
     checked = not rule.ignore and (test is not None or rule.limit is not None)
     failed = grew or limited == "beyond"
@@ -337,14 +341,12 @@ def _matters(reading: Reading, rule: Rule, tolerance: float) -> float | None:
     return None if matters is None else max(matters, tolerance)
 
 
-def _not_found(at_most: float, matters: float | None, could_find: float | None, *, digits: int) -> str:
-    """What the test leaves open, and what it could have found."""
-    open_to = f"; it has grown by at most {at_most:.{digits}f}" if at_most > 0 else "; it has not grown"
-    if matters is not None and at_most > matters:
-        open_to = f"; it may have grown by up to {at_most:.{digits}f}, and {matters:g} matters"
+def _not_found(at_most: float, could_find: float | None, *, could_hide: bool) -> str:
+    """What is ruled out, where it is not said already, and what the test could have found."""
+    said = "" if could_hide else f"; grown by at most {at_most:.2g}" if at_most > 0 else "; it has not grown"
     if could_find is None:
-        return f"{open_to}; with so few units no growth could be found"
-    return f"{open_to}; growth of {could_find:.2g} or more would be found 8 times in 10"
+        return f"{said}; with so few units no growth could be found"
+    return f"{said}; growth of {could_find:.2g} or more would be found 8 times in 10"
 
 
 def _held_to(limit: float, reading: Reading) -> tuple[Literal["", "reaches", "beyond"], str]:
