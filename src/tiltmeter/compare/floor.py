@@ -1,23 +1,26 @@
 """The noise floor of a gate: how far harmless changes of a model move an effect, all its items together.
 
 Items that disagree between two models show one kind of noise. They cannot show the other: weights rounded to 8 bits
-move all items of a probe a little the same way, which looks like growth. How far is measured on harmless variants of
-the baseline's model (``tiltmeter baseline``), or else taken from the sample models.
+move all items of a probe a little the same way, which looks like growth. But the two go together: what disturbs single
+items twice as much moves all of them twice as far, be it noise or rounding, to 8 bits or to 6. How many times further
+an effect moves than the disagreement of its items says is measured on harmless variants of the baseline's model and on
+other runs of its training (``tiltmeter baseline``), or else taken from the sample models.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from tiltmeter.compare.difference import Difference, pair_units
+from tiltmeter.compare.difference import Difference, differ, pair_units
 from tiltmeter.compare.policy import NotNegative
 from tiltmeter.errors import BadInput
 from tiltmeter.files import check as check_shape
@@ -29,18 +32,24 @@ from tiltmeter.statistics.differences import Change
 #: The file beside an audit that says how far harmless changes move it.
 FILE = "noise.json"
 #: A change is harmless if, in the median probe, scores of units correlate so well with those of the model itself.
-HARMLESS = 0.99
-#: Fewer variants say too little of a spread.
+HARMLESS = 0.95
+#: Fewer variants, or other runs, say too little of a spread.
 FEWEST = 3
+
+Source: TypeAlias = Literal["variants", "runs", "samples", "policy"]
 
 
 class ProbeNoise(BaseModel):
-    """SDs over ``variants`` harmless variants: of the effect, and of the mean log-odds behind a share."""
+    """How many times further than the noise of its items says an effect moves, and the mean log-odds behind it.
+
+    ``source`` says whether variants of the model or other runs moved it further, and ``n`` how many there were.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     stimuli: str
-    variants: Annotated[int, Field(ge=FEWEST)]
+    source: Literal["variants", "runs"]
+    n: Annotated[int, Field(ge=FEWEST)]
     effect: NotNegative
     margins: NotNegative | None
 
@@ -50,83 +59,125 @@ class Noise(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     model: str
     revision: str
-    #: For each variant how well its units agree with the model's, in the median probe.
+    #: For each variant and each other run how well its units agree with the model's, in the median probe.
     agreement: dict[str, float]
     left_out: tuple[str, ...]
+    runs: tuple[str, ...]
     probes: dict[str, ProbeNoise]
 
 
-Source: TypeAlias = Literal["baseline", "samples", "policy"]
+class Wobble(NamedTuple):
+    """How many times their items' noise an effect and the log-odds behind it move by, as measured ``n`` times."""
+
+    effect: float
+    margins: float
+    n: int
+    source: Source
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Floor(Result):
-    """SDs that harmless changes give an effect and the log-odds behind it, with their degrees of freedom."""
+    """What harmless changes add to the noise of one difference: SDs of the effect and of the log-odds behind it.
+
+    ``df`` are the degrees of freedom of the effect's, ``margins_df`` those of the log-odds'.
+    """
 
     effect: float
     margins: float
     df: float
+    margins_df: float
     source: Source
 
-    def scaled_to(self, effect: float) -> Floor:
-        """The floor with another SD of the effect, as a policy sets it; the log-odds follow in proportion."""
-        margins = self.margins * effect / self.effect if self.effect else effect and self.margins
-        return dataclasses.replace(self, effect=effect, margins=margins, source="policy")
 
+def measure_noise(model: Audit, variants: Mapping[str, Audit], runs: Mapping[str, Audit] | None = None) -> Noise:
+    """The floor of a model from audits of its variants and of other runs of its training, by their names.
 
-def measure_noise(model: Audit, variants: Mapping[str, Audit]) -> Noise:
-    """The floor of a model from audits of its variants, by their names."""
-    agreement = {name: _agreement(model, variant) for name, variant in variants.items()}
+    A probe has the larger of the two floors. Runs are compared with each other too, since any could be the baseline.
+    """
+    runs = runs or {}
+    agreement = {name: agree(model, other) for name, other in {**variants, **runs}.items()}
     kept = [variant for name, variant in variants.items() if agreement[name] >= HARMLESS]
     left_out = tuple(name for name in variants if agreement[name] < HARMLESS)
-    if len(kept) < FEWEST:
+    if variants and len(kept) < FEWEST:
         raise BadInput(
             f"only {len(kept)} of {len(variants)} variants are harmless (their units agree with the model's to "
             f"{HARMLESS:g}), and {FEWEST} are needed: give a larger --jitter, or run tiltmeter audit for no floor"
         )
-    identity = model.readings[0].provenance.model
-    probes = {reading.id: _probe_noise(reading, kept) for reading in model.readings}
+    if runs and len(runs) < FEWEST:
+        raise BadInput(f"{len(runs)} other runs say too little of how far runs differ: give at least {FEWEST}")
+    by_source: dict[Literal["variants", "runs"], tuple[int, list[tuple[Audit, Audit]]]] = {
+        "variants": (len(kept), [(model, variant) for variant in kept]),
+        "runs": (len(runs), list(itertools.combinations([model, *runs.values()], 2))),
+    }
+    probes = {}
+    for reading in model.readings:
+        measured = [
+            ProbeNoise(stimuli=reading.provenance.stimuli, source=source, n=n, effect=moves[0], margins=moves[1])
+            for source, (n, pairs) in by_source.items()
+            if n and (moves := _times(reading.id, pairs))
+        ]
+        if measured:
+            probes[reading.id] = max(measured, key=lambda noise: noise.effect)
     return Noise(
         model=model.readings[0].model,
-        revision=identity.revision,
+        revision=model.readings[0].provenance.model.revision,
         agreement={name: round(value, 6) for name, value in agreement.items()},
         left_out=left_out,
-        probes={id: noise for id, noise in probes.items() if noise},
+        runs=tuple(runs),
+        probes=probes,
     )
 
 
-def _probe_noise(reading: Reading, variants: Sequence[Audit]) -> ProbeNoise | None:
-    """None where too few variants have the probe."""
-    others = [other for variant in variants for other in variant.readings if other.id == reading.id]
-    if len(others) < FEWEST:
-        return None
-    behind = [pairing.values[1] for other in others if (pairing := pair_units(reading, other, margins=True))]
-    return ProbeNoise(
-        stimuli=reading.provenance.stimuli,
-        variants=len(others),
-        effect=_sd([other.effect.value for other in others]),
-        margins=_sd(behind) if len(behind) == len(others) else None,
-    )
+def _times(id: str, pairs: Sequence[tuple[Audit, Audit]]) -> tuple[float, float | None] | None:
+    """How many times its items' noise an effect moves from one audit to the other, and the log-odds behind it.
+
+    Root mean squares over the pairs; None where not all of them have the probe.
+    """
+    found = []
+    for pair in pairs:
+        first, second = (next((reading for reading in audit.readings if reading.id == id), None) for audit in pair)
+        difference = differ(first, second) if first and second else ""
+        if isinstance(difference, str):
+            return None
+        found.append(difference)
+    effect = _root_mean_square(difference.change for difference in found)
+    behind = [difference.margins.change for difference in found if difference.margins]
+    if len(behind) < len(found):
+        return effect, None
+    margins = _root_mean_square(behind)
+    # A share moves in steps, and small changes too seldom to tell how far large ones move it.
+    return max(effect, margins), margins
 
 
-def _sd(values: Sequence[float]) -> float:
-    return float(np.std(values, ddof=1))
+def _root_mean_square(changes: Iterable[Change]) -> float:
+    """Of changes in standard errors; one that has none, because all items moved alike or not at all, tells nothing."""
+    squares = [
+        (change.difference / change.standard_error) ** 2 if change.standard_error else 0.0
+        for change in changes
+        if change.standard_error or not change.difference
+    ]
+    return math.sqrt(math.fsum(squares) / len(squares)) if squares else 0.0
 
 
-def _agreement(model: Audit, variant: Audit) -> float:
+def agree(one: Audit, two: Audit) -> float:
     """How well scores of units agree between two audits, in the median probe."""
-    others = {reading.id: reading for reading in variant.readings}
+    others = {reading.id: reading for reading in two.readings}
+    return agreement((reading, others[reading.id]) for reading in one.readings if reading.id in others)
+
+
+def agreement(pairs: Iterable[tuple[Reading, Reading]]) -> float:
+    """How well scores of units agree between two readings, in the median of such pairs; 1 where none can be paired."""
     rows = []
-    for reading in model.readings:
-        other = others.get(reading.id)
-        pairing = pair_units(reading, other, margins=True) or pair_units(reading, other) if other else None
+    for one, two in pairs:
+        pairing = pair_units(one, two, margins=True) or pair_units(one, two)
         if pairing:
             scores = pairing.first.means(), pairing.second.means()
-            rows.append(1.0 if np.array_equal(*scores) else float(np.corrcoef(*scores)[0, 1]))
-    return float(np.nanmedian(rows)) if rows else 1.0
+            varies = all(np.ptp(values) > 0 for values in scores)
+            rows.append(float(np.corrcoef(*scores)[0, 1]) if varies else float(np.array_equal(*scores)))
+    return float(np.median(rows)) if rows else 1.0
 
 
 def save_noise(noise: Noise, folder: Path) -> Path:
@@ -147,8 +198,8 @@ def load_noise(folder: Path | None) -> Noise | None:
         raise BadInput(f"{folder}: {error}: run tiltmeter baseline again, or remove the file") from None
 
 
-def find_floor(reading: Reading, noise: Noise | None) -> Floor:
-    """The floor of a reading of the baseline: its own, where one was measured, or else that of the sample models."""
+def find_wobble(reading: Reading, noise: Noise | None) -> Wobble:
+    """How far a reading of the baseline wobbles: as was measured on its model, or else on the sample models."""
     own = noise.probes.get(reading.id) if noise and noise.model == reading.model else None
     if noise and own:
         measured, about = (noise.revision, own.stimuli), reading.provenance
@@ -157,27 +208,56 @@ def find_floor(reading: Reading, noise: Noise | None) -> Floor:
                 f"the floor in {FILE} was measured on other weights or stimuli than {reading.id} of {reading.model}: "
                 "run tiltmeter baseline again"
             )
-        return Floor(own.effect, own.margins or 0.0, own.variants - 1, "baseline")
+        return Wobble(own.effect, own.margins or 0.0, own.n, own.source)
     kind, scale = reading.probe, reading.effect.scale.name
     # A kind that was not measured has the largest floor of its scale.
     alike = [floor for (_, name), floor in SAMPLES.items() if name == scale]
     effect, margins = SAMPLES.get((kind, scale)) or (max(column) for column in zip((0.0, 0.0), *alike, strict=True))
-    return Floor(effect, margins, SAMPLES_DF, "samples")
+    return Wobble(effect, margins, SAMPLES_N, "samples")
+
+
+def find_floor(difference: Difference, wobble: Wobble) -> Floor:
+    """What harmless changes add to a difference whose items disagree as much as these do."""
+    margins = difference.margins.change if difference.margins else None
+    return Floor(
+        difference.change.standard_error * _beyond(wobble.effect),
+        margins.standard_error * _beyond(wobble.margins) if margins else 0.0,
+        _both(difference.change.df, wobble.n),
+        _both(margins.df if margins else None, wobble.n),
+        wobble.source,
+    )
+
+
+def set_floor(difference: Difference, sd: float) -> Floor:
+    """The floor that a policy sets: an SD of the effect on either side; the log-odds follow in proportion."""
+    both, error = math.sqrt(2) * sd, difference.change.standard_error
+    margins = difference.margins.change.standard_error * both / error if difference.margins and error else 0.0
+    return Floor(both, margins, SAMPLES_N, SAMPLES_N, "policy")
+
+
+def _beyond(times: float) -> float:
+    """What is to be added, in SDs of the items' noise, to make it so many times as large."""
+    return math.sqrt(max(times**2 - 1, 0.0))
+
+
+def _both(df: float | None, n: int) -> float:
+    """Of a product of two estimates: of the items' noise, and of how many times further the effect moves."""
+    return 1 / (1 / n + (1 / df if df else 0.0))
 
 
 def widen(change: Change, sd: float, df: float) -> Change:
-    """A change with the noise of its items and that of harmless changes, once on either side.
+    """A change with the noise of its items and that of harmless changes.
 
-    The variances add up: se² + 2 sd². Both are estimates, so the degrees of freedom are Satterthwaite's:
+    The variances add up: se² + sd². Both are estimates, so the degrees of freedom are Satterthwaite's:
     (a + b)² / (a² / df_a + b² / df_b).
 
     >>> widened = widen(Change(0.5, 0.3, 18, 20), sd=0.2, df=7)
     >>> round(widened.standard_error, 4), round(widened.df, 2)
-    (0.4123, 21.18)
+    (0.3606, 24.89)
     """
     if not sd:
         return change
-    parts = (change.standard_error**2, change.df), (2 * sd**2, df)
+    parts = (change.standard_error**2, change.df), (sd**2, df)
     variance = math.fsum(part for part, _ in parts)
     spread = math.fsum(part**2 / own for part, own in parts if own is not None)
     return dataclasses.replace(change, standard_error=math.sqrt(variance), df=variance**2 / spread)
@@ -187,7 +267,7 @@ def above_floor(difference: Difference, floor: Floor) -> Difference:
     """A difference whose noise is that of its items and the floor."""
     change, margins = widen(difference.change, floor.effect, floor.df), difference.margins
     if margins:
-        moved = widen(margins.change, floor.margins, floor.df)
+        moved = widen(margins.change, floor.margins, floor.margins_df)
         margins = dataclasses.replace(margins, change=moved, ci=moved.interval())
     raised = dataclasses.replace(difference, change=change, ci=change.interval(), margins=margins)
     return dataclasses.replace(raised, p_value=raised.p_differs(), p_growth=raised.p_beyond(0.0))
@@ -218,4 +298,5 @@ SAMPLES: Mapping[tuple[str, str], tuple[float, float]] = {
     ("weat", "d"): (0.0526, 0.0000),
     ("wefat", "correlation"): (0.0091, 0.0000),
 }
-SAMPLES_DF = 7
+#: How many variants and runs of each model that is.
+SAMPLES_N = 8

@@ -437,13 +437,16 @@ def interaction(block: Floats) -> float:
 class Placebo(Result):
     """What arbitrary words give in place of the attributes: 95% of such effects lie between ``low`` and ``high``.
 
-    ``p_value`` is the share of them that are as far from level as the effect.
+    ``p_value`` is the share of them that are as far from level as the effect. Of ``n_words`` words that were replaced,
+    ``n_matched`` were by words of the same band of frequency; of the others it is not known.
     """
 
     low: float
     high: float
     p_value: float
     draws: int
+    n_words: int = 0
+    n_matched: int = 0
 
 
 def placebo_of(effects: Floats, observed: float, *, level: float = 0.0) -> Placebo:
