@@ -42,7 +42,8 @@ Source: TypeAlias = Literal["variants", "runs", "samples", "policy"]
 class ProbeNoise(BaseModel):
     """How many times further than the noise of its items says an effect moves, and the mean log-odds behind it.
 
-    ``source`` says whether variants of the model or other runs moved it further, and ``n`` how many there were.
+    ``source`` says whether variants of the model or other runs moved it further, and ``n`` how many changes that is
+    known from.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -96,6 +97,8 @@ def measure_noise(model: Audit, variants: Mapping[str, Audit], runs: Mapping[str
     """The floor of a model from audits of its variants and of other runs of its training, by their names.
 
     A probe has the larger of the two floors. Runs are compared with each other too, since any could be the baseline.
+    Probes of one kind wobble alike, and eight variants tell little of a single one: no probe has a smaller floor than
+    those of its kind have together.
     """
     runs = runs or {}
     agreement = {name: agree(model, other) for name, other in {**variants, **runs}.items()}
@@ -108,19 +111,11 @@ def measure_noise(model: Audit, variants: Mapping[str, Audit], runs: Mapping[str
         )
     if runs and len(runs) < FEWEST:
         raise BadInput(f"{len(runs)} other runs say too little of how far runs differ: give at least {FEWEST}")
-    by_source: dict[Literal["variants", "runs"], tuple[int, list[tuple[Audit, Audit]]]] = {
-        "variants": (len(kept), [(model, variant) for variant in kept]),
-        "runs": (len(runs), list(itertools.combinations([model, *runs.values()], 2))),
+    by_variants = _probe_noise(model, "variants", len(kept), [(model, variant) for variant in kept])
+    by_runs = _probe_noise(model, "runs", len(runs), list(itertools.combinations([model, *runs.values()], 2)))
+    probes = by_variants | {
+        id: noise for id, noise in by_runs.items() if id not in by_variants or noise.effect > by_variants[id].effect
     }
-    probes = {}
-    for reading in model.readings:
-        measured = [
-            ProbeNoise(stimuli=reading.provenance.stimuli, source=source, n=n, effect=moves[0], margins=moves[1])
-            for source, (n, pairs) in by_source.items()
-            if n and (moves := _times(reading.id, pairs))
-        ]
-        if measured:
-            probes[reading.id] = max(measured, key=lambda noise: noise.effect)
     return Noise(
         model=model.readings[0].model,
         revision=model.readings[0].provenance.model.revision,
@@ -129,6 +124,34 @@ def measure_noise(model: Audit, variants: Mapping[str, Audit], runs: Mapping[str
         runs=tuple(runs),
         probes=probes,
     )
+
+
+def _probe_noise(
+    model: Audit, source: Literal["variants", "runs"], n: int, pairs: Sequence[tuple[Audit, Audit]]
+) -> dict[str, ProbeNoise]:
+    """The floors of the probes of a model from pairs of audits that differ by nothing that matters, by their ids."""
+    times = {reading.id: found for reading in model.readings if n and (found := _times(reading.id, pairs))}
+    alike: dict[tuple[str, str], list[tuple[float, float | None]]] = {}
+    for reading in model.readings:
+        if reading.id in times and not reading.control:
+            alike.setdefault((reading.probe, reading.effect.scale.name), []).append(times[reading.id])
+    probes = {}
+    for reading in model.readings:
+        if reading.id in times:
+            effect, margins = times[reading.id]
+            kind = alike.get((reading.probe, reading.effect.scale.name), [times[reading.id]])
+            together = math.sqrt(math.fsum(own**2 for own, _ in kind) / len(kind))
+            behind = [own for _, own in kind if own is not None]
+            if margins is not None:
+                margins = max(margins, math.sqrt(math.fsum(own**2 for own in behind) / len(behind)))
+            probes[reading.id] = ProbeNoise(
+                stimuli=reading.provenance.stimuli,
+                source=source,
+                n=n if effect >= together else n * len(kind),
+                effect=max(effect, together),
+                margins=margins,
+            )
+    return probes
 
 
 def _times(id: str, pairs: Sequence[tuple[Audit, Audit]]) -> tuple[float, float | None] | None:

@@ -59,7 +59,9 @@ def jitter(
     return Jittered(base, variants, {name: other(folder / RUNS / name, run) for name, run in again.items()})
 
 
-def dry_run(model: str, *, n: int = DEFAULT_JITTER, runs: Sequence[str] = (), suite: str = "default") -> list[Any]:
+def dry_run(
+    model: str | object, *, n: int = DEFAULT_JITTER, runs: Sequence[str | object] = (), suite: str = "default"
+) -> list[dict[str, Any]]:
     """What ``jitter`` would ask of the model, its variants and other runs, and what it would cost; nothing is asked."""
     loaded = load(model)
     rows = plan_audit([loaded], suite=suite)
