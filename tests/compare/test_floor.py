@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from pathlib import Path
@@ -135,21 +136,25 @@ def test_an_api_that_answers_the_same_again_has_no_floor() -> None:
 
 
 def test_variances_add_up_and_degrees_of_freedom_are_satterthwaites() -> None:
-    widened = widen(Change(0.5, 0.3, 10.0, 12), sd=0.2, df=7)
-    a, b = 0.3**2, 0.2**2
-    assert widened.standard_error == pytest.approx(math.sqrt(a + b))
-    assert widened.df == pytest.approx((a + b) ** 2 / (a**2 / 10 + b**2 / 7))
-    assert widened.p_value(0.5, sided="greater") == pytest.approx(stats.t.sf(0.5 / math.sqrt(a + b), widened.df))
+    found = difference(leaning(), moved(0.05, 0.02))
+    items, floor = found.change, set_floor(found, 0.03)
+    assert items.df is not None
+    a, b = items.standard_error**2, 2 * 0.03**2
+    raised = above_floor(found, floor).change
+    assert raised.standard_error == pytest.approx(math.sqrt(a + b))
+    assert raised.df == pytest.approx((a + b) ** 2 / (a**2 / items.df + b**2 / SAMPLES_N))
+    assert raised.p_value(0.5, sided="greater") == pytest.approx(stats.t.sf(0.5 / math.sqrt(a + b), raised.df))
 
 
-def test_an_item_noise_that_is_known_exactly_adds_no_uncertainty_and_no_floor_changes_nothing() -> None:
-    known = Change(0.5, 0.3, None, None)
-    a, b = 0.3**2, 0.2**2
-    assert widen(known, sd=0.2, df=7).df == pytest.approx((a + b) ** 2 / (b**2 / 7))
-    assert widen(known, sd=0.0, df=7) == known
-    # Where all items agree, the floor is all the noise there is.
-    alone = widen(Change(0.5, 0.0, 11.0, 12), sd=0.2, df=7)
-    assert (alone.standard_error, alone.df) == (pytest.approx(0.2), pytest.approx(7))
+def test_no_floor_changes_nothing_and_where_all_items_agree_it_is_all_the_noise() -> None:
+    found = difference(leaning(), moved(0.05, 0.02))
+    assert above_floor(found, set_floor(found, 0.0)).change == found.change
+    exact = dataclasses.replace(found, change=Change(0.5, 0.0, 11.0, 12))
+    alone = above_floor(exact, set_floor(exact, 0.2)).change
+    assert (alone.standard_error, alone.df) == (pytest.approx(0.2 * math.sqrt(2)), pytest.approx(SAMPLES_N))
+    # Of an interval alone the noise counts as known exactly.
+    known = dataclasses.replace(found, change=Change(0.5, 0.3, None, None))
+    assert above_floor(known, set_floor(known, 0.0)).change == known.change
 
 
 def test_items_that_disagree_more_have_a_floor_as_many_times_larger() -> None:
@@ -160,8 +165,9 @@ def test_items_that_disagree_more_have_a_floor_as_many_times_larger() -> None:
         assert above_floor(found, floor).change.standard_error == pytest.approx(3 * items.standard_error)
         assert items.df is not None
         assert floor.df == pytest.approx(1 / (1 / 8 + 1 / items.df))
-    # Less than the noise of the items alone there cannot be.
-    assert find_floor(found, Wobble(0.7, 0.0, 8, "variants")).effect == 0.0
+    # Less than the noise of the items alone there cannot be, and eight variants do not prove that there is no more.
+    quiet = find_floor(found, Wobble(0.7, 0.0, 8, "variants"))
+    assert (quiet.effect, quiet.df) == (0.0, floor.df)
 
 
 def test_growth_by_a_common_shift_fails_against_item_noise_and_not_against_a_floor_as_large() -> None:

@@ -83,7 +83,7 @@ class Wobble(NamedTuple):
 class Floor(Result):
     """What harmless changes add to the noise of one difference: SDs of the effect and of the log-odds behind it.
 
-    ``df`` are the degrees of freedom of the effect's, ``margins_df`` those of the log-odds'.
+    ``df`` and ``margins_df`` are the degrees of freedom of the noise of items and floor together.
     """
 
     effect: float
@@ -245,17 +245,20 @@ def find_floor(difference: Difference, wobble: Wobble) -> Floor:
     return Floor(
         difference.change.standard_error * _beyond(wobble.effect),
         margins.standard_error * _beyond(wobble.margins) if margins else 0.0,
-        _both(difference.change.df, wobble.n),
-        _both(margins.df if margins else None, wobble.n),
+        _of_product(difference.change.df, wobble.n),
+        _of_product(margins.df if margins else None, wobble.n),
         wobble.source,
     )
 
 
 def set_floor(difference: Difference, sd: float) -> Floor:
     """The floor that a policy sets: an SD of the effect on either side; the log-odds follow in proportion."""
-    both, error = math.sqrt(2) * sd, difference.change.standard_error
-    margins = difference.margins.change.standard_error * both / error if difference.margins and error else 0.0
-    return Floor(both, margins, SAMPLES_N, SAMPLES_N, "policy")
+    change, margins = difference.change, difference.margins.change if difference.margins else None
+    both = math.sqrt(2) * sd
+    behind = margins.standard_error * both / change.standard_error if margins and change.standard_error else 0.0
+    return Floor(
+        both, behind, _of_sum(change, both), _of_sum(margins, behind) if margins else float(SAMPLES_N), "policy"
+    )
 
 
 def _beyond(times: float) -> float:
@@ -263,27 +266,29 @@ def _beyond(times: float) -> float:
     return math.sqrt(max(times**2 - 1, 0.0))
 
 
-def _both(df: float | None, n: int) -> float:
-    """Of a product of two estimates: of the items' noise, and of how many times further the effect moves."""
+def _of_product(df: float | None, n: int) -> float:
+    """The degrees of freedom of the product of two estimates: of the items' noise, and of the wobble from n changes.
+
+    Also where the wobble came out below 1: that it is no larger is known from n changes too.
+    """
     return 1 / (1 / n + (1 / df if df else 0.0))
 
 
+def _of_sum(change: Change, sd: float) -> float:
+    """Satterthwaite's degrees of freedom, (a + b)² / (a² / df_a + b² / df_b), known as from variants."""
+    a, b = change.standard_error**2, sd**2
+    spread = (a**2 / change.df if change.df else 0.0) + b**2 / SAMPLES_N
+    return (a + b) ** 2 / spread if spread else math.inf
+
+
 def widen(change: Change, sd: float, df: float) -> Change:
-    """A change with the noise of its items and that of harmless changes.
+    """A change with the noise of its items and that of harmless changes, whose variances add up: se² + sd².
 
-    The variances add up: se² + sd². Both are estimates, so the degrees of freedom are Satterthwaite's:
-    (a + b)² / (a² / df_a + b² / df_b).
-
-    >>> widened = widen(Change(0.5, 0.3, 18, 20), sd=0.2, df=7)
-    >>> round(widened.standard_error, 4), round(widened.df, 2)
-    (0.3606, 24.89)
+    >>> widen(Change(0.5, 0.3, 18, 20), sd=0.4, df=7)
+    Change(difference=0.5, standard_error=0.5, df=7, n=20)
     """
-    if not sd:
-        return change
-    parts = (change.standard_error**2, change.df), (sd**2, df)
-    variance = math.fsum(part for part, _ in parts)
-    spread = math.fsum(part**2 / own for part, own in parts if own is not None)
-    return dataclasses.replace(change, standard_error=math.sqrt(variance), df=variance**2 / spread)
+    error = math.hypot(change.standard_error, sd)
+    return dataclasses.replace(change, standard_error=error, df=df if math.isfinite(df) else None)
 
 
 def above_floor(difference: Difference, floor: Floor) -> Difference:
@@ -296,30 +301,30 @@ def above_floor(difference: Difference, floor: Floor) -> Difference:
     return dataclasses.replace(raised, p_value=raised.p_differs(), p_growth=raised.p_beyond(0.0))
 
 
-#: Measured on the sample models by ``python benchmarks/floors.py``: by kind of probe and scale the largest SD that
-#: harmless changes give the effect, and the log-odds behind it, in any probe on any of them.
+#: Measured on the sample models by ``python benchmarks/floors.py``: by kind of probe and scale the largest wobble of the
+#: effect, and of the log-odds behind it, in any probe on any of them.
 SAMPLES: Mapping[tuple[str, str], tuple[float, float]] = {
-    ("association", "d"): (0.0133, 0.0000),
-    ("cloze", "share"): (0.0071, 0.0393),
-    ("cluster_bias", "share"): (0.0230, 0.0000),
-    ("direct_bias", "size"): (0.0024, 0.0000),
-    ("ect", "coherence"): (0.0074, 0.0000),
-    ("lpbs", "d"): (0.0021, 0.0000),
-    ("mac", "distance"): (0.0043, 0.0000),
-    ("multi_weat", "eta"): (0.0078, 0.0000),
-    ("neighbour_bias", "correlation"): (0.0326, 0.0000),
-    ("pairs", "share"): (0.0000, 0.0126),
-    ("pronouns", "share"): (0.0055, 0.0251),
-    ("ripa", "difference"): (0.0067, 0.0000),
-    ("rnd", "difference"): (0.0012, 0.0000),
-    ("rnsb", "size"): (0.0049, 0.0000),
-    ("same", "size"): (0.0013, 0.0000),
-    ("seat", "d"): (0.0192, 0.0000),
-    ("semaxis", "difference"): (0.0029, 0.0000),
-    ("unmask", "correlation"): (0.0007, 0.0000),
-    ("unmask", "difference"): (0.0116, 0.0000),
-    ("weat", "d"): (0.0526, 0.0000),
-    ("wefat", "correlation"): (0.0091, 0.0000),
+    ("association", "d"): (3.1, 0.0),
+    ("cloze", "share"): (6.8, 6.8),
+    ("cluster_bias", "share"): (0.4, 0.0),
+    ("direct_bias", "size"): (1.8, 0.0),
+    ("ect", "coherence"): (1.0, 0.0),
+    ("lpbs", "d"): (2.4, 0.0),
+    ("mac", "distance"): (2.6, 0.0),
+    ("multi_weat", "eta"): (1.2, 0.0),
+    ("neighbour_bias", "correlation"): (1.1, 0.0),
+    ("pairs", "share"): (2.1, 2.1),
+    ("pronouns", "share"): (7.7, 7.7),
+    ("ripa", "difference"): (4.8, 0.0),
+    ("rnd", "difference"): (3.5, 0.0),
+    ("rnsb", "size"): (1.8, 0.0),
+    ("same", "size"): (1.5, 0.0),
+    ("seat", "d"): (2.1, 0.0),
+    ("semaxis", "difference"): (3.4, 0.0),
+    ("unmask", "correlation"): (2.7, 0.0),
+    ("unmask", "difference"): (26.1, 26.1),
+    ("weat", "d"): (2.5, 0.0),
+    ("wefat", "correlation"): (1.8, 0.0),
 }
-#: How many variants and runs of each model that is.
+#: How many variants of each model that is.
 SAMPLES_N = 8
