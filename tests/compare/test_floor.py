@@ -208,6 +208,14 @@ def test_the_words_of_a_share_name_the_floor_of_its_log_odds_too() -> None:
     assert said in probe.why
 
 
+def test_a_step_that_disturbs_no_item_is_found_however_much_the_model_wobbles() -> None:
+    """He more likely everywhere: all log-odds move alike, which no noise does."""
+    probes = {"pronouns": {"stimuli": "abc", "source": "variants", "n": 8, "effect": 30.0, "margins": 30.0}}
+    noise = Noise.model_validate(_about(probes))
+    assert check(audit([pronouns(ODDS + 0.25)]), audit([pronouns(ODDS)]), noise=noise).failed
+    assert not check(audit([odds(0.25, 0.1)]), audit([pronouns(ODDS)]), noise=noise).failed
+
+
 def test_every_probe_has_its_own_floor_and_not_that_of_another() -> None:
     ids = ("a", "b")
     old = audit([leaning(id=id) for id in ids])

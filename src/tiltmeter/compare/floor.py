@@ -301,8 +301,8 @@ def above_floor(difference: Difference, floor: Floor) -> Difference:
     return dataclasses.replace(raised, p_value=raised.p_differs(), p_growth=raised.p_beyond(0.0))
 
 
-#: Measured on the sample models by ``python benchmarks/floors.py``: by kind of probe and scale the largest wobble of the
-#: effect, and of the log-odds behind it, in any probe on any of them.
+#: Measured on the sample models by ``python benchmarks/floors.py``: by kind of probe and scale the largest wobble of
+#: the effect, and of the log-odds behind it, in any probe on any of them.
 SAMPLES: Mapping[tuple[str, str], tuple[float, float]] = {
     ("association", "d"): (3.1, 0.0),
     ("cloze", "share"): (6.8, 6.8),

@@ -133,8 +133,8 @@ class Statistic:
     """How the effect follows from the items, well enough to compute it again.
 
     ``of`` names the columns it is made of, ``between`` the groups it compares (the first against the second), and
-    ``absolute`` says that sizes count and not signs. ``margins`` is the column of which a share counts the signs. Items
-    that lack a value in one of the columns do not count.
+    ``absolute`` says that sizes count and not signs. ``margins`` is the column of the log-odds behind a share or a
+    chance. Items that lack a value in one of the columns do not count.
     """
 
     name: StatisticName
