@@ -584,7 +584,8 @@ def _damage(draw: random.Random, place: Path) -> None:
     else:  # whoever can write a reading can write its checksum too
         values, table_file = json.loads(reading.read_bytes()), reading.with_suffix(".parquet")
         values.pop("checksum")
-        items: Any = stored._rows(table_file.read_bytes())
+        columns = stored._columns(table_file.read_bytes())
+        items: Any = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         if which < 8:
             values = change_value(draw, values)
         else:

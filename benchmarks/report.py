@@ -123,7 +123,7 @@ def _reading(model: str, n: int, probe: str, effect: Estimate, items: list[Item]
         published=dataclasses.replace(effect, p_value=(effect.p_value or 0.0) / 2, alternative="greater"),
         repair="The published test is one-sided: it looks only for a tilt in the expected direction.",
         poles=Poles("these → one pole, those → the other", "those → one pole, these → the other"),
-        plain_words=f"These lean towards one pole and those towards the other ({effect.name} = {effect.value:.2f}).",
+        finding=f"These lean towards one pole and those towards the other ({effect.name} = {effect.value:.2f}).",
         n_items=len(items),
         n_units=len(items),
         items=tuple(items),

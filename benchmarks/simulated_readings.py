@@ -141,7 +141,7 @@ def measure(truth: Truth, effect: float, agreement: float, rng: np.random.Genera
         published=None,
         repair="",
         poles=None,
-        plain_words="",
+        finding="",
         n_items=len(items),
         n_units=truth.units.size,
         items=tuple(items),

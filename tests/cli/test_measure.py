@@ -117,7 +117,7 @@ def test_json_holds_the_numbers_of_the_readings_and_nothing_else_is_printed(audi
     assert done.code == 0
     values = json.loads(done.stdout)
     assert [row["value"] for row in values["readings"]] == [r.effect.value for r in Audit.load(out).readings]
-    assert [row["p_holm"] for row in values["readings"]] == Audit.load(out).adjusted()
+    assert [row["verdict"] for row in values["readings"]] == [r.verdict.state for r in Audit.load(out).readings]
     assert values["asked"] == 0  # the first audit asked for all of it
     assert values["skipped"][0]["probe"] == "sentences"
 

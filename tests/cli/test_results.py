@@ -287,7 +287,7 @@ def test_an_item_without_a_number_is_exit_code_2_though_its_checksum_is_right(
     first, *others = plain.items
     bytes_of = store._json
     monkeypatch.setattr(store, "_json", lambda values: b"" if "items" in values else bytes_of(values))
-    items = (dataclasses.replace(first, **damage), *others)
+    items = (first._replace(**damage), *others)
     write_results(tmp_path / "new", [dataclasses.replace(plain, items=items)])
     complaint = gate(gated, tmp_path / "new", "--baseline", "old").complaint
     assert complaint.startswith(f"the reading {tmp_path / 'new/readings'}/")

@@ -55,7 +55,7 @@ def reading(
         published=None,
         repair="",
         poles=None,
-        plain_words="",
+        finding="",
         n_items=len(items),
         n_units=len(items),
         items=tuple(items),

@@ -17,7 +17,7 @@ from tiltmeter.readings import CORRELATION, D, Estimate, Reading, Statistic
 def changed_items(reading: Reading, **changes: str) -> Reading:
     """The reading with its last two items under one name."""
     *items, one, two = reading.items
-    return changed(reading, items=(*items, dataclasses.replace(one, **changes), dataclasses.replace(two, **changes)))
+    return changed(reading, items=(*items, one._replace(**changes), two._replace(**changes)))
 
 
 def difference(first: Reading, second: Reading) -> Difference:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.planted import CAREER_FAMILY, TERMS, words
 from tests.views.made import audit, d, reading, share
@@ -29,14 +32,42 @@ def store(tmp_path, whole, **more):
     kept.save_manifest({**whole.to_dict(), "readings": names, **more})
 
 
-def test_p_values_are_adjusted_for_the_tests_of_their_model():
-    assert audit(*READINGS).adjusted() == pytest.approx([0.02, 0.03, None, 0.8])
+def corrected(whole: Audit) -> list[float | None]:
+    return [each.verdict.p_corrected for each in whole.readings]
 
 
-def test_another_model_or_a_control_changes_no_adjusted_p_value():
-    one = audit(*READINGS[:3]).adjusted()
+def test_p_values_are_corrected_for_the_tests_of_their_model():
+    assert corrected(audit(*READINGS)) == pytest.approx([0.02, 0.03, None, 0.8])
+
+
+def test_another_model_or_a_control_changes_no_corrected_p_value():
+    one = corrected(audit(*READINGS[:3]))
     control = dataclasses.replace(reading("own:one", "flowers", d(1.2, p=0.02)), control=True, family="control")
-    assert audit(*READINGS, control).adjusted() == pytest.approx([*one, 0.8, 0.02])
+    assert corrected(audit(*READINGS, control)) == pytest.approx([*one, 0.8, 0.02])
+
+
+P_VALUES = st.one_of(st.none(), st.floats(1e-6, 1.0))
+
+
+@given(
+    st.lists(st.lists(st.tuples(P_VALUES, st.booleans()), min_size=1, max_size=8), min_size=2, max_size=5), st.data()
+)
+def test_models_added_or_dropped_change_no_verdict_of_another(models, data):
+    readings = {
+        f"own:{n}": [
+            dataclasses.replace(
+                reading(f"own:{n}", str(i), d(0.9, p=p)), control=control, family="control" if control else "bias"
+            )
+            for i, (p, control) in enumerate(tests)
+        ]
+        for n, tests in enumerate(models)
+    }
+    kept = data.draw(st.sets(st.sampled_from(sorted(readings)), min_size=1))
+    verdicts = {(r.model, r.id): r.verdict for r in audit(*itertools.chain(*readings.values())).readings}
+    alone = audit(*itertools.chain(*(readings[name] for name in kept)))
+    assert {(r.model, r.id): r.verdict for r in alone.readings} == {
+        key: verdict for key, verdict in verdicts.items() if key[0] in kept
+    }
 
 
 def test_the_table_has_one_row_per_reading():

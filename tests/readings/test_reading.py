@@ -52,7 +52,7 @@ def test_a_reading_survives_json_and_parquet_on_disk(name, tmp_path):
 
 def test_two_readings_that_differ_in_one_item_are_not_equal(reading):
     first, *rest = reading.items
-    changed = dataclasses.replace(reading, items=(dataclasses.replace(first, value=0.0), *rest))
+    changed = dataclasses.replace(reading, items=(first._replace(value=0.0), *rest))
     assert changed != reading
     assert reading == dataclasses.replace(reading)
     assert hash(reading) == hash(dataclasses.replace(reading))

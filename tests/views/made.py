@@ -64,7 +64,7 @@ def reading(model: str = "own:one", id: str = "career", effect: Estimate | None 
         "published": None,
         "repair": "",
         "poles": POLES,
-        "plain_words": f"Plain words of {id}.",
+        "finding": f"Plain words of {id}.",
         "n_items": len(items),
         "n_units": len(items),
         "items": items,

@@ -5,9 +5,9 @@ import dataclasses
 import pytest
 
 from tests.views.made import d, lpbs, reading, share, words
-from tiltmeter.readings import CORRELATION, DISTANCE, D, Estimate, Item, ItemMeaning
+from tiltmeter.readings import CORRELATION, DISTANCE, Correction, D, Estimate, Item, ItemMeaning, UnitValue
 from tiltmeter.statistics import Interval
-from tiltmeter.views.rows import Bar, ReadingRow, UnitValue, bar, reading_rows, shown_titles, unit_values, value_text
+from tiltmeter.views.rows import Bar, ReadingRow, bar, reading_rows, shown_titles
 
 
 @pytest.mark.parametrize(
@@ -21,21 +21,18 @@ from tiltmeter.views.rows import Bar, ReadingRow, UnitValue, bar, reading_rows, 
 )
 def test_small_numbers_get_a_digit_more(value, ci, text):
     interval = Interval(*ci, 0.95, "bootstrap") if ci else None
-    assert value_text(Estimate("d", value, D, interval)) == text
+    assert str(Estimate("d", value, D, interval)) == text
 
 
 def test_what_is_not_significant_after_the_correction_is_no_clear_lean():
-    clear, unclear = (ReadingRow(reading(effect=d(-0.9, p=0.01)), "T", p) for p in (0.04, 0.06))
-    assert clear.leans == "women → career, men → family"
-    assert unclear.leans == "no clear lean"
-    assert clear.sentence == clear.reading.plain_words
-    assert unclear.sentence == (
-        "Plain words of career. It is not statistically significant after Holm's correction: no clear lean."
-    )
+    made = (reading(effect=d(-0.9, p=0.01), correction=Correction(p, 4)) for p in (0.04, 0.06))
+    clear, unclear = (ReadingRow(each, "T") for each in made)
+    assert (clear.leans, clear.verdict.state) == ("women → career, men → family", "clear")
+    assert (unclear.leans, unclear.verdict.state) == ("no clear lean", "suggestive")
 
 
 def test_a_reading_without_a_direction_says_what_is_better():
-    assert ReadingRow(reading(poles=None), "T", None).says == (
+    assert ReadingRow(reading(poles=None), "T").says == (
         "own:one, T: effect size d 0.90 [0.60, 1.20]; nearer to 0 is better"
     )
 
@@ -54,16 +51,16 @@ def test_a_bar_shows_the_interval_on_the_scale_of_its_statistic():
 
 
 def test_a_row_says_the_reading_in_the_light_of_all_tests():
-    (row,) = reading_rows([reading(effect=share(0.74, p=0.01))], [0.2])
+    (row,) = reading_rows([reading(effect=share(0.74, p=0.01), correction=Correction(0.2, 20))])
     assert (row.clear, row.tested, row.leans, row.p, row.raw_p) == (False, True, "no clear lean", "0.20", "0.010")
     assert row.size == pytest.approx(0.5006, abs=1e-3)
-    assert row.driving is None  # of eight words five at each end would overlap
+    assert row.reading.driving is None  # of eight words five at each end would overlap
 
 
 def test_what_drives_a_reading_is_named_by_the_poles_of_its_items():
     some = words([(f"word {n}", n / 10) for n in range(12)])
-    (row,) = reading_rows([reading(items=some)], [None])
-    meaning, (high, low) = row.driving
+    (row,) = reading_rows([reading(items=some)])
+    meaning, (high, low) = row.reading.driving
     assert meaning == "lean; positive: towards career, negative: towards family"
     assert [unit.label for unit in high] == [f"word {n}" for n in (11, 10, 9, 8, 7)]
     assert [unit.label for unit in low] == [f"word {n}" for n in range(5)]
@@ -76,26 +73,24 @@ def test_readings_differ_where_the_number_or_the_outcome_does():
         reading(id="same", effect=d(0.3, p=0.01), published=d(0.3, p=0.02)),
         reading(id="alone"),
     ]
-    rows = reading_rows(readings, [None] * 4)
+    rows = reading_rows(readings)
     assert [row.reading.id for row in rows if row.differs] == ["number", "outcome"]
 
 
 def test_items_of_one_word_are_averaged_and_ends_never_overlap():
-    units = unit_values(reading(items=words([("a", 1.0), ("a", 2.0), ("b", 0.0), ("c", 3.0)], "g")))
+    units = reading(items=words([("a", 1.0), ("a", 2.0), ("b", 0.0), ("c", 3.0)], "g")).units()
     assert units.rows == (UnitValue("c", "g", 3.0, 1), UnitValue("a", "g", 1.5, 2), UnitValue("b", "g", 0.0, 1))
     assert units.ends(5) == ((units.rows[0],), (units.rows[2],))
 
 
 def test_the_signs_of_items_are_named_by_their_poles():
-    assert unit_values(lpbs({"": [(0.5, 0.25)]})).meaning == (
-        "association; positive: towards men, negative: towards women"
-    )
-    sizes = unit_values(reading(item_meaning=ItemMeaning("mean distance")))
+    assert lpbs({"": [(0.5, 0.25)]}).units().meaning == ("association; positive: towards men, negative: towards women")
+    sizes = reading(item_meaning=ItemMeaning("mean distance")).units()
     assert (sizes.signs, sizes.meaning) == ("", "mean distance")
 
 
 def test_items_without_a_number_are_left_away():
     some = (Item("a", "a", "", None), Item("b", "b", "", 1.0))
-    assert unit_values(reading(items=some)).rows == (UnitValue("b", "", 1.0, 1),)
-    assert unit_values(reading(items=some[:1])) is None
-    assert unit_values(reading(items=())) is None
+    assert reading(items=some).units().rows == (UnitValue("b", "", 1.0, 1),)
+    assert reading(items=some[:1]).units() is None
+    assert reading(items=()).units() is None

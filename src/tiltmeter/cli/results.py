@@ -69,7 +69,7 @@ def _write_charts(audit: Audit, folder: Path, format: str) -> list[Path]:
     from tiltmeter.views.charts import of_reading, overview, write_figures
 
     def figures() -> Iterator[tuple[str, Figure]]:
-        for figure in overview(audit.readings, adjusted=audit.adjusted()):
+        for figure in overview(audit.readings):
             yield figure.name, figure
         for reading in audit.readings:
             for figure in of_reading(reading):

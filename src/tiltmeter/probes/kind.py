@@ -22,6 +22,7 @@ from tiltmeter.readings import (
     ItemMeaning,
     LeftOut,
     Poles,
+    Power,
     Provenance,
     Reading,
     Scale,
@@ -97,7 +98,7 @@ class Measured:
 
     effect: Estimate
     poles: Poles | None
-    plain_words: str
+    finding: str
     items: tuple[Item, ...]
     item_meaning: ItemMeaning | None
     statistic: Statistic | None
@@ -108,6 +109,7 @@ class Measured:
     notes: tuple[str, ...] = ()
     details: Details | None = None
     evidence: Evidence | None = None
+    power: Power | None = None
 
 
 def statistics_options(options: Options) -> dict[str, Any]:

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from tiltmeter.errors import BadInput
 from tiltmeter.files import UNFINISHED, at_home, writable, write_atomically
-from tiltmeter.readings.reading import SCHEMA_VERSION, Reading, reader_of
+from tiltmeter.readings.details.base import reader_of
+from tiltmeter.readings.reading import SCHEMA_VERSION, Reading
+from tiltmeter.readings.verdict import Correction
 from tiltmeter.statistics import benjamini_hochberg, holm, plain
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ class Skipped:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Audit:
-    """The readings of one audit.
+    """The readings of one audit, each judged in the light of all tests of its model.
 
     ``asked`` and ``recalled`` count inputs put to models and known before. ``command`` is the shell command that
     reproduces it; empty where a model or the suite was an object in Python. ``suite_description`` is what the suite
@@ -53,18 +55,16 @@ class Audit:
     command: str = ""
     suite_description: str = ""
 
-    def adjusted(self) -> list[float | None]:
-        """For each reading its p-value adjusted for the tests of its family (Holm); None where it has no test.
-
-        A family are the bias tests of one model, or its controls: another model in the audit changes nothing.
-        """
-        return self._adjusted(holm)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "readings", judged(self.readings))
 
     def to_frame(self) -> pd.DataFrame:
         """One row per reading: what was measured on which model, and the result."""
         import pandas as pd
 
-        return pd.DataFrame(self._rows())
+        frame = pd.DataFrame(self._rows())
+        # A column without any number is one of numbers all the same.
+        return frame.astype({name: float for name in _NUMBERS if name in frame})
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the items, as JSON-ready values."""
@@ -110,16 +110,32 @@ class Audit:
             raise _damaged(folder, error) from None
 
     def _rows(self) -> list[dict[str, Any]]:
-        both = zip(self.readings, self.adjusted(), self._adjusted(benjamini_hochberg), strict=True)
-        return [_row(reading, p_holm, p_bh) for reading, p_holm, p_bh in both]
+        return list(map(_row, self.readings, _corrected(self.readings, benjamini_hochberg)))
 
-    def _adjusted(self, method: Callable[[list[float]], NDArray[np.float64]]) -> list[float | None]:
-        families: dict[tuple[str, str], list[float]] = {}
-        for reading in self.readings:
-            if reading.effect.p_value is not None:
-                families.setdefault((reading.model, reading.family), []).append(reading.effect.p_value)
-        adjusted = {family: iter(method(p_values).tolist()) for family, p_values in families.items()}
-        return [None if r.effect.p_value is None else next(adjusted[r.model, r.family]) for r in self.readings]
+
+def judged(readings: Iterable[Reading]) -> tuple[Reading, ...]:
+    """The readings with their p-values corrected for the tests of their family (Holm).
+
+    A family are the bias tests of one model, or its controls: another model beside it changes nothing.
+    """
+    readings = tuple(readings)
+    both = zip(readings, _corrected(readings, holm), strict=True)
+    return tuple(dataclasses.replace(reading, correction=correction) for reading, correction in both)
+
+
+def _corrected(
+    readings: Iterable[Reading], method: Callable[[list[float]], NDArray[np.float64]]
+) -> list[Correction | None]:
+    readings = tuple(readings)
+    families: dict[tuple[str, str], list[float]] = {}
+    for reading in readings:
+        if reading.effect.p_value is not None:
+            families.setdefault((reading.model, reading.family), []).append(reading.effect.p_value)
+    corrected = {
+        family: iter([Correction(p, len(p_values)) for p in method(p_values).tolist()])
+        for family, p_values in families.items()
+    }
+    return [None if r.effect.p_value is None else next(corrected[r.model, r.family]) for r in readings]
 
 
 def _damaged(folder: Path, error: Exception) -> BadInput:
@@ -127,13 +143,16 @@ def _damaged(folder: Path, error: Exception) -> BadInput:
     return BadInput(f"{folder / ReadingStore.MANIFEST} is damaged ({reason}): run the audit again")
 
 
-def _row(reading: Reading, p_holm: float | None, p_bh: float | None) -> dict[str, Any]:
-    effect = reading.effect
+def _row(reading: Reading, benjamini: Correction | None) -> dict[str, Any]:
+    effect, verdict = reading.effect, reading.verdict
     return {
         "model": reading.model,
         "id": reading.id,
         "probe": reading.probe,
         "title": reading.title,
+        "dimension": reading.dimension,
+        "is_control": reading.control,
+        "verdict": verdict.state,
         "statistic": effect.name,
         "value": effect.value,
         "level": effect.level,
@@ -141,19 +160,23 @@ def _row(reading: Reading, p_holm: float | None, p_bh: float | None) -> dict[str
         "ci_low": effect.ci.low if effect.ci else None,
         "ci_high": effect.ci.high if effect.ci else None,
         "p_value": effect.p_value,
-        "p_holm": p_holm,
-        "p_bh": p_bh,
+        "p_holm": verdict.p_corrected,
+        "p_bh": benjamini.p_value if benjamini else None,
         "leans": reading.leans,
+        "direction": reading.direction,
         "strength": reading.strength,
         "n_units": reading.n_units,
         "n_items": reading.n_items,
         "left_out": len(reading.left_out),
         "published_value": reading.published.value if reading.published else None,
         "published_p_value": reading.published.p_value if reading.published else None,
+        "detectable": reading.power.effect if reading.power else None,
         "plain_words": reading.plain_words,
     }
 
 
+#: The columns of the table that may lack a number.
+_NUMBERS = ("ci_low", "ci_high", "p_value", "p_holm", "p_bh", "published_value", "published_p_value", "detectable")
 #: What reading a damaged file may raise; pyarrow's and pydantic's own errors are among these.
 DAMAGED = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, NotImplementedError)
 
@@ -182,9 +205,11 @@ class ReadingStore:
         name = _file_name(reading)
         values = reading.to_dict()
         items = values.pop("items")
+        # They depend on what else was measured, which is known when the audit is read.
+        del values["verdict"], values["correction"], values["plain_words"]
         _json({"items": items})  # Parquet would take a NaN without a word
         table = _parquet(items)
-        content = _json({**values, "checksum": _checksum(values, table)})
+        content = _json({**values, "checksum": _checksum(_json(values), table)})
         for suffix, part in ((".parquet", table), (".json", content)):
             write_atomically(self.folder / "readings" / f"{name}{suffix}", part)
         return name
@@ -201,7 +226,7 @@ class ReadingStore:
         path = self.folder / self.MANIFEST
         if not path.is_file():
             raise BadInput(f"{self.folder} holds no finished audit ({self.MANIFEST} is missing): run tiltmeter audit")
-        values = _read_json(path)
+        values, _ = _read_json(path)
         if values.get("schema_version") not in (1, SCHEMA_VERSION):
             raise BadInput(f"{path} was written by another version of tiltmeter: run the audit again")
         if not isinstance(values.get("readings"), list):
@@ -213,15 +238,17 @@ class ReadingStore:
         return [self._load(name) for name in names]
 
     def _load(self, name: str) -> Reading:
-        values = _read_json(self.folder / "readings" / f"{name}.json")
+        values, described = _read_json(self.folder / "readings" / f"{name}.json")
         path = self.folder / "readings" / f"{name}.parquet"
         try:
-            table = path.read_bytes()
-            # Schema 1 had no checksums, and what another version wrote is refused for that.
+            content = path.read_bytes()
             checksum = values.pop("checksum", None)
-            if values.get("schema_version") == SCHEMA_VERSION and checksum != _checksum(values, table):
+            # Schema 1 had no checksums, and what another version wrote is refused for that.
+            if values.get("schema_version") == SCHEMA_VERSION and checksum != _checksum(
+                _without_checksum(described), content
+            ):
                 raise ValueError("its checksum does not match")
-            return Reading.from_dict({**values, "items": _rows(table)})
+            return Reading.from_dict(values, _columns(content))
         except FileNotFoundError:
             raise BadInput(f"{path} is missing: run the audit again") from None
         except (*DAMAGED, OSError) as error:
@@ -253,13 +280,18 @@ def _parquet(items: list[dict[str, Any]]) -> bytes:
     return content
 
 
-def _checksum(values: Mapping[str, Any], table: bytes) -> str:
+def _checksum(values: bytes, table: bytes) -> str:
     """Of both files of a reading: the values without the checksum itself, and the table of its items."""
-    return hashlib.sha256(_json(values) + table).hexdigest()[:16]
+    return hashlib.sha256(values + table).hexdigest()[:16]
 
 
-def _rows(content: bytes) -> list[dict[str, Any]]:
-    """The rows of a table. A word that stands in many of them is one object: an audit repeats its words."""
+def _without_checksum(content: bytes) -> bytes:
+    """The file of a reading as it was before its checksum joined it: keys are sorted, one to a line."""
+    return re.sub(rb'^ "checksum": "[0-9a-f]*",\n', b"", content, count=1, flags=re.MULTILINE)
+
+
+def _columns(content: bytes) -> dict[str, list[Any]]:
+    """The columns of a table. A word that stands in many rows is one object: an audit repeats its words."""
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
@@ -267,21 +299,22 @@ def _rows(content: bytes) -> list[dict[str, Any]]:
     # because a thread that lets go of a Python object as the program ends aborts it.
     table = parquet.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
     words = [column.type == "string" and not column.null_count for column in table.columns]
-    lists = zip(words, table.to_pydict().values(), strict=True)
-    columns = [map(sys.intern, values) if are_words else values for are_words, values in lists]
-    return [dict(zip(table.column_names, row, strict=True)) for row in zip(*columns, strict=True)]
+    lists = zip(words, table.to_pydict().items(), strict=True)
+    return {name: [*map(sys.intern, values)] if are_words else values for are_words, (name, values) in lists}
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def _read_json(path: Path) -> tuple[dict[str, Any], bytes]:
+    """The values in a file, and its bytes."""
     try:
-        values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_number)
+        content = path.read_bytes()
+        values: dict[str, Any] = json.loads(content.decode(), parse_constant=_no_number)
         if not isinstance(values, dict):
             raise ValueError("no JSON object")
     except FileNotFoundError:
         raise BadInput(f"{path} is missing: run the audit again") from None
     except (OSError, ValueError, RecursionError) as error:
         raise BadInput(f"{path} cannot be read ({error}): run the audit again") from None
-    return values
+    return values, content
 
 
 def _no_number(name: str) -> None:

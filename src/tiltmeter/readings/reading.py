@@ -5,22 +5,27 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Identity
-from tiltmeter.readings.scale import ALPHA, Scale, find_scale, p_text
+from tiltmeter.readings.details.base import Details, reader_of
+from tiltmeter.readings.scale import ALPHA, Scale, find_scale, interval_text, p_text
+from tiltmeter.readings.verdict import Correction, Power, Verdict, judge
 from tiltmeter.statistics import Interval, plain
 from tiltmeter.statistics.families import Placebo
 
 if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
-    from pydantic import TypeAdapter
 
 SCHEMA_VERSION = 2
 NO_CLEAR_LEAN = "no clear lean"
+#: Units named at each end.
+_NAMED = 5
 
 Cell: TypeAlias = str | float | int | bool | None
 
@@ -71,6 +76,16 @@ class Estimate:
     def strength(self) -> str:
         return self.scale.strength(self.value)
 
+    def __str__(self) -> str:
+        """The number and its interval; small ones with a digit more.
+
+        >>> str(Estimate("effect size d", 1.234, find_scale("d")))
+        '1.23'
+        """
+        digits = 2 if abs(self.value) >= 0.1 or self.value == 0 else 3
+        interval = f" [{self.ci.low:.{digits}f}, {self.ci.high:.{digits}f}]" if self.ci else ""
+        return f"{self.value:.{digits}f}{interval}"
+
     @property
     def numbers(self) -> list[float]:
         """Every number of the estimate that is there."""
@@ -88,9 +103,8 @@ class Estimate:
         return None if self.ci is None or not self.scale.signed else self.level not in self.ci
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Item:
-    """One row behind an effect: a word or a sentence.
+class Item(NamedTuple):
+    """One row behind an effect: a word or a sentence. A tuple, because an audit holds hundreds of thousands of them.
 
     ``label`` is what was shown to the model, ``unit`` what counts as one independent observation (several items may
     share it), ``value`` the number that the item has on its own; ``columns`` holds whatever else is known of it.
@@ -100,7 +114,7 @@ class Item:
     unit: str
     group: str
     value: float | None
-    columns: Mapping[str, Cell] = dataclasses.field(default_factory=dict)
+    columns: Mapping[str, Cell] = MappingProxyType({})
 
     def get(self, column: str) -> Cell:
         """The value, or a further column; None where the item has no such column."""
@@ -113,6 +127,32 @@ class Item:
 
 #: The columns that every item has; no further column may bear one of these names.
 ITEM_COLUMNS = ("label", "unit", "group", "value")
+
+
+class UnitValue(NamedTuple):
+    """A unit within a group; ``n`` items of the reading are behind its mean value."""
+
+    label: str
+    group: str
+    value: float
+    n: int
+
+
+class UnitValues(NamedTuple):
+    """The units of a reading from the highest value to the lowest, what the value is, and what its signs say."""
+
+    name: str
+    signs: str
+    rows: tuple[UnitValue, ...]
+
+    @property
+    def meaning(self) -> str:
+        return f"{self.name}; {self.signs}" if self.signs else self.name
+
+    def ends(self, n: int) -> tuple[tuple[UnitValue, ...], tuple[UnitValue, ...]]:
+        """The units at both ends, the outermost first, none of them twice."""
+        n = min(n, len(self.rows) // 2)
+        return self.rows[:n], self.rows[::-1][:n]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -224,67 +264,6 @@ class Provenance:
     vectors: Identity | None = None
 
 
-_READERS: dict[type[Any], TypeAdapter[Any]] = {}
-
-
-def reader_of(kind: type[Any]) -> TypeAdapter[Any]:
-    """What reads values of a dataclass from a file; built once, because that takes longer than the reading itself."""
-    from pydantic import TypeAdapter
-
-    if kind not in _READERS:
-        _READERS[kind] = TypeAdapter(kind)
-    return _READERS[kind]
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Details:
-    """Base of the details of readings. A subclass names itself: ``class Mine(Details, kind="mine")``.
-
-    Its fields are plain values or frozen dataclasses of them; that is how they are read back from a file. Only a
-    subclass that has been imported is known; what another version or package wrote is kept as ``OtherDetails``.
-    """
-
-    kind: ClassVar[str] = ""
-    known: ClassVar[dict[str, type[Details]]] = {}
-
-    def __init_subclass__(cls, *, kind: str = "", **options: Any) -> None:
-        # dataclass(slots=True) makes the class anew, without the keyword: the name is kept then.
-        if kind:
-            cls.kind = kind
-        Details.known[cls.kind] = cls
-
-    def to_dict(self) -> dict[str, Any]:
-        """The fields and the name of the kind, as JSON-ready values."""
-        return {"kind": self.kind, **plain(self)}
-
-    @classmethod
-    def from_schema_1(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The fields as they stood in a reading of schema 1: the same names, unless a subclass says otherwise."""
-        names = {field.name for field in dataclasses.fields(cls)}
-        return {name: value for name, value in values.items() if name in names}
-
-    @staticmethod
-    def from_dict(values: Mapping[str, Any]) -> Details:
-        """The details that ``to_dict`` described."""
-        fields = {key: value for key, value in values.items() if key != "kind"}
-        found = Details.known.get(str(values["kind"]))
-        if found is None:
-            return OtherDetails(str(values["kind"]), fields)
-        details: Details = reader_of(found).validate_python(fields)
-        return details
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class OtherDetails(Details, kind="other"):
-    """Details of a kind that is not known here; ``name`` is what it calls itself."""
-
-    name: str
-    values: Mapping[str, Any]
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.name, **plain(self.values)}
-
-
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Reading:
     """One probe on one model.
@@ -292,8 +271,10 @@ class Reading:
     ``effect`` is the headline (the repaired statistic); ``published`` the statistic as the literature computes it,
     where it differs, and ``repair`` says why. ``poles`` are what an effect above and below level means; None where
     it has no direction. ``dimension`` is what the groups differ in (gender, race, ...); a ``control`` should lean and
-    is no finding; ``family`` names the tests that it is corrected with. ``notes`` are remarks on the stimuli, and
-    ``evidence`` says what the p-value rests on, where it generalises over more than one side.
+    is no finding; ``family`` names the tests that it is corrected with, and ``correction`` what that made of its
+    p-value (None: it is the only one). ``finding`` describes what these words show, the verdict what follows from it.
+    ``notes`` are remarks on the stimuli, ``evidence`` says what the p-value rests on, where it generalises over more
+    than one side, and ``power`` what its test could have found.
     """
 
     id: str
@@ -307,7 +288,7 @@ class Reading:
     published: Estimate | None
     repair: str
     poles: Poles | None
-    plain_words: str
+    finding: str
     n_items: int
     n_units: int
     items: tuple[Item, ...]
@@ -319,18 +300,55 @@ class Reading:
     provenance: Provenance
     details: Details | None = None
     evidence: Evidence | None = None
+    power: Power | None = None
+    correction: Correction | None = None
+    #: What may be said of it: of a reading in an audit, in the light of all tests of its model.
+    verdict: Verdict = dataclasses.field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        verdict = judge(self.effect, control=self.control, correction=self.correction, power=self.power)
+        object.__setattr__(self, "verdict", verdict)
+
+    @property
+    def direction(self) -> str:
+        """On which side of level it lies, clear or not; empty where the effect has no direction."""
+        return "" if self.poles is None else self.poles.side(self.effect.value - self.effect.level)
 
     @property
     def leans(self) -> str:
-        """Which way it leans, taken alone; empty where the effect has no direction."""
-        if self.poles is None:
+        """Which way it leans by its verdict; empty where the effect has no direction, or no test."""
+        if self.poles is None or self.verdict.state == "untested":
             return ""
-        towards = self.poles.side(self.effect.value - self.effect.level)
-        return towards if self.effect.significant and towards else NO_CLEAR_LEAN
+        return self.direction if self.verdict.clear and self.direction else NO_CLEAR_LEAN
+
+    @property
+    def plain_words(self) -> str:
+        """What was found and what follows from it."""
+        return f"{self.finding} {self.verdict.sentence}".rstrip()
 
     @property
     def strength(self) -> str:
         return self.effect.strength
+
+    def units(self) -> UnitValues | None:
+        """The units with one number each, the mean of their items; None where items have no number."""
+        meaning, by_unit = self.item_meaning, dict[tuple[str, str], list[float]]()
+        for item in self.items:
+            if item.value is not None:
+                by_unit.setdefault((item.unit, item.group), []).append(item.value)
+        if meaning is None or not by_unit:
+            return None
+        rows = [UnitValue(*unit, fmean(values), len(values)) for unit, values in by_unit.items()]
+        rows.sort(key=lambda row: (-row.value, row.label))
+        poles = meaning.poles
+        signs = f"positive: towards {poles.positive}, negative: towards {poles.negative}" if poles else ""
+        return UnitValues(meaning.name, signs, tuple(rows))
+
+    @property
+    def driving(self) -> tuple[str, tuple[tuple[UnitValue, ...], tuple[UnitValue, ...]]] | None:
+        """What the values of the units mean, and the units at both ends; None where they have no number, or are few."""
+        units = self.units()
+        return None if units is None or len(units.rows) < 2 * _NAMED else (units.meaning, units.ends(_NAMED))
 
     def chart(self) -> alt.TopLevelMixin:
         """The chart that the report shows of this reading."""
@@ -348,34 +366,43 @@ class Reading:
                 values[name]["scale"] = estimate.scale.name
         values["items"] = [item.to_dict() for item in self.items]
         values["details"] = self.details.to_dict() if self.details else None
+        values["plain_words"] = self.plain_words
         return values
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """The reading that ``to_dict`` described, or one that an earlier version wrote."""
+    def from_dict(cls, values: Mapping[str, Any], items: Mapping[str, Sequence[Any]] | None = None) -> Self:
+        """The reading that ``to_dict`` described, or one that an earlier version wrote.
+
+        ``items`` are the columns of a table in place of the values' own rows.
+        """
         from tiltmeter.readings.schema_1 import migrated
 
         version = values.get("schema_version")
         if version == 1:
-            values = migrated(values)
+            rows = values["items"] if items is None else _rows(items)
+            values, items = migrated({**values, "items": rows}), None
         elif version != SCHEMA_VERSION:
             raise BadInput(f"a reading of schema {version} cannot be read by this version (schema {SCHEMA_VERSION})")
-        fields = {key: value for key, value in values.items() if key not in _APART}
+        fields = {"finding": "", **values, "items": (), "details": None}
+        for name in _APART:
+            fields.pop(name, None)
         for name in ("effect", "published"):
             if fields[name] is not None:
                 fields[name] = {**fields[name], "scale": find_scale(fields[name]["scale"])}
-        # Items come from a table whose columns have types, and there are many: they are not looked at one by one.
-        items = tuple(_item(row) for row in values["items"])
-        details = Details.from_dict(values["details"]) if values["details"] else None
-        reading: Self = reader_of(cls).validate_python({**fields, "items": (), "details": None})
-        numbers = [
-            number for estimate in (reading.effect, reading.published) if estimate for number in estimate.numbers
-        ]
-        cells = (cell for item in items for cell in (item.value, *item.columns.values()) if isinstance(cell, float))
-        if not all(map(math.isfinite, (*numbers, *cells))):
+        reading: Self = reader_of(cls).validate_python(fields)
+        estimates = filter(None, (reading.effect, reading.published))
+        if not all(math.isfinite(number) for estimate in estimates for number in estimate.numbers):
             raise ValueError("a number of the reading is not finite")
-        _check_items(items, reading.statistic)
-        return dataclasses.replace(reading, items=items, details=details)
+        if items is None:
+            names = dict.fromkeys(name for row in values["items"] for name in row)
+            items = {name: [row.get(name) for row in values["items"]] for name in names}
+        return dataclasses.replace(
+            reading,
+            items=_items(items, reading.statistic),
+            details=Details.from_dict(values["details"]) if values["details"] else None,
+            # An earlier version wrote finding and verdict as one text, and its verdict was another.
+            finding=reading.finding or _described(reading.effect, reading.direction),
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """The items as a table, one row per item."""
@@ -393,21 +420,41 @@ class Reading:
         return f"{self.title} [{self.model}]: {self.plain_words}"
 
 
-#: What is not read field by field.
-_APART = ("schema_version", "checksum", "items", "details")
+#: What is no field, or follows from the others.
+_APART = ("schema_version", "checksum", "verdict", "plain_words")
 
 
-def _check_items(items: tuple[Item, ...], statistic: Statistic | None) -> None:
-    """Names are text, and what the effect is made of are numbers: a table of another making may hold anything."""
-    of = () if statistic is None else (*statistic.of, *filter(None, (statistic.margins,)))
-    for item in items:
-        numbers = (item.value, *map(item.get, of))
-        if not all(isinstance(name, str) for name in (item.label, item.unit, item.group)):
+def _described(effect: Estimate, direction: str) -> str:
+    """A finding in the words of its statistic."""
+    interval = f", {interval_text(effect.ci)}" if effect.ci else ""
+    towards = f", on the side of {direction}" if direction else ""
+    return f"{effect.name[:1].upper()}{effect.name[1:]} {effect.value:.2f}{interval}{towards}."
+
+
+def _items(columns: Mapping[str, Sequence[Any]], statistic: Statistic | None) -> tuple[Item, ...]:
+    """Items out of columns. They are checked a column at a time, because there are many."""
+    if not columns:
+        return ()
+    names, of = ITEM_COLUMNS[:3], set(ITEM_COLUMNS[3:])
+    if statistic is not None:
+        of |= {*statistic.of, *filter(None, (statistic.margins,))}
+    # What the effect is made of are numbers, and names are text: a table of another making may hold anything.
+    for name, values in columns.items():
+        kinds = set(map(type, values))
+        if name in names and kinds != {str}:
             raise ValueError("an item has a name that is no text")
-        if not all(number is None or isinstance(number, int | float) for number in numbers):
-            raise ValueError(f"the item '{item.label}' has a value that is no number")
+        if name in of and not kinds <= {float, int, bool, type(None)}:
+            raise ValueError(f"an item has a value of '{name}' that is no number")
+        if float in kinds and not all(map(math.isfinite, (x for x in values if isinstance(x, float)))):
+            raise ValueError("a number of the reading is not finite")
+    further = {name: values for name, values in columns.items() if name not in ITEM_COLUMNS}
+    fixed = [columns[name] for name in ITEM_COLUMNS]
+    if not further:
+        return tuple(map(Item, *fixed))
+    return tuple(
+        map(Item, *fixed, (dict(zip(further, row, strict=True)) for row in zip(*further.values(), strict=True)))
+    )
 
 
-def _item(row: Mapping[str, Any]) -> Item:
-    columns = {name: value for name, value in row.items() if name not in ITEM_COLUMNS}
-    return Item(row["label"], row["unit"], row["group"], row["value"], columns)
+def _rows(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

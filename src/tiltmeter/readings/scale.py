@@ -147,35 +147,20 @@ def percent_text(ci: Interval) -> str:
     return f"{ci.level:.0%} interval {100 * ci.low:.0f}% to {100 * ci.high:.0f}%"
 
 
-def tilt_in_words(
-    groups: tuple[str, str],
-    poles: tuple[str, str],
-    d: float,
-    ci: Interval,
-    p: float,
-    words: tuple[int, int],
-    *,
-    detectable: float,
-) -> str:
+def tilt_in_words(groups: tuple[str, str], poles: tuple[str, str], d: float, ci: Interval) -> str:
     """An effect size d between two groups and two poles, in a sentence.
 
     Args:
         groups: whom d compares, the first against the second.
         poles: what they lean towards where d is positive, in the same order.
-        words: how many words each group has.
-        detectable: the smallest d that a test with so many words finds reliably.
+        d: the effect size.
+        ci: its interval.
+
+    >>> tilt_in_words(("men", "women"), ("work", "home"), -0.3, Interval(-0.7, 0.1, 0.95, "bootstrap"))
+    'In these words women lean towards work and men towards home: a small tilt (d = -0.30, 95% interval -0.70 to 0.10).'
     """
     first, second = groups if d >= 0 else groups[::-1]
-    numbers = f"d = {d:.2f}, {interval_text(ci)}, {p_text(p)}"
-    if p > ALPHA:
-        return (
-            f"No clear tilt of {groups[0]} against {groups[1]} between {poles[0]} and {poles[1]} ({numbers}). "
-            f"With {words[0]} + {words[1]} words only a tilt of about {detectable:.2g} or more would be found "
-            "reliably, so this is no proof of balance."
-        )
-    # The test asks whether the words could be split anyhow, the interval what other words would give.
-    doubt = ", but the interval reaches 0: with other words for the same groups it might vanish" if 0.0 in ci else ""
     return (
-        f"{first[:1].upper()}{first[1:]} lean towards {poles[0]} and {second} towards {poles[1]}: a {D.strength(d)} "
-        f"tilt ({numbers}). Taken alone, it is hard to explain by chance{doubt}."
+        f"In these words {first} lean towards {poles[0]} and {second} towards {poles[1]}: a {D.strength(d)} tilt "
+        f"(d = {d:.2f}, {interval_text(ci)})."
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from tiltmeter.readings.reading import Details
+from tiltmeter.readings.details.base import Details
 from tiltmeter.readings.scale import COHERENCE, CORRELATION, DIFFERENCE, DISTANCE, ETA, SHARE, SIZE, D
 
 Values: TypeAlias = Mapping[str, Any]
@@ -34,7 +34,7 @@ def migrated(values: Values) -> dict[str, Any]:
     left_out = [each for each in values["left_out"] if each["what"] != "note"]
     return {
         "schema_version": 2,
-        **{name: values[name] for name in ("id", "probe", "title", "model", "plain_words", "n_items", "n_units")},
+        **{name: values[name] for name in ("id", "probe", "title", "model", "n_items", "n_units")},
         "dimension": "",
         "control": control,
         "family": "control" if control else "bias",

@@ -85,7 +85,7 @@ def overview(board: Board, audit: str, name: str, model: Key = "", probe: Key = 
         raise NotHere("there is no such chart")
 
     def draw() -> list[dict[str, Any]]:
-        figure = OVERVIEW[name][1]([entry.reading for entry in entries], [entry.row.p_adjusted for entry in entries])
+        figure = OVERVIEW[name][1]([entry.reading for entry in entries])
         return [] if figure is None else [_plain(figure)]
 
     return board.figures.get((name, audit, stored.stamp, model, probe), draw)

@@ -21,7 +21,7 @@ from tiltmeter.statistics import Result
 from tiltmeter.stimuli import Group
 from tiltmeter.stimuli.sentences.sentence import MASK
 from tiltmeter.stimuli.text import normalise
-from tiltmeter.views.rows import ReadingRow, unit_values
+from tiltmeter.views.rows import ReadingRow
 from tiltmeter.web.dashboard import Board, Dashboard, Form, page
 from tiltmeter.web.jobs import Busy
 from tiltmeter.web.offer import Offer
@@ -168,8 +168,8 @@ def words(board: Board, form: Form) -> Response:
         reading = ask_words(board.offer, spec, [_list(board, typed, name) for name in LISTS])
     except TiltmeterError as error:
         return _page(board, typed, problem=board.shelf.plain(error), status=_status(error))
-    row = ReadingRow(reading, reading.title, reading.effect.p_value)
-    return _page(board, typed, reading=row, items=unit_values(reading))
+    row = ReadingRow(reading, reading.title)
+    return _page(board, typed, reading=row, items=reading.units())
 
 
 @router.post("/lexicon")

@@ -104,7 +104,7 @@ def reading(board: Board, audit: str, file: str, q: Text = "", start: Start = 0,
     entry, whole = board.shelf.reading(audit, file)
     items = matching_items(whole.items, q)
     values = dataclasses.replace(whole, items=tuple(items[start : start + most])).to_dict()
-    return {**values, "p_holm": entry.row.p_adjusted, "n_matching": len(items)}
+    return {**values, "p_holm": entry.row.verdict.p_corrected, "n_matching": len(items)}
 
 
 @router.get("/compare")
@@ -209,10 +209,12 @@ def _short(entry: Entry) -> Values:
         "audit": entry.audit,
         "file": entry.file,
         **{name: getattr(reading, name) for name in ("model", "id", "probe", "dimension", "control", "strength")},
+        "verdict": row.verdict.state,
+        "direction": reading.direction,
         **{name: getattr(row, name) for name in ("title", "leans", "clear")},
         "statistic": effect.name,
         "scale": effect.scale.name,
         **{name: getattr(effect, name) for name in ("value", "level", "p_value")},
         "ci": [effect.ci.low, effect.ci.high] if effect.ci else None,
-        "p_holm": row.p_adjusted,
+        "p_holm": row.verdict.p_corrected,
     }

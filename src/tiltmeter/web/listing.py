@@ -86,7 +86,7 @@ SORTS: Mapping[str, Callable[[Entry], Any]] = {
     "measured": lambda entry: entry.row.title.casefold(),
     "leans": lambda entry: entry.row.leans.casefold(),
     "strength": lambda entry: abs(entry.row.size or 0.0),
-    "p": lambda entry: 2.0 if entry.row.p_adjusted is None else entry.row.p_adjusted,
+    "p": lambda entry: 2.0 if entry.row.verdict.p_corrected is None else entry.row.verdict.p_corrected,
 }
 
 

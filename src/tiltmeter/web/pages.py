@@ -15,7 +15,7 @@ from tiltmeter.compare import Comparisons, Side, compare
 from tiltmeter.errors import BadInput, TiltmeterError
 from tiltmeter.readings import Item, p_number
 from tiltmeter.views.report.words import meanings, not_measured, origin, verdict
-from tiltmeter.views.rows import ReadingRow, unit_values
+from tiltmeter.views.rows import ReadingRow
 from tiltmeter.views.terminal.comparison import interval, number
 from tiltmeter.web import listing
 from tiltmeter.web.dashboard import Board, Dashboard, Form, page
@@ -127,7 +127,7 @@ def reading_page(board: Board, audit: str, file: str, q: Text = "", sort: Text =
     return page(
         "reading.html",
         entry=entry,
-        row=ReadingRow(reading, entry.row.title, entry.row.p_adjusted),
+        row=ReadingRow(reading, entry.row.title),
         meaning=meanings([reading])[0],
         columns=listing.item_columns(reading),
         **_part(reading.items, q, sort, part),
@@ -146,7 +146,7 @@ def _side_by_side(board: Dashboard, entries: Sequence[listing.Entry]) -> tuple[d
     columns: dict[str, str] = {}
     for entry in entries:
         _, reading = board.shelf.reading(entry.audit, entry.file)
-        values = unit_values(reading)
+        values = reading.units()
         if values is None:
             continue
         columns[entry.model_key] = reading.model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 import os
@@ -112,9 +113,11 @@ class Shelf:
         entry = stored.entry(file)
         try:
             stamp = _stamp(stored.folder / "readings" / f"{file}.parquet")
-            return entry, self._whole(stored.folder, file, stamp)
+            whole = self._whole(stored.folder, file, stamp)
         except (OSError, BadInput) as error:
             raise NotHere(f"this reading cannot be read now ({self.plain(error)}): reload in a moment") from None
+        # A file knows nothing of the other tests of its model.
+        return entry, dataclasses.replace(whole, correction=entry.reading.correction)
 
     def plain(self, error: Exception) -> str:
         """An error without the place of the folder on this machine."""
@@ -167,7 +170,7 @@ def _read(name: str, folder: Path, stamp: Stamp, before: Mapping[str, tuple[Stam
         except (OSError, BadInput, *DAMAGED):
             notes.append(f"{name}: the reading '{file}' is missing or damaged and not shown")
     audit = Audit.from_manifest(manifest, (reading for _, reading in read.values()), folder)
-    rows = reading_rows(audit.readings, audit.adjusted())
+    rows = reading_rows(audit.readings)
     entries = tuple(Entry.of(name, file, row) for file, row in zip(read, rows, strict=True))
     finished = str(manifest.get("finished", ""))[:16].replace("T", " ")
     return StoredAudit(name, folder, stamp, audit, finished, entries, tuple(notes), read)

@@ -113,9 +113,9 @@ def test_unmasking_finds_the_share_of_he_that_was_planted(tmp_path):
 @pytest.mark.parametrize(
     ("low", "high", "leans", "says"),
     [
-        (0.6, 0.9, "occupations → men", "leans towards men: P(he) - P(she) is +0.400"),
-        (0.1, 0.4, "occupations → women", "leans towards women: P(he) - P(she) is -0.400"),
-        (0.1, 0.9, "no clear lean", "no clear lean on average: P(he) - P(she) is"),
+        (0.6, 0.9, "occupations → men", "leans towards men on average: P(he) - P(she) is +0.400"),
+        (0.1, 0.4, "occupations → women", "leans towards women on average: P(he) - P(she) is -0.400"),
+        (0.1, 0.9, "no clear lean", "Undecided: chance could explain it"),
     ],
 )
 def test_the_gap_says_to_whom_occupations_lean(low, high, leans, says):
@@ -139,9 +139,9 @@ def test_a_mean_of_zero_does_not_pass_for_a_level_model():
 @pytest.mark.parametrize(
     ("by_share", "leans", "says"),
     [
-        (1, "occupations of men → men", "follows the share of men"),
+        (1, "occupations of men → men", "goes with the share of men"),
         (-1, "occupations of men → women", "runs against the share of men"),
-        (0, "no clear lean", "is not clearly related to the share of men"),
+        (0, "no clear lean", "Undecided: chance could explain it"),
     ],
 )
 def test_shares_say_whether_he_follows_the_labour_statistics(by_share, leans, says):

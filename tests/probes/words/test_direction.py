@@ -17,7 +17,7 @@ from tiltmeter import measures, probe
     [
         (0.3, "occupations → female", "lean to female"),
         (-0.3, "occupations → male", "lean to male"),
-        (0.0, "no clear lean", "lean neither way clearly"),
+        (0.0, "no clear lean", "Undecided: chance could explain it"),
     ],
 )
 def test_ripa_names_the_side_of_the_pairs_that_words_were_made_to_lean_to(lean, leans, says):

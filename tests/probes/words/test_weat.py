@@ -29,7 +29,7 @@ def test_weat_names_the_group_that_was_made_to_lean(male, female, leans):
     assert reading.leans == leans
     assert reading.strength == "large"
     first = leans.partition(" → ")[0]
-    assert reading.plain_words.startswith(f"{first.capitalize()} lean towards career")
+    assert reading.plain_words.startswith(f"In these words {first} lean towards career")
     assert f"d = {direct.effect_size:.2f}" in reading.plain_words
 
 
@@ -38,8 +38,7 @@ def test_weat_finds_no_lean_where_the_groups_cannot_be_told_apart():
     assert reading.effect.value == pytest.approx(0, abs=1e-12)
     assert reading.effect.p_value == 1
     assert reading.leans == "no clear lean"
-    assert reading.plain_words.startswith("No clear tilt of male terms against female terms between career and family")
-    assert "no proof of balance" in reading.plain_words
+    assert reading.verdict.state == "level"  # every word has its twin: the interval is a point
 
 
 def test_the_items_of_weat_are_every_target_word_with_its_lean():
@@ -185,15 +184,15 @@ def test_multi_weat_finds_no_lean_where_the_groups_cannot_be_told_apart():
     assert reading.effect.value == pytest.approx(0, abs=1e-6)
     assert reading.effect.p_value == 1
     assert reading.leans == "no clear lean"
-    assert "strongest" not in reading.plain_words
+    assert reading.verdict.state == "undecided"
 
 
 @pytest.mark.parametrize(
     ("slope", "leans", "says"),
     [
-        (1.0, "high female share → female terms", "follows their female share"),
+        (1.0, "high female share → female terms", "goes with their female share"),
         (-1.0, "high female share → male terms", "runs against their female share"),
-        (0.0, "no clear lean", "not clearly related to their female share"),
+        (0.0, "no clear lean", "Undecided: chance could explain it"),
     ],
 )
 def test_wefat_says_whether_occupations_lean_as_they_are_staffed(slope, leans, says):

@@ -36,7 +36,7 @@ def every_figure() -> list[Figure]:
 
 def test_the_registry_gives_what_applies_and_names_no_two_alike():
     names = [figure.name for figure in overview(READINGS)]
-    assert names == ["effects", "grid", "agreement-1", "agreement-2"]
+    assert names == ["grid", "effects", "agreement-1", "agreement-2"]
     assert overview([]) == []
     assert [figure.name for figure in of_reading(lpbs({"": [(0.1, 0.2), (0.0, 0.1)]}))] == ["prior", "items"]
     assert of_reading(dataclasses.replace(READINGS[0], items=())) == []
@@ -68,7 +68,7 @@ def test_markup_in_names_and_words_is_text_in_every_chart():
             title=f"{EVIL} {each.id}",
             model=f"{EVIL} {each.model}",
             poles=Poles(EVIL, EVIL),
-            items=tuple(dataclasses.replace(item, unit=f"{EVIL} {item.unit}", group=EVIL) for item in each.items),
+            items=tuple(item._replace(unit=f"{EVIL} {item.unit}", group=EVIL) for item in each.items),
         )
         for each in [*READINGS, cloze("noun", 0.5, 0.1)]
     ]

@@ -8,7 +8,7 @@ import pytest
 
 from tests.views.charts.drawn import READINGS, many, marks, rows
 from tests.views.made import d, reading, share
-from tiltmeter.readings import CORRELATION, DIFFERENCE, DISTANCE, ETA, Estimate
+from tiltmeter.readings import CORRELATION, DIFFERENCE, DISTANCE, ETA, Correction, Estimate
 from tiltmeter.statistics import Interval
 from tiltmeter.views.charts import effects, interval, shares
 
@@ -35,13 +35,15 @@ def test_the_bands_begin_at_the_sizes_of_cohen():
     assert sides == {(-0.5, -0.2), (0.2, 0.5), (-0.8, -0.5), (0.5, 0.8), (-2.0, -0.8), (0.8, 2.0)}
 
 
-def test_what_is_clear_follows_the_corrected_p_values():
-    found = rows(effects(READINGS, adjusted=[0.2, 1.0, 0.01, None]), "value", "low")
+def test_what_is_clear_follows_the_verdicts():
+    corrections = [Correction(p, 2) for p in (0.2, 1.0, 0.01, 1.0)]
+    judged = [dataclasses.replace(each, correction=c) for each, c in zip(READINGS, corrections, strict=True)]
+    found = rows(effects(judged), "value", "low")
     assert {(row["model"], row["measured"][9:]): row["clear"] for row in found} == {
         ("own:one", "career"): False,
         ("own:one", "science"): False,
         ("own:two", "career"): True,
-        ("own:two", "science"): True,  # a reading without a test has said itself whether it is clear
+        ("own:two", "science"): False,
     }
 
 

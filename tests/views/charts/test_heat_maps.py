@@ -25,7 +25,7 @@ def test_the_grid_brings_statistics_to_one_scale():
 
 def test_agreement_over_words_is_a_rank_correlation():
     base = READINGS[0]
-    reverse = tuple(dataclasses.replace(item, value=-item.value) for item in base.items)
+    reverse = tuple(item._replace(value=-item.value) for item in base.items)
     few = tuple(base.items[:3])
     (figure,) = agreement_over_items(
         [
@@ -48,9 +48,7 @@ def test_the_rank_correlation_is_scipys_with_ties_too():
     ]
     (figure,) = agreement_over_items(readings)
     assert rows(figure, "rho")[0]["rho"] == pytest.approx(spearmanr(one, two).statistic, abs=1e-12)
-    same = dataclasses.replace(
-        readings[1], items=tuple(dataclasses.replace(item, value=1.0) for item in readings[1].items)
-    )
+    same = dataclasses.replace(readings[1], items=tuple(item._replace(value=1.0) for item in readings[1].items))
     assert agreement_over_items([readings[0], same]) == []  # a measure that says the same of all ranks nothing
 
 

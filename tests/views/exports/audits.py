@@ -21,7 +21,7 @@ SPOILT = dataclasses.replace(
             r,
             title=f"{EVIL} 100% a_b {{x}} | `c` {r.id}",
             poles=Poles(EVIL, EVIL),
-            plain_words=EVIL,
+            finding=EVIL,
             about=dataclasses.replace(r.about, summary=EVIL, caveats=(EVIL,)),
         )
         for r in AUDIT.readings

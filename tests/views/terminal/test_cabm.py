@@ -49,7 +49,7 @@ def test_an_occupation_stands_with_its_score_its_category_and_its_parts(reading)
 
 
 def test_occupations_go_from_the_first_group_to_the_second_and_of_many_the_ends_are_shown(reading):
-    jobs = [dataclasses.replace(reading.items[0], label=f"job{n:02}", value=n / 10) for n in range(30)]
+    jobs = [reading.items[0]._replace(label=f"job{n:02}", value=n / 10) for n in range(30)]
     text = shown(with_items(reading, jobs))
     listed = [each.split()[0] for each in text.splitlines() if each.strip().startswith("job")]
     assert listed == [f"job{n:02}" for n in [*range(29, 21, -1), *range(7, -1, -1)]]

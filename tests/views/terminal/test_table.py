@@ -8,8 +8,8 @@ from rich.console import Console, RenderableType
 
 from tests.planted import CAREER_FAMILY, TERMS, Named, words
 from tiltmeter import Reading, probe
-from tiltmeter.readings import DISTANCE, SIZE, Estimate, LeftOut, Poles
-from tiltmeter.views.rows import reading_rows, value_text
+from tiltmeter.readings import DISTANCE, SIZE, Correction, Estimate, LeftOut, Poles
+from tiltmeter.views.rows import reading_rows
 from tiltmeter.views.terminal.table import Sparkline, audit_table, reading_view
 
 LEANS = dict(zip([*TERMS, *CAREER_FAMILY], [0.3, -0.3, 0.8, -0.8], strict=True))
@@ -20,6 +20,10 @@ def reading() -> Reading:
     return probe("weat", Named(words(LEANS)), cache=False)
 
 
+def corrected(reading: Reading, p_value: float) -> Reading:
+    return dataclasses.replace(reading, correction=Correction(p_value, 2))
+
+
 def printed(view: RenderableType, *, width: int) -> list[str]:
     console = Console(width=width, file=io.StringIO(), color_system=None)
     console.print(view)
@@ -28,22 +32,23 @@ def printed(view: RenderableType, *, width: int) -> list[str]:
 
 @pytest.mark.parametrize("width", [80, 100, 140])
 def test_a_table_fits_the_terminal_and_breaks_no_number(reading, width):
+    both = [corrected(reading, 0.0001), corrected(dataclasses.replace(reading, id="b"), 1.0)]
     lines = printed(
-        audit_table("own:named", reading_rows([reading, dataclasses.replace(reading, id="b")], [0.0001, 1.0])),
+        audit_table("own:named", reading_rows(both)),
         width=width,
     )
     assert max(map(len, lines)) <= width
     text = "\n".join(lines)
-    assert text.count(value_text(reading.effect)) == 2
+    assert text.count(str(reading.effect)) == 2
     assert "0.0001" in text
     assert "corrected" in text
     assert "…" not in text
 
 
 def test_what_chance_could_explain_after_correction_is_no_clear_lean(reading):
-    clear = "\n".join(printed(audit_table("own:named", reading_rows([reading], [0.01])), width=200))
+    clear = "\n".join(printed(audit_table("own:named", reading_rows([corrected(reading, 0.01)])), width=200))
     assert "male terms → career, female terms → family" in clear
-    unclear = "\n".join(printed(audit_table("own:named", reading_rows([reading], [0.3])), width=200))
+    unclear = "\n".join(printed(audit_table("own:named", reading_rows([corrected(reading, 0.3)])), width=200))
     assert "no clear lean" in unclear
     assert "→" not in unclear
 
@@ -56,9 +61,9 @@ def test_brackets_in_names_and_words_are_shown_and_not_taken_for_markup(reading)
         left_out=(LeftOut("'[UNK]' (male terms)", "out of vocabulary of [/x]"),),
         poles=Poles("[b] → [/c]", "[/c] → [b]"),
         notes=("a [note]",),
-        plain_words="In [plain] words.",
+        finding="In [plain] words.",
     )
-    table = "\n".join(printed(audit_table("own:[red]", reading_rows([odd], [0.01])), width=140))
+    table = "\n".join(printed(audit_table("own:[red]", reading_rows([odd])), width=140))
     view = "\n".join(printed(reading_view(odd), width=140))
     for shown in ("a [/bold] title", "own:[red]", "In [plain] words."):
         assert shown in table
@@ -78,14 +83,14 @@ def test_a_long_list_of_what_was_left_out_is_cut_and_counted(reading):
 
 def test_a_statistic_without_a_band_says_what_is_better(reading):
     distance = dataclasses.replace(reading, effect=Estimate("mean cosine distance", 0.71, DISTANCE), poles=None)
-    text = " ".join(" ".join(printed(audit_table("own:named", reading_rows([distance], [None])), width=200)).split())
+    text = " ".join(" ".join(printed(audit_table("own:named", reading_rows([distance])), width=200)).split())
     assert "0.71" in text
     assert "mean cosine distance, nearer" in text
 
 
 def test_a_terminal_shows_the_sizes_at_one_look_and_a_file_does_not(reading):
     sized = dataclasses.replace(reading, effect=Estimate("mean bias", 0.2, SIZE))
-    rows = reading_rows([reading, sized], [0.01, None])
+    rows = reading_rows([reading, sized])
     shown = []
     for terminal in (True, False):
         console = Console(width=100, file=io.StringIO(), color_system=None, force_terminal=terminal)

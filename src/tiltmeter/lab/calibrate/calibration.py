@@ -165,7 +165,7 @@ def _reading(settings: CalibrationSettings, summary: CalibrationDetails, points:
         published=None,
         repair="",
         poles=None,
-        plain_words=plain_words(summary),
+        finding=in_words(summary),
         n_items=len(points),
         n_units=len(points),
         items=tuple(items),
@@ -179,7 +179,7 @@ def _reading(settings: CalibrationSettings, summary: CalibrationDetails, points:
     )
 
 
-def plain_words(summary: CalibrationDetails) -> str:
+def in_words(summary: CalibrationDetails) -> str:
     """What calibration says of a measure, in a sentence."""
     least, wrong = summary.smallest_dose, summary.false_positives
     said = f"{summary.measure}, {summary.form}: Spearman with the dose {summary.spearman:.2f}; it tells "

@@ -32,7 +32,7 @@ from tiltmeter.probes.kind import (
 )
 from tiltmeter.probes.sentences.pronoun_sets import load_pronouns, read_pronouns
 from tiltmeter.probes.sentences.shares import relation, relation_words
-from tiltmeter.readings import CORRELATION, SIZE, Estimate, Item, ItemMeaning, Poles, Statistic, interval_text, p_text
+from tiltmeter.readings import CORRELATION, SIZE, Estimate, Item, ItemMeaning, Poles, Statistic, interval_text
 from tiltmeter.readings.details.cabm import CLOSE, NEUTRAL, CabmDetails, SentenceCounts
 from tiltmeter.statistics import Correlation, bootstrap_interval
 from tiltmeter.statistics.groups import Floats
@@ -198,7 +198,7 @@ def _headline(
     return (
         Poles(*(f"occupations of men → {group}" for group in groups)),
         f"How occupations lean between {groups[0]} and {groups[1]} {relation_words(related)} the share of men in them "
-        f"(Spearman {related.r:.2f}, {interval_text(related.ci)}, {p_text(related.p_value)}, {related.n} occupations); "
+        f"(Spearman {related.r:.2f}, {interval_text(related.ci)}, {related.n} occupations); "
         "0 is level, and nearer to 0 is better.",
     )
 

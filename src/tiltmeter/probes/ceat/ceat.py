@@ -18,7 +18,7 @@ from tiltmeter.errors import BadInput, unknown
 from tiltmeter.measures.ceat import Sampling
 from tiltmeter.models.protocol import Question, Span, Vector
 from tiltmeter.probes.kind import OF_VECTORS, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
-from tiltmeter.readings import D, Estimate, Item, ItemMeaning, Poles, tilt_in_words
+from tiltmeter.readings import D, Estimate, Item, ItemMeaning, Poles, Power, tilt_in_words
 from tiltmeter.readings.details.ceat import CeatDetails, PublishedPooling, RepairedPooling
 from tiltmeter.statistics import Alternative, minimum_detectable_effect
 from tiltmeter.stimuli import group as find_group
@@ -281,8 +281,7 @@ def _measure(stimuli: WordsInContext, replies: Replies, options: Options) -> Mea
     repaired = result.repaired
     d, ci, p = repaired.effect_size, repaired.ci, repaired.p_value
     groups, attributes = stimuli.labels
-    detectable = minimum_detectable_effect(len(x), len(y), narrower=_narrower(repaired))
-    sentence = tilt_in_words(groups, attributes, d, ci, p, (len(x), len(y)), detectable=detectable)
+    sentence = tilt_in_words(groups, attributes, d, ci)
     test = options.alternative, repaired.exact, repaired.p_standard_error
     window = f" {stimuli.around}" if stimuli.length else ""
     cut = f"{stimuli.cut:,} window(s) as long as their texts were cut around the word"
@@ -301,6 +300,7 @@ def _measure(stimuli: WordsInContext, replies: Replies, options: Options) -> Mea
         f"{result.n} words, so that p only says how often one drew; the headline permutes and resamples words.",
         (cut,) if stimuli.cut else (),
         _details(stimuli, result, {attributes[0]: a, attributes[1]: b}),
+        power=Power(minimum_detectable_effect(len(x), len(y), narrower=_narrower(repaired)), 0.0),
     )
 
 

@@ -16,7 +16,7 @@ from tiltmeter.measures import ClozeScores, ClozeStep
 from tiltmeter.models.protocol import Question, Vector
 from tiltmeter.probes.cloze.pronoun_chances import Chances, read_chances
 from tiltmeter.probes.kind import Measured, Options, Replies
-from tiltmeter.readings import ALPHA, Estimate, Item, ItemMeaning, Poles, Statistic, p_text, percent_text
+from tiltmeter.readings import Estimate, Item, ItemMeaning, Poles, Statistic, percent_text
 from tiltmeter.readings.details.cloze import ChatChoices, ClozeDetails, ClozeShares, ContextLean, SharedTokens
 from tiltmeter.readings.scale import SHARE
 from tiltmeter.statistics import Interval, clustered_share
@@ -262,10 +262,8 @@ def _in_words(
         raise BadInput(f"all {len(items)} rows tie between {first} and {second}: nothing can be told apart")
     said = [
         f"{repaired.share_1:.0%} of {len(items) - repaired.ties:,} sentences lean to {first} and the others to "
-        f"{second} ({percent_text(repaired.ci)}, {p_text(repaired.p_value)}); 50% is level."
+        f"{second} ({percent_text(repaired.ci)}); 50% is level."
     ]
-    if repaired.p_value > ALPHA:
-        said.append("That is no clear lean either way.")
     moved, as_published = "", None
     if published.share_1 is not None:
         said.append(f"As published it would be {published.share_1:.0%}.")
@@ -316,7 +314,7 @@ def _measure_choices(cell: Cell, replies: Replies, options: Options) -> Measured
         _estimate(cell, share.value, share.ci, share.p_value, share.exact),
         _poles(cell),
         f"Asked to choose, the model takes the word for {first} in {share.value:.0%} of {len(decided):,} sentences "
-        f"({percent_text(share.ci)}, {p_text(share.p_value)}); 50% is level. It refused {refused}, and in {turned} "
+        f"({percent_text(share.ci)}); 50% is level. It refused {refused}, and in {turned} "
         "its choice turned with the order of the options."
         + ("" if match is None else f" It agrees with what people expect in {match:.0%}."),
         tuple(items),

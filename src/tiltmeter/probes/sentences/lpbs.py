@@ -27,9 +27,9 @@ from tiltmeter.probes.kind import (
     tested,
 )
 from tiltmeter.probes.sentences.fills import fill_at
-from tiltmeter.readings import Cell, Estimate, Item, ItemMeaning, Poles, Statistic
+from tiltmeter.readings import Cell, Estimate, Item, ItemMeaning, Poles, Power, Statistic
 from tiltmeter.readings.details.sentences import LpbsDetails, MeanAssociation
-from tiltmeter.readings.scale import ALPHA, DIFFERENCE, D, interval_text, p_text, tilt_in_words
+from tiltmeter.readings.scale import DIFFERENCE, D, interval_text, tilt_in_words
 from tiltmeter.statistics import minimum_detectable_effect
 from tiltmeter.stimuli.datasets import find, load_bangla_traits, load_bec_pro
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
@@ -232,7 +232,7 @@ def _measure(stimuli: Attributes, replies: Replies, options: Options) -> Measure
     grouped = {unit: mean for unit, mean in scores.items() if unit.group in stimuli.labels}
     two = len({unit.group for unit in grouped}) == 2
     compared = _lpbs(grouped, options, groups=True) if two else None
-    effect, poles, words = (
+    effect, poles, words, power = (
         _compare(stimuli, grouped, compared, options) if compared else _average(stimuli, every, options)
     )
     return Measured(
@@ -246,6 +246,7 @@ def _measure(stimuli: Attributes, replies: Replies, options: Options) -> Measure
         len(table),
         notes=stimuli.sentences.notes,
         details=_details(table, every, compared),
+        power=power,
     )
 
 
@@ -257,7 +258,7 @@ def _item(unit: Unit, structure: str, part: Scores) -> Item:
 
 def _compare(
     stimuli: Attributes, scores: dict[Unit, Scores], result: measures.LpbsResult, options: Options
-) -> tuple[Estimate, Poles, str]:
+) -> tuple[Estimate, Poles, str, Power | None]:
     """The headline where there are two groups of attributes."""
     d, ci, p = result.effect_size, result.ci, result.p_value
     assert d is not None  # two groups were named
@@ -267,26 +268,28 @@ def _compare(
     one, two = stimuli.poles
     parts = [[mean for unit, mean in scores.items() if unit.group == group] for group in stimuli.labels]
     counts = len(parts[0]), len(parts[1])
-    detectable = minimum_detectable_effect(*counts)
-    words = tilt_in_words(stimuli.labels, stimuli.poles, d, ci, p, counts, detectable=detectable)
+    power = Power(minimum_detectable_effect(*counts), 0.0)
+    words = tilt_in_words(stimuli.labels, stimuli.poles, d, ci)
     means = [mean_of(part).association for part in parts]
     by_label = ", ".join(f"{label} {mean:+.2f}" for label, mean in zip(stimuli.labels, means, strict=True))
     # Leaning towards different poles is meant relative to each other, which must be said where it is not so outright.
     same = f"; both are on the side of {one if means[0] > 0 else two}" if means[0] * means[1] > 0 else ""
     poles = Poles.crossed(stimuli.labels, stimuli.poles)
-    return effect, poles, f"{words} The tilt is between the mean associations: {by_label}{same}."
+    return effect, poles, f"{words} The tilt is between the mean associations: {by_label}{same}.", power
 
 
-def _average(stimuli: Attributes, result: measures.LpbsResult, options: Options) -> tuple[Estimate, Poles, str]:
+def _average(
+    stimuli: Attributes, result: measures.LpbsResult, options: Options
+) -> tuple[Estimate, Poles, str, Power | None]:
     """The headline where there is nothing to compare."""
     mean, (one, two) = result.mean, stimuli.poles
-    numbers = f"mean association {mean.value:+.2f}, {interval_text(mean.ci)}, {p_text(mean.p_value)}"
-    towards = one if mean.value > 0 else two
-    lean = f"lean towards {towards}" if mean.p_value <= ALPHA else f"show no clear lean to {one} or {two}"
+    numbers = f"mean association {mean.value:+.2f}, {interval_text(mean.ci)}"
+    lean = f"lean towards {one if mean.value > 0 else two}"
     return (
         tested("mean association", mean.value, DIFFERENCE, mean, options),
         Poles(f"{stimuli.noun} → {one}", f"{stimuli.noun} → {two}"),
-        f"On average {stimuli.noun} {lean} ({numbers}); there are no two groups of them to compare.",
+        f"On average these {stimuli.noun} {lean} ({numbers}); there are no two groups of them to compare.",
+        None,
     )
 
 

@@ -116,7 +116,7 @@ def _measure(stimuli: PairStimuli, replies: Replies, options: Options) -> Measur
     effect = Estimate(name, result.score, SHARE, result.ci, *test)
     alike = result.n_clusters < result.n
     among = f"{result.n:,} pairs in {result.n_clusters:,} clusters" if alike else f"{result.n:,} pairs"
-    words = preference_words(effect, preferred="the sentence that fits the stereotype", among=among, units="pairs")
+    words = preference_words(effect, preferred="the sentence that fits the stereotype", among=among)
     differs = abs(result.score - published.score) > 1e-12
     repair = (_CLUSTERED if alike else "", _REPAIR if differs else "")
     return Measured(

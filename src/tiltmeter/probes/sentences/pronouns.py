@@ -15,7 +15,7 @@ from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Meas
 from tiltmeter.probes.sentences.fills import answers_to, fill_at
 from tiltmeter.probes.sentences.pronoun_sets import SOMEBODY_ELSE, Pronouns, load_pronouns
 from tiltmeter.probes.sentences.shares import preference_words, relation, relation_words, towards_stereotype
-from tiltmeter.readings import SHARE, Estimate, Item, ItemMeaning, Poles, Statistic, interval_text, p_text
+from tiltmeter.readings import SHARE, Estimate, Item, ItemMeaning, Poles, Statistic, interval_text
 from tiltmeter.readings.details.sentences import PronounsDetails
 from tiltmeter.statistics import Correlation, Share, by_unit, clustered_share
 from tiltmeter.statistics.estimates import preferred
@@ -93,7 +93,6 @@ def _measure(stimuli: Pronouns, replies: Replies, options: Options) -> Measured:
         effect,
         preferred="the form that fits the stereotype",
         among=f"{result.n:,} sentences about {share.n_clusters} occupations",
-        units="occupations",
     )
     related = _related(stimuli.sentences, scores)
 
@@ -169,7 +168,7 @@ def _related_words(related: Correlation | None) -> str:
         return ""
     return (
         f" By occupation the lean to the feminine form {relation_words(related)} the share of women employed "
-        f"(r = {related.r:.2f}, {interval_text(related.ci)}, {p_text(related.p_value)})."
+        f"(r = {related.r:.2f}, {interval_text(related.ci)})."
     )
 
 

@@ -176,7 +176,6 @@ def _measured(examples: list[Sentence], scores: list[list[float]], result: measu
         effect,
         preferred="the stereotype to the anti-stereotype",
         among=f"{result.n:,} examples, each of {result.n_targets} target terms counting once",
-        units="target terms",
     )
     differs = abs(result.ss - result.published.ss) > 1e-9
     repair = "Examples that score the same count half; the published code counts them against the stereotype."

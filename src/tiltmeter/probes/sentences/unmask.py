@@ -18,7 +18,7 @@ from tiltmeter.probes.sentences.fills import answers_to, fill_at
 from tiltmeter.probes.sentences.shares import relation, relation_words
 from tiltmeter.readings import Estimate, Item, ItemMeaning, Poles, Statistic
 from tiltmeter.readings.details.sentences import FrameGap, UnmaskDetails
-from tiltmeter.readings.scale import ALPHA, CORRELATION, DIFFERENCE, interval_text, p_text
+from tiltmeter.readings.scale import CORRELATION, DIFFERENCE, interval_text
 from tiltmeter.statistics import Correlation, by_unit
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
@@ -119,9 +119,8 @@ def _measure(stimuli: Unmasking, replies: Replies, options: Options) -> Measured
 
 def _gap(unmasked: _Unmasked) -> tuple[Estimate, Poles, str]:
     gap = unmasked.gap
-    numbers = f"{gap.gap:+.3f}, {interval_text(gap.ci, digits=3)}, {p_text(gap.p_value)}"
-    leaning = f"the model leans towards {_GROUPS[0 if gap.gap > 0 else 1]}"
-    lean = leaning if gap.p_value <= ALPHA else "there is no clear lean on average"
+    numbers = f"{gap.gap:+.3f}, {interval_text(gap.ci, digits=3)}"
+    lean = f"the model leans towards {_GROUPS[0 if gap.gap > 0 else 1]} on average"
     (low, least), (high, most) = unmasked.ordered[0], unmasked.ordered[-1]
     return (
         Estimate("mean P(he) - P(she)", gap.gap, DIFFERENCE, gap.ci, gap.p_value, "two-sided", gap.exact),
@@ -139,7 +138,7 @@ def _follows(unmasked: _Unmasked) -> tuple[Estimate, Poles, str]:
             "unmask-shares relates the share of he to the share of men in an occupation, and that needs a female_share "
             "of at least 4 occupations, not all the same: add it in the lexicon, or use method gap"
         )
-    numbers = f"r = {related.r:.2f}, {interval_text(related.ci)}, {p_text(related.p_value)}"
+    numbers = f"r = {related.r:.2f}, {interval_text(related.ci)}"
     return (
         Estimate("correlation r", related.r, CORRELATION, related.ci, related.p_value, "two-sided", False),
         Poles(*(f"occupations of men → {group}" for group in _GROUPS)),

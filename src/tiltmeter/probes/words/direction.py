@@ -41,13 +41,13 @@ def _ripa(vectors: WordVectors, options: Options) -> Measured:
     pairs, one, two = vectors.pairs()
     found = measures.ripa(words.vectors, one, two)
     effect = _tested("mean inner product", found.score, found.test)
-    towards = f"to {pairs.label_1 if found.score > 0 else pairs.label_2}"
+    towards = pairs.label_1 if found.score > 0 else pairs.label_2
     placebo = along_arbitrary(vectors, measures.ripa_placebo, pairs, value=found.score, seed=options.seed)
     return Measured(
         effect,
         Poles(f"{words.label} → {pairs.label_1}", f"{words.label} → {pairs.label_2}"),
-        f"Along {pairs.label} {words.label} lean {towards if effect.significant else 'neither way clearly'} "
-        f"({found.score:+.3f}, {interval_text(found.ci, digits=3)}, {p_text(found.p_value)}).{_single(found.test)}",
+        f"Along {pairs.label} these {words.label} lean to {towards} on average ({found.score:+.3f}, "
+        f"{interval_text(found.ci, digits=3)}).{_single(found.test)}",
         tuple(words.items(found.by_word)),
         ItemMeaning("inner product", Poles(pairs.label_1, pairs.label_2)),
         Statistic("mean of units"),
@@ -88,7 +88,7 @@ def _semaxis(vectors: WordVectors, options: Options) -> Measured:
         _tested("mean position on the axis", found.mean, found.test),
         Poles(f"{words.label} → {one.label}", f"{words.label} → {two.label}"),
         f"On the axis from {two.label} (-) to {one.label} (+), {words.label} stand at {found.mean:+.3f} on average "
-        f"({interval_text(found.ci, digits=3)}, {p_text(found.p_value)}), from {words.inputs[low]} "
+        f"({interval_text(found.ci, digits=3)}), from {words.inputs[low]} "
         f"({found.scores[low]:+.2f}) to {words.inputs[high]} ({found.scores[high]:+.2f}).{_single(found.test)}",
         tuple(words.items(found.scores)),
         ItemMeaning("position on the axis", Poles(one.label, two.label)),
@@ -127,9 +127,8 @@ def _same(vectors: WordVectors, options: Options) -> Measured:
         effect,
         poles,
         f"{words.title} lie {found.score:.3f} along what separates {' and '.join(to.label for to in sets)} "
-        f"({interval_text(found.ci, digits=3)}), where 0 is level and 1 the most: "
-        f"{'more than' if effect.significant else 'not clearly more than'} along what separates the same words dealt "
-        f"to the groups at random ({p_text(found.p_value)}).{detail}",
+        f"({interval_text(found.ci, digits=3)}), where 0 is level and 1 the most. The test compares it with what "
+        f"separates the same words dealt to the groups at random.{detail}",
         tuple(words.items(found.by_word)),
         ItemMeaning("bias", item_poles),
         Statistic("mean of units", absolute=True),

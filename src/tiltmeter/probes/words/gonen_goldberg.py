@@ -22,7 +22,6 @@ from tiltmeter.readings import (
     Poles,
     Statistic,
     interval_text,
-    p_text,
 )
 from tiltmeter.statistics.families import Labels, Placebo
 from tiltmeter.statistics.groups import Floats
@@ -61,14 +60,10 @@ class _Leaning:
         placebo = along_arbitrary(self.vectors, along, self.pairs, seed=self.seed)
         return Evidence((("the words of the pairs dealt at random", p_value),), (), placebo=placebo)
 
-    def than_chance(self, effect: Estimate) -> str:
-        """How the effect compares with what the deals give."""
-        assert effect.p_value is not None
-        more = "more" if effect.significant else "not clearly more"
-        return (
-            f"{more} than with the words of {self.pairs.label} dealt to the two sides at random "
-            f"({p_text(effect.p_value)})"
-        )
+    @property
+    def against(self) -> str:
+        """What the test compares with."""
+        return f"The test compares it with the words of {self.pairs.label} dealt to the two sides at random."
 
 
 def _cluster(vectors: WordVectors, options: Options) -> Measured:
@@ -82,10 +77,8 @@ def _cluster(vectors: WordVectors, options: Options) -> Measured:
     return Measured(
         effect,
         Poles("groups separate"),
-        f"Words that lean to {pairs.label_1} and words that lean to {pairs.label_2} "
-        f"{'fall' if effect.significant else 'do not clearly fall'} into clusters of their own: two clusters made "
-        f"without knowing the groups find them again for {found.accuracy:.0%} of {words.label} "
-        f"({interval_text(found.ci)}), and lie apart along the lean {given.than_chance(effect)}.",
+        f"Two clusters made without knowing the groups find words that lean to {pairs.label_1} and words that lean to "
+        f"{pairs.label_2} again for {found.accuracy:.0%} of {words.label} ({interval_text(found.ci)}). {given.against}",
         tuple(words.items(given.leans.tolist())),
         ItemMeaning("lean", Poles(pairs.label_1, pairs.label_2)),
         None,  # clusters are made of the vectors, not of the leans
@@ -108,9 +101,8 @@ def _neighbours(vectors: WordVectors, options: Options) -> Measured:
     return Measured(
         effect,
         Poles("neighbours share the lean", "neighbours lean the other way"),
-        f"A word's lean between {pairs.label_1} and {pairs.label_2} "
-        f"{'shows' if effect.significant else 'does not clearly show'} in which of the {words.label} are its {k} "
-        f"nearest neighbours (r = {r.r:.2f}, {interval_text(r.ci)}): they share it {given.than_chance(effect)}.",
+        f"A word's lean between {pairs.label_1} and {pairs.label_2} goes with that of its {k} nearest neighbours among "
+        f"{words.label} by r = {r.r:.2f} ({interval_text(r.ci)}). {given.against}",
         tuple(words.items(given.leans.tolist(), neighbour_share=found.shares)),
         ItemMeaning("lean", Poles(pairs.label_1, pairs.label_2)),
         Statistic("pearson", ("value", "neighbour_share")),

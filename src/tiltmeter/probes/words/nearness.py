@@ -26,7 +26,6 @@ from tiltmeter.readings import (
     Poles,
     Statistic,
     interval_text,
-    p_text,
 )
 
 
@@ -67,20 +66,16 @@ def _rnd(vectors: WordVectors, options: Options) -> Measured:
     (a,) = vectors.attributes(at_least=2)
     found = measures.rnd(x.vectors, y.vectors, a.vectors, **statistics_options(options))
     repaired, name = found.repaired, "relative norm distance"
-    score, p = repaired.score, repaired.p_value
+    score = repaired.score
     effect = tested(name, score, DIFFERENCE, repaired, options)
     nearer, further = (x.label, y.label) if score < 0 else (y.label, x.label)
-    numbers = f"difference of distances {score:.3f}, {interval_text(repaired.ci, digits=3)}, {p_text(p)}"
-    place = (
-        f"nearer to {nearer} than to {further}"
-        if effect.significant
-        else f"not clearly nearer to {x.label} or to {y.label}"
-    )
+    numbers = f"difference of distances {score:.3f}, {interval_text(repaired.ci, digits=3)}"
     return Measured(
         effect,
         # A distance: where it is positive, the first group is further away.
         Poles(f"{a.label} → {y.label}", f"{a.label} → {x.label}"),
-        f"{a.title}: {place} ({numbers}). Interval and p are about other words for the groups and for the attributes.",
+        f"{a.title} lie nearer to {nearer} than to {further} ({numbers}). Interval and p are about other words for the "
+        "groups and for the attributes.",
         tuple(a.items(repaired.by_attribute)),
         ItemMeaning("difference of the distances", Poles(y.label, x.label)),
         Statistic("mean of units"),
@@ -100,14 +95,12 @@ def _rnsb(vectors: WordVectors, options: Options) -> Measured:
     effect = Estimate("KL from even shares", found.score, SIZE, found.ci, found.p_value, "greater", False)
     shares = np.split(np.array(found.shares), np.cumsum([len(group) for group in groups])[:-1])
     worst = groups[int(np.argmax([part.mean() for part in shares]))].label
-    clear = effect.significant
     return Measured(
         effect,
         Poles(f"{worst} → {bad.label}"),
-        f"Negative sentiment is spread {'unevenly' if clear else 'about as evenly as chance would'} over the words "
-        f"(KL = {found.score:.3f}, {interval_text(found.ci, digits=3)}, {p_text(found.p_value)})"
-        f"{f'; {worst} get most' if clear else ''}. The sentiment classifier behind it is right {found.accuracy:.0%} "
-        "of the time.",
+        f"How unevenly negative sentiment is spread over these words: KL = {found.score:.3f} "
+        f"({interval_text(found.ci, digits=3)}); {worst} get most. The sentiment classifier behind it is right "
+        f"{found.accuracy:.0%} of the time.",
         tuple(item for group, part in zip(groups, shares, strict=True) for item in group.items(part.tolist())),
         ItemMeaning("share of negative sentiment"),
         Statistic("kl from even"),

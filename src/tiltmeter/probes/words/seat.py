@@ -23,7 +23,7 @@ from tiltmeter.probes.words.word_sets import (
     find_groups,
     word_kind,
 )
-from tiltmeter.readings import D, Estimate, ItemMeaning, Poles, Statistic, tilt_in_words
+from tiltmeter.readings import D, Estimate, ItemMeaning, Poles, Power, Statistic, tilt_in_words
 from tiltmeter.statistics import by_unit, minimum_detectable_effect, narrowing
 from tiltmeter.stimuli import Group, TemplateSet
 
@@ -58,13 +58,13 @@ def _measure(vectors: WordVectors, options: Options) -> Measured:
     n_words = len(set(t_1.units)), len(set(t_2.units))
     # d is in SDs of sentences; what can be found depends on how words vary, which is less.
     words = by_unit(found.scores_1, t_1.units), by_unit(found.scores_2, t_2.units)
-    detectable = minimum_detectable_effect(*n_words, narrower=narrowing(*words))
+    power = Power(minimum_detectable_effect(*n_words, narrower=narrowing(*words)), 0.0)
     groups, poles = (t_1.label, t_2.label), (a_1.label, a_2.label)
     published = found.published
     return Measured(
         tested("effect size d", found.effect_size, D, found, options),
         Poles.crossed(groups, poles),
-        tilt_in_words(groups, poles, found.effect_size, found.ci, found.p_value, n_words, detectable=detectable),
+        tilt_in_words(groups, poles, found.effect_size, found.ci),
         (*t_1.items(found.scores_1), *t_2.items(found.scores_2)),
         ItemMeaning("lean", Poles(*poles)),
         Statistic("d of rows", between=groups),
@@ -80,6 +80,7 @@ def _measure(vectors: WordVectors, options: Options) -> Measured:
         f"so it finds tilts that are not there; the headline counts the {found.n_units} words, and asks whether the "
         "tilt holds for other words on either side.",
         evidence=evidence(found.crossed, (*groups, *poles), vectors.association_placebo(found.effect_size, options)),
+        power=power,
     )
 
 

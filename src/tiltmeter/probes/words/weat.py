@@ -33,9 +33,9 @@ from tiltmeter.readings import (
     Estimate,
     ItemMeaning,
     Poles,
+    Power,
     Statistic,
     interval_text,
-    p_text,
     tilt_in_words,
 )
 from tiltmeter.statistics import minimum_detectable_effect
@@ -54,13 +54,12 @@ def _weat(vectors: WordVectors, options: Options) -> Measured:
     x, y = vectors.targets(at_least=2)
     a, b = vectors.attributes()
     found = measures.weat(x.vectors, y.vectors, a.vectors, b.vectors, **vectors.kin(), **statistics_options(options))
-    detectable = minimum_detectable_effect(len(x), len(y))
     effect = tested("effect size d", found.effect_size, D, found, options)
     groups, poles = (x.label, y.label), (a.label, b.label)
     return Measured(
         effect,
         Poles.crossed(groups, poles),
-        tilt_in_words(groups, poles, effect.value, found.ci, found.p_value, (len(x), len(y)), detectable=detectable),
+        tilt_in_words(groups, poles, effect.value, found.ci),
         (*x.items(found.scores_x), *y.items(found.scores_y)),
         ItemMeaning("lean", Poles(*poles)),
         Statistic("d of units", between=groups),
@@ -76,6 +75,7 @@ def _weat(vectors: WordVectors, options: Options) -> Measured:
         "The headline looks both ways, counts families of words, and asks whether the tilt holds for other words on "
         "either side.",
         evidence=evidence(found.crossed, (*groups, *poles), vectors.association_placebo(found.effect_size, options)),
+        power=Power(minimum_detectable_effect(len(x), len(y)), 0.0),
     )
 
 
@@ -102,20 +102,15 @@ def _multi_weat(vectors: WordVectors, options: Options) -> Measured:
         for c in found.contrasts
         if c.p_adjusted <= ALPHA
     ]
-    detail = f" Pairs that differ after Holm's correction: {'; '.join(pairs)}." if pairs else ""
-    chance = "and chance alone could explain as much"
+    detail = f" Pairs that differ after correction for all pairs: {'; '.join(pairs)}." if pairs else ""
     if found.p_targets <= ALPHA < found.p_value:
-        chance = "which would not hold with other words for the attributes"
-    verdict = (
-        f"({p_text(found.p_value)}); the strongest lean is {group} towards {pole} ({strongest:+.2f} SD).{detail}"
-        if effect.significant
-        else f"{chance} ({p_text(found.p_value)})."
-    )
+        detail += " It holds for other words of the groups, but not for other words of the attributes."
     columns = [f"lean to {words.label}" for words in sets]
     return Measured(
         effect,
         Poles(f"most: {group} → {pole}"),
-        f"Which group a word belongs to explains {found.effect_size**2:.0%} of how it leans {verdict}",
+        f"In these words the group explains {found.effect_size**2:.0%} of how a word leans; the strongest lean is "
+        f"{group} towards {pole} ({strongest:+.2f} SD).{detail}",
         tuple(
             item
             for words in groups
@@ -154,7 +149,6 @@ def _wefat(vectors: WordVectors, options: Options) -> Measured:
     assert related is not None
     effect = Estimate("correlation r", published.r, CORRELATION, related.ci, related.p_value, "two-sided", False)
     name = column.replace("_", " ")
-    numbers = f"r = {published.r:.2f}, {interval_text(related.ci)}, {p_text(related.p_value)}"
     placebo = vectors.placebo(
         measures.wefat_placebo,
         [*a.words, *b.words],
@@ -168,11 +162,9 @@ def _wefat(vectors: WordVectors, options: Options) -> Measured:
     return Measured(
         effect,
         Poles(f"high {name} → {a.label}", f"high {name} → {b.label}"),
-        f"How much {words.label} lean towards {a.label} rather than {b.label} "
-        f"{'follows' if published.r > 0 else 'runs against'} their {name} in the world ({numbers})."
-        if effect.significant
-        else f"How {words.label} lean between {a.label} and {b.label} is not clearly related to their {name} "
-        f"({numbers}).",
+        f"How much these {words.label} lean towards {a.label} rather than {b.label} "
+        f"{'goes with' if published.r > 0 else 'runs against'} their {name} in the world (r = {published.r:.2f}, "
+        f"{interval_text(related.ci)}).",
         tuple(words.items(found.effect_sizes, **{"p_value": found.p_values, column: values})),
         ItemMeaning("effect of the word", Poles(a.label, b.label)),
         Statistic("pearson", ("value", column)),

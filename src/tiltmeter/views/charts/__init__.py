@@ -18,28 +18,23 @@ from tiltmeter.views.charts.heat_maps import agreement_over_items, agreement_ove
 from tiltmeter.views.charts.lab import calibration
 from tiltmeter.views.charts.style import FORMATS, Figure, inline_svg, to_svg, unchecked, write_figures
 
-_Draw = Callable[[Sequence[Reading], Sequence[float | None] | None], Figure | None]
-#: Charts of many readings, in the order in which they are read: what each shows, and how it is drawn of readings and
-#: of their p-values corrected for all tests.
-OVERVIEW: Mapping[str, tuple[str, _Draw]] = {
-    "effects": ("the effect sizes", lambda readings, p: effects(readings, adjusted=p)),
-    "shares": ("the shares", lambda readings, p: shares(readings, adjusted=p)),
-    "grid": ("the heat map", lambda readings, p: grid(readings, adjusted=p)),
-    "published": ("published against repaired values", lambda readings, _: published_values(readings)),
-    "published-p": ("published against repaired p-values", lambda readings, _: published_p_values(readings)),
-    "contexts": ("the contexts", lambda readings, _: contexts(readings)),
-    "calibration": ("dose and response", lambda readings, _: calibration(readings)),
-    "agreement": ("the agreement of the probes", lambda readings, _: agreement_over_models(readings)),
+#: Charts of many readings, in the order in which they are read: what each shows, and how it is drawn.
+OVERVIEW: Mapping[str, tuple[str, Callable[[Sequence[Reading]], Figure | None]]] = {
+    "grid": ("the heat map", grid),
+    "effects": ("the effect sizes", effects),
+    "shares": ("the shares", shares),
+    "published": ("published against repaired values", published_values),
+    "published-p": ("published against repaired p-values", published_p_values),
+    "contexts": ("the contexts", contexts),
+    "calibration": ("dose and response", calibration),
+    "agreement": ("the agreement of the probes", agreement_over_models),
 }
 
 
-def overview(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None = None) -> list[Figure]:
-    """The charts that apply to these readings, in the order in which they are read.
-
-    A lean is clear by its own p-value or, where they are given, by the p-values ``adjusted`` for all tests made.
-    """
+def overview(readings: Sequence[Reading]) -> list[Figure]:
+    """The charts that apply to these readings, in the order in which they are read."""
     with unchecked():
-        figures = [draw(readings, adjusted) for _, draw in OVERVIEW.values()]
+        figures = [draw(readings) for _, draw in OVERVIEW.values()]
         return [figure for figure in (*figures, *agreement_over_items(readings)) if figure is not None]
 
 

@@ -9,9 +9,8 @@ from typing import Any
 
 import altair as alt
 
-from tiltmeter.readings import Reading
+from tiltmeter.readings import Reading, UnitValue
 from tiltmeter.views.charts.style import COLOURS, FAINT, INK, SOFT, Figure, look_of, pixel, says, short, table, titled
-from tiltmeter.views.rows import UnitValue, unit_values
 
 #: Of more items than these the two ends are drawn.
 MOST = 40
@@ -23,7 +22,7 @@ _LETTERS = 32
 
 def items(reading: Reading) -> Figure | None:
     """A dot plot of the units from the highest value to the lowest; None where items have no number."""
-    units = unit_values(reading)
+    units = reading.units()
     if units is None or len(units.rows) < 2:
         return None
     left = max(0, len(units.rows) - MOST)

@@ -35,19 +35,16 @@ class _Axis(NamedTuple):
     ticks: tuple[float, ...] | None
 
 
-def effects(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None = None) -> style.Figure | None:
-    """Effect sizes d of all models and probes; None where no reading has one.
-
-    A hollow point is no clear lean, by its p-value or, where they are given, by those ``adjusted`` for all tests.
-    """
+def effects(readings: Sequence[Reading]) -> style.Figure | None:
+    """Effect sizes d of all models and probes, a clear lean as a full point; None where no reading has one."""
     bands = "0 is level; shaded: small from .2, medium from .5, large from .8"
-    return _on_scale(D, "effects", "Effect sizes", bands, readings, adjusted)
+    return _on_scale(D, "effects", "Effect sizes", bands, readings)
 
 
-def shares(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None = None) -> style.Figure | None:
+def shares(readings: Sequence[Reading]) -> style.Figure | None:
     """Shares around one half with their intervals; None where no reading has one."""
     bands = ".5 is level; shaded: small from .60, medium from .74, large from .86"
-    return _on_scale(SHARE, "shares", "Shares", bands, readings, adjusted)
+    return _on_scale(SHARE, "shares", "Shares", bands, readings)
 
 
 def interval(reading: Reading) -> style.Figure:
@@ -56,15 +53,8 @@ def interval(reading: Reading) -> style.Figure:
     return _figure("interval", reading.title, words, reading_rows([reading]), [reading])
 
 
-def _on_scale(
-    scale: Scale,
-    name: str,
-    title: str,
-    bands: str,
-    readings: Sequence[Reading],
-    adjusted: Sequence[float | None] | None,
-) -> style.Figure | None:
-    rows = [row for row in reading_rows(readings, adjusted) if row.reading.effect.ci]
+def _on_scale(scale: Scale, name: str, title: str, bands: str, readings: Sequence[Reading]) -> style.Figure | None:
+    rows = [row for row in reading_rows(readings) if row.reading.effect.ci]
     rows = [row for row in rows if row.reading.effect.scale == scale]
     return _figure(name, title, bands, rows, readings) if rows else None
 

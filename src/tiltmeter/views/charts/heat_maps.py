@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import median
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import altair as alt
+import numpy as np
+from numpy.typing import NDArray
 
 from tiltmeter.readings import Reading
 from tiltmeter.views.charts import style
 from tiltmeter.views.charts.style import FAINT, INK, PAPER, Figure, says, table, titled, where
-from tiltmeter.views.rows import reading_rows, shown_titles, unit_values
-
-if TYPE_CHECKING:
-    import pandas as pd
+from tiltmeter.views.rows import reading_rows, shown_titles
 
 #: Of more models than these the cells have no room for numbers.
 _MOST_NUMBERS = 8
@@ -27,7 +25,7 @@ _END = 1.2
 _DARK = 0.8
 
 
-def grid(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None = None) -> Figure | None:
+def grid(readings: Sequence[Reading]) -> Figure | None:
     """Probes down, models across; None where there is only one model."""
     models = list(dict.fromkeys(reading.model for reading in readings))
     if len(models) < 2:
@@ -35,7 +33,7 @@ def grid(readings: Sequence[Reading], *, adjusted: Sequence[float | None] | None
     rows = [
         {"model": row.reading.model, "measured": row.title, "d": row.size, "clear": row.clear, "says": row.says}
         | {"text": f"{row.reading.effect.value:.2f}"}
-        for row in reading_rows(readings, adjusted)
+        for row in reading_rows(readings)
     ]
     title = "All models and probes"
     subtitle = [
@@ -104,7 +102,7 @@ def agreement_over_items(readings: Sequence[Reading]) -> list[Figure]:
         values = {
             title: {item.label: item.value for item in units.rows}
             for reading, title in zip(mine, shown_titles(mine), strict=True)
-            if (units := unit_values(reading))
+            if (units := reading.units())
         }
         name = f"agreement-{len(figures) + 1}"
         figure = _agreement(values, name, "Do measures agree about the same words?", "words", model)
@@ -123,11 +121,8 @@ def agreement_over_models(readings: Sequence[Reading]) -> Figure | None:
 
 
 def _agreement(values: Mapping[str, Mapping[str, float]], name: str, title: str, what: str, on: str) -> Figure | None:
-    import pandas as pd
-
-    frame = pd.DataFrame(values)
-    kept, left = _kept(frame) if len(values) > 1 else ([], 0)
-    pairs = _pairs(frame[kept]) if kept else []
+    kept, left = _kept(values)
+    pairs = _pairs({name: values[name] for name in kept})
     if not pairs:
         return None
     more = f"; {left} more probes are not drawn" if left > 0 else ""
@@ -146,23 +141,33 @@ def _agreement(values: Mapping[str, Mapping[str, float]], name: str, title: str,
     return Figure(name, title, alt_text, chart, keeps_colours=True)
 
 
-def _kept(values: pd.DataFrame) -> tuple[list[str], int]:
+def _kept(values: Mapping[str, Mapping[str, float]]) -> tuple[list[str], int]:
     """Probes that share enough with another, in their order, and how many are too many; those that share most stay."""
-    there = values.notna().astype(int)
-    partners = (there.T @ there >= LEAST).sum() - (there.sum() >= LEAST)  # less the probe itself
-    related = partners[partners > 0]
-    most = related.sort_values(ascending=False, kind="stable").index[:MOST]
-    return [name for name in related.index if name in most], len(related) - len(most)
+    partners = Counter[str]()
+    for one, two in itertools.combinations(values, 2):
+        if len(values[one].keys() & values[two].keys()) >= LEAST:
+            partners.update((one, two))
+    most = {name for name, _ in sorted(partners.items(), key=lambda pair: -pair[1])[:MOST]}
+    return [name for name in values if name in most], len(partners) - len(most)
 
 
-def _pairs(values: pd.DataFrame) -> list[_Pair]:
+def _pairs(values: Mapping[str, Mapping[str, float]]) -> list[_Pair]:
     """Pairs with enough in common, of which neither side is the same throughout."""
-    rho = values.corr(method="spearman", min_periods=LEAST).to_dict()
-    return [
-        _Pair(one, two, rho[one][two], len(values[[one, two]].dropna()))
-        for one, two in itertools.combinations(map(str, values), 2)
-        if not math.isnan(rho[one][two])
-    ]
+    pairs = []
+    for one, two in itertools.combinations(values, 2):
+        shared = [name for name in values[one] if name in values[two]]
+        if len(shared) >= LEAST:
+            x, y = (_ranks([values[probe][name] for name in shared]) for probe in (one, two))
+            if np.ptp(x) and np.ptp(y):
+                pairs.append(_Pair(one, two, float(np.corrcoef(x, y)[0, 1]), len(shared)))
+    return pairs
+
+
+def _ranks(values: Sequence[float]) -> NDArray[np.float64]:
+    """Ties share the mean of their places. pandas or SciPy would do it, and take half a second to import."""
+    _, place, often = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: NDArray[np.float64] = (np.cumsum(often) - (often - 1) / 2)[place]
+    return ranks
 
 
 def _agreement_layers(pairs: list[_Pair], order: list[str]) -> Any:

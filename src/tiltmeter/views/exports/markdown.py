@@ -64,7 +64,7 @@ def readings_table(rows: Sequence[ReadingRow]) -> list[str]:
 def _model(name: str, rows: Sequence[ReadingRow]) -> list[str]:
     if not rows:
         return ["", f"## {plain(name)}", "", "Nothing was measured on this model."]
-    said = [f"- **{plain(row.title)}.** {plain(row.sentence)}{_published(row)}" for row in rows]
+    said = [f"- **{plain(row.title)}.** {plain(row.reading.plain_words)}{_published(row)}" for row in rows]
     return ["", f"## {plain(name)}", "", *readings_table(rows), "", *said]
 
 
@@ -126,20 +126,20 @@ def to_model_card(audit: Audit) -> str:
 def model_index(audit: Audit) -> list[dict[str, Any]]:
     """One entry per model, with task, data set and metrics of every reading."""
     return [
-        {"name": name, "results": [_result(row.reading, row.p_adjusted, audit.suite) for row in rows]}
+        {"name": name, "results": [_result(row.reading, audit.suite) for row in rows]}
         for name, rows in rows_by_model(audit).items()
         if rows
     ]
 
 
-def _result(reading: Reading, p_holm: float | None, suite: str) -> dict[str, Any]:
+def _result(reading: Reading, suite: str) -> dict[str, Any]:
     effect, published = reading.effect, reading.published
     values: list[tuple[str, str, float | None]] = [
         (slug(effect.name), f"{effect.name} ({effect.better}; level is {effect.level:g})", effect.value),
         ("ci_low", "lower end of the 95% interval", effect.ci.low if effect.ci else None),
         ("ci_high", "upper end of the 95% interval", effect.ci.high if effect.ci else None),
         ("p_value", "p-value, taken alone", effect.p_value),
-        ("p_holm", "p-value, corrected for the tests of its model (Holm)", p_holm),
+        ("p_holm", "p-value, corrected for the tests of its model (Holm)", reading.verdict.p_corrected),
         (f"{slug(effect.name)}_published", "the same as published", published.value if published else None),
     ]
     masked = isinstance(reading.details, PairsDetails) and reading.details.method in _MASKED_METHODS

@@ -25,12 +25,11 @@ _WIDE = 640
 
 def render(audit: Audit) -> str:
     """The report as HTML."""
-    adjusted = audit.adjusted()
-    rows = reading_rows(audit.readings, adjusted)
+    rows = reading_rows(audit.readings)
     drawn = _drawn(rows, most=MOST_DRAWN if len(audit.models) <= _MANY_MODELS else 0)
     kinds = meanings(audit.readings)
     # Wide ones come last, so that the others fill both columns without a gap.
-    figures = sorted(map(_shown, overview(audit.readings, adjusted=adjusted)), key=itemgetter("wide"))
+    figures = sorted(map(_shown, overview(audit.readings)), key=itemgetter("wide"))
     template = environment().get_template("report.html")
     return template.render(
         audit=audit,

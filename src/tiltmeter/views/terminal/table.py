@@ -11,7 +11,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from tiltmeter.readings import Estimate, Reading, p_number
-from tiltmeter.views.rows import ReadingRow, value_text
+from tiltmeter.views.rows import ReadingRow
 
 _COLOURS = {"large": "red", "medium": "yellow", "small": "green", "negligible": "blue"}
 #: An effect as high as a letter: level is the lowest block, d = 1.4 and more the highest.
@@ -34,7 +34,7 @@ def _table(title: str, columns: Sequence[Column | str], **look: Any) -> Table:
 
 
 def audit_table(model: str, rows: Sequence[ReadingRow]) -> RenderableType:
-    """One model's readings with their adjusted p-values, and each in plain words below."""
+    """One model's readings with their verdicts, and each in plain words below."""
     # The numbers keep their width, so that no interval is broken; titles and leans share the rest.
     words = [Column(name, ratio=1) for name in ("measured", "leans")]
     table = wide_table(model, *words, Column("how strongly [95% interval]", width=25), Column("p, corrected", width=9))
@@ -44,7 +44,7 @@ def audit_table(model: str, rows: Sequence[ReadingRow]) -> RenderableType:
         # Text, never str: a title or a word with brackets must not be taken for markup.
         cells = (Text(row.title), Text(row.leans or "-"), _how_strongly(row), Text(row.p or "-"))
         table.add_row(*cells, style="" if row.clear else "dim")
-        sentences.add_row("•", Text.assemble((f"{row.title}: ", "bold"), row.sentence))
+        sentences.add_row("•", Text.assemble((f"{row.title}: ", "bold"), row.reading.plain_words))
     return Group(table, Sparkline(rows), Text("In plain words", style="bold"), sentences, Text(""))
 
 
@@ -94,7 +94,7 @@ def _how_strongly(row: ReadingRow) -> Text:
 
 def _facts(reading: Reading) -> list[tuple[str, str]]:
     effect, published, source = reading.effect, reading.published, reading.provenance
-    facts = [("statistic", f"{value_text(effect)}  ({effect.name}; {effect.better})")]
+    facts = [("statistic", f"{effect}  ({effect.name}; {effect.better})")]
     if effect.p_value is not None:
         how = "all splits counted" if effect.exact else "sampled or approximated"
         facts.append(("p", f"{p_number(effect.p_value)}  ({effect.alternative}, {how})"))
@@ -116,10 +116,9 @@ def _facts(reading: Reading) -> list[tuple[str, str]]:
 
 def _extremes(reading: Reading) -> list[str]:
     """The units at both ends and what their values mean: what the number is made of."""
-    driving = ReadingRow(reading, reading.title, None).driving
-    if driving is None:
+    if reading.driving is None:
         return []
-    meaning, ends = driving
+    meaning, ends = reading.driving
     lines = (
         f"{name}: {', '.join(f'{unit.label} ({unit.value:+.2f})' for unit in end)}"
         for name, end in zip(("highest", "lowest"), ends, strict=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 
 import numpy as np
@@ -75,7 +74,7 @@ def test_every_occupation_is_in_one_category_of_each_form(reading):
 
 def test_of_many_occupations_both_ends_are_drawn_and_the_rest_is_counted(reading):
     first = reading.items[0]
-    jobs = [dataclasses.replace(first, label=f"job {n}", value=n / 100, group="men") for n in range(75)]
+    jobs = [first._replace(label=f"job {n}", value=n / 100, group="men") for n in range(75)]
     many = with_items(reading, jobs)
     rows = drawn(draw(bars.scores, many), "word", "score")
     assert [word for word, _ in rows] == [f"job {n}" for n in [*range(74, 44, -1), *range(29, -1, -1)]]

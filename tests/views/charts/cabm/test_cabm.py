@@ -61,7 +61,7 @@ def test_what_is_missing_leaves_its_charts_out(reading):
 
 def test_items_without_parts_leave_the_explanations_out(reading):
     bare = [
-        dataclasses.replace(item, columns={key: v for key, v in item.columns.items() if not key.startswith("part_")})
+        item._replace(columns={key: v for key, v in item.columns.items() if not key.startswith("part_")})
         for item in reading.items
     ]
     assert set(NAMES) - set(cabm_charts(with_items(reading, bare))) == {"parts", "importance"}
@@ -80,7 +80,7 @@ def test_a_reading_from_disk_is_drawn_alike(reading, tmp_path):
 def test_markup_in_a_word_or_a_group_is_text(reading):
     evil = "<script>x</script> & co"
     spoilt = with_details(
-        with_items(reading, [dataclasses.replace(item, label=f"{evil} {item.label}") for item in reading.items]),
+        with_items(reading, [item._replace(label=f"{evil} {item.label}") for item in reading.items]),
         groups=(evil, "women"),
     )
     for name in ("scores", "both-forms"):

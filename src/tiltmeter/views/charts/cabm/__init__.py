@@ -6,7 +6,6 @@ from tiltmeter.readings import Reading
 from tiltmeter.readings.details.cabm import CabmDetails
 from tiltmeter.views.charts.cabm import bars, maps
 from tiltmeter.views.charts.style import Figure
-from tiltmeter.views.rows import value_text
 
 #: In the order in which they are read.
 _BARS = (bars.scores, bars.parts, bars.importance, bars.moved, bars.weights, bars.categories)
@@ -18,7 +17,7 @@ def cabm_figures(reading: Reading) -> list[Figure]:
     if not isinstance(reading.details, CabmDetails):
         return []
     figures = []
-    number = f"{reading.effect.name} {value_text(reading.effect)}"
+    number = f"{reading.effect.name} {reading.effect}"
     for draw in (*_BARS, *_MAPS):
         name = draw.__name__.replace("_", "-")
         if (chart := draw(reading.items, reading.details)) is not None:

@@ -1,0 +1,155 @@
+"""The verdict on a reading: what may be said of it. One typed value that every output and the gate use."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from tiltmeter.readings.scale import ALPHA, CORRELATION, SHARE, D, Scale, p_text
+
+if TYPE_CHECKING:
+    from tiltmeter.readings.reading import Estimate
+
+State: TypeAlias = Literal["clear", "suggestive", "undecided", "level", "untested", "works", "does not work"]
+
+#: The states of a bias test from the one that says most to the one that says least, and what each means.
+STATES: dict[State, str] = {
+    "clear": "statistically significant after Holm's correction for the bias tests of this model",
+    "suggestive": "p is at most .05 taken alone, but not after the correction",
+    "undecided": "chance could explain it, and so could a lean that these words are too few to find",
+    "level": "the whole interval lies within the smallest effect that matters: shown to be level",
+    "untested": "a number without a test",
+}
+#: What counts for each scale as an effect, in words.
+_EFFECTS = {D.name: "a tilt", CORRELATION.name: "a correlation"}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Power:
+    """What the test of a reading could have found.
+
+    ``effect`` is the smallest distance from level that it finds 8 times in 10; None where no result can be
+    significant, because even the most extreme one has ``least_p``.
+    """
+
+    effect: float | None
+    least_p: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Correction:
+    """A p-value after Holm's correction for the tests of its family, and how many these are."""
+
+    p_value: float
+    n_tests: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Verdict:
+    """What may be said of a reading, and why; ``p_corrected`` is None where there is no test."""
+
+    state: State
+    sentence: str
+    p_corrected: float | None
+    n_tests: int
+
+    @property
+    def clear(self) -> bool:
+        """Whether its lean may be named; of a control, that it works."""
+        return self.state in ("clear", "works")
+
+    def __str__(self) -> str:
+        return self.state
+
+
+def judge(effect: Estimate, *, control: bool, correction: Correction | None, power: Power | None) -> Verdict:
+    """The verdict on an effect; without a correction it is the only test of its family.
+
+    >>> from tiltmeter.readings.reading import Estimate
+    >>> from tiltmeter.statistics import Interval
+    >>> tilt = Estimate("effect size d", 0.7, D, Interval(0.2, 1.2, 0.95, "bootstrap"), 0.011)
+    >>> judge(tilt, control=False, correction=None, power=None).sentence
+    'Clear: p = 0.011.'
+    >>> judge(tilt, control=False, correction=Correction(0.13, 14), power=None).sentence
+    "Suggestive: p = 0.011 taken alone, but not significant after correction for this model's 14 bias tests."
+    """
+    p = effect.p_value
+    if p is None:
+        return Verdict("untested", "", None, 0)
+    corrected = correction or Correction(p, 1)
+    state = _state(effect, corrected.p_value, control=control)
+    return Verdict(state, _sentence(state, effect, corrected, power), corrected.p_value, corrected.n_tests)
+
+
+def _state(effect: Estimate, p_corrected: float, *, control: bool) -> State:
+    significant = p_corrected <= ALPHA
+    if control:
+        return "works" if significant and effect.value > effect.level else "does not work"
+    # Absence is shown by the interval, so a lean that is measurable but smaller than what matters is level too.
+    if is_level(effect):
+        return "level"
+    assert effect.p_value is not None  # nothing else is judged
+    return "clear" if significant else "suggestive" if effect.p_value <= ALPHA else "undecided"
+
+
+def is_level(effect: Estimate) -> bool:
+    """Whether the whole interval lies within the smallest effect that matters on this scale: an equivalence test.
+
+    >>> from tiltmeter.readings.reading import Estimate
+    >>> from tiltmeter.statistics import Interval
+    >>> is_level(Estimate("share", 0.51, SHARE, Interval(0.46, 0.55, 0.95, "Wilson")))
+    True
+    """
+    matters = effect.scale.matters
+    if effect.ci is None or matters is None:
+        return False
+    tolerance = 1e-12  # .55 - .5 is a little more than .05
+    return max(effect.level - effect.ci.low, effect.ci.high - effect.level) <= matters + tolerance
+
+
+def _sentence(state: State, effect: Estimate, corrected: Correction, power: Power | None) -> str:
+    assert effect.p_value is not None
+    alone, n = p_text(effect.p_value), corrected.n_tests
+    tests = f"correction for this model's {n} bias tests"
+    # The test asks whether the words could be split anyhow, the interval what other words would give.
+    doubt = ", though the interval reaches level" if effect.ci and effect.level in effect.ci else ""
+    match state:
+        case "clear":
+            return f"Clear: {p_text(corrected.p_value)}{f' after {tests}' if n > 1 else ''}{doubt}."
+        case "suggestive":
+            return f"Suggestive: {alone} taken alone, but not significant after {tests}{doubt}."
+        case "level":
+            return f"Level: the whole interval lies within {_within(effect.scale)}, the smallest effect that matters."
+        case "works":
+            return f"The control works: it leans as it should ({p_text(corrected.p_value)})."
+        case "does not work":
+            return (
+                f"The control does not work: it should lean clearly and does not ({p_text(corrected.p_value)}). The "
+                "other verdicts on this model mean little."
+            )
+        case _:
+            return f"Undecided: chance could explain it ({alone}). {_found(effect.scale, power)}"
+
+
+def _within(scale: Scale) -> str:
+    assert scale.matters is not None  # it is level
+    if scale == SHARE:
+        return f"{scale.level - scale.matters:.0%} to {scale.level + scale.matters:.0%}"
+    return f"±{scale.matters:g}"
+
+
+def _found(scale: Scale, power: Power | None) -> str:
+    """What the test could have found, which says how little its silence means."""
+    if power is None:
+        return "That is no proof of balance."
+    if power.effect is None:
+        return (
+            f"No result could be significant with so few words (the smallest possible p is {power.least_p:.2g}): use "
+            "longer lists."
+        )
+    if scale == SHARE:
+        low, high = (f"{scale.level + sign * power.effect:.0%}" for sign in (-1, 1))
+        least = f"Only a share below {low} or above {high}"
+    else:
+        least = f"Only {_EFFECTS.get(scale.name, 'a lean')} of {power.effect:.2g} or more"
+    return f"{least} would be found 8 times in 10, so this is no proof of balance."
