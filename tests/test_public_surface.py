@@ -110,7 +110,7 @@ def test_every_result_is_frozen_and_turns_into_plain_json(call):
 def test_every_measure_is_called_above_or_is_a_plain_number():
     functions = {name for name in measures.__all__ if inspect.isfunction(getattr(measures, name))}
     assert functions - set(CALLS) == {
-        *("bias_direction", "dealt_leans", "indirect_bias", "mean_probability"),
+        *("bias_direction", "dealt_leans", "indirect_bias", "leans_between", "mean_probability"),
         *("attributions", "context_shift", "cosine_bias", "cross_validated_scores", "signed_shift"),
         # A result of several pairs, and one that needs an extra.
         *("compare", "shap_weights"),
