@@ -326,5 +326,5 @@ SAMPLES: Mapping[tuple[str, str], tuple[float, float]] = {
     ("weat", "d"): (2.5, 0.0),
     ("wefat", "correlation"): (1.8, 0.0),
 }
-#: How many variants of each model that is.
-SAMPLES_N = 8
+#: How many variants of all four models together that is.
+SAMPLES_N = 32
