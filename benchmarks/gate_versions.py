@@ -127,7 +127,7 @@ def _with(some: list[Audit], all_of_them: list[Audit]) -> list[tuple[Audit, Audi
 def _p_values(checks: Iterable[Check]) -> Iterable[bool]:
     for one in checks:
         for probe in one.probes:
-            if probe.difference and probe.outcome != "ignored":
+            if probe.difference and probe.outcome != "not checked":
                 yield probe.difference.p_beyond(0.0) <= 0.05
 
 

@@ -6,6 +6,7 @@ import pytest
 from typer.main import get_command
 
 from tiltmeter import __version__
+from tiltmeter.cli import app as app_module
 from tiltmeter.cli.app import app
 from tiltmeter.cli.output import show
 from tiltmeter.progress import progress_bar
@@ -90,3 +91,19 @@ def test_clearing_the_cache_removes_models_that_were_unpacked_or_half_made(run, 
         (cache / folder / "model.safetensors").write_bytes(b"x")
     assert run("cache", "--clear").code == 0
     assert [path.parent.name for path in cache.rglob("*.safetensors")] == ["whole"]
+
+
+def test_a_parser_that_loses_the_exit_code_of_a_command_does_not_lose_it(run, monkeypatch):
+    whole = app_module.app
+    monkeypatch.setattr(app_module, "app", lambda **options: (whole(**options), None)[1])
+    assert run("check", "/no/such/folder", "--baseline", "/none").code == 2
+    monkeypatch.setattr(app_module, "app", lambda **_: app_module._record(1) and None)
+    assert run("check", "results", "--baseline", "before").code == 1
+
+
+def test_a_parser_that_never_runs_the_command_is_no_success(run, monkeypatch):
+    monkeypatch.setattr(app_module, "app", lambda **_: None)
+    done = run("check", "results", "--baseline", "before")
+    assert done.code == 70
+    assert "the option parser did not run the command: reinstall typer and click" in done.stderr
+    assert run("check", "--help").code == 0

@@ -285,3 +285,15 @@ def test_an_audit_says_the_command_that_makes_it_again_and_what_its_suite_is_abo
     assert found.suite_description == "Mine."
     assert Audit.load(tmp_path / "out") == found
     assert audit(words(LEANS), suite=path, cache=False).command == ""  # an object of Python has no spec
+
+
+def test_vectors_that_are_not_there_cost_the_probe_that_needs_them_and_no_other(tmp_path):
+    path = tmp_path / "two.yaml"
+    path.write_text(
+        "name: two\nprobes:\n  - probe: cloze\n    vectors: static:/no/such/file.vec\n  - probe: pairs\n",
+        encoding="utf-8",
+    )
+    found = audit("reference:tilt-0.9", suite=path)
+    assert [reading.probe for reading in found.readings] == ["pairs"]
+    assert [(each.probe, each.failed) for each in found.skipped] == [("cloze", False)]
+    assert "file.vec" in found.skipped[0].reason

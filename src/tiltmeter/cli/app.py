@@ -12,12 +12,23 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from tiltmeter import __version__
-from tiltmeter.cli import lab, listings, measure, mine, results
+from tiltmeter.cli import lab, listings, measure, mine, mitigate, results
 from tiltmeter.cli.output import complain
 from tiltmeter.errors import TiltmeterError, unknown
 
+#: The exit code of the command that has run.
+_ended: list[int] = []
+
+
+def _record(code: int | None, **_: Any) -> int:
+    """Called when a command has run to its end, with what it returned."""
+    _ended.append(code or 0)
+    return _ended[-1]
+
+
 app = typer.Typer(
     name="tiltmeter",
+    result_callback=_record,
     help="Measure how far embeddings and language models lean towards a social group.",
     epilog="Start with: tiltmeter audit    Then open tiltmeter-results/audit.html",
     rich_markup_mode="markdown",
@@ -25,7 +36,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for module in (measure, listings, mine, results, lab):
+for module in (measure, mitigate, listings, mine, results, lab):
     app.add_typer(module.app)
 app.add_typer(lab.lab_app, name="lab")
 
@@ -45,9 +56,15 @@ def main() -> NoReturn:
             # A terminal or file of another encoding gets an escape for what it cannot show, never a traceback.
             stream.reconfigure(errors="backslashreplace")
     try:
+        _ended.clear()
         code = app(standalone_mode=False) or 0
         if code == _INTERRUPTED:
             raise KeyboardInterrupt  # the option parser has made a silent exit of it
+        # Versions of the option parser that do not fit together lose what a command returns, or never run it: a gate
+        # would pass unchecked.
+        if not _ended and not {"--help", "--version"} & set(sys.argv):
+            code = _fail("the option parser did not run the command: reinstall typer and click", _FAULT)
+        code = max([code, *_ended])
         sys.stdout.flush()
     except (typer.Abort, KeyboardInterrupt):
         code = _fail("stopped; run the same command again and it resumes from here", _INTERRUPTED)

@@ -7,6 +7,7 @@ from tiltmeter.measures.cabm.cabm import (
     context_shift,
     cosine_bias,
     pmi_bias,
+    pronoun_pmi_bias,
     signed_shift,
     with_intervals,
 )
@@ -28,6 +29,7 @@ from tiltmeter.measures.cabm.weights import (
     local_linear_weights,
     pca_forest_weights,
     pca_weights,
+    published_labels,
     shap_weights,
 )
 from tiltmeter.measures.ceat import CeatResult, DrawnEffects, RepairedCeat, ceat, draw_contexts
@@ -39,6 +41,7 @@ from tiltmeter.measures.cloze import (
     cloze,
     cloze_combined,
     mean_probability,
+    neutral_offset,
 )
 from tiltmeter.measures.crows_pairs import crows_pairs
 from tiltmeter.measures.direct_bias import bias_direction, direct_bias, indirect_bias
@@ -126,11 +129,14 @@ __all__ = [
     "neighbour_bias",
     "neighbour_deal_test",
     "neighbour_placebo",
+    "neutral_offset",
     "pca_forest_weights",
     "pca_weights",
     "pmi_bias",
     "preference",
     "pronoun_gap",
+    "pronoun_pmi_bias",
+    "published_labels",
     "ripa",
     "ripa_placebo",
     "rnd",

@@ -6,9 +6,11 @@ A model needs no base class: it answers a question by having the method. Where a
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -164,7 +166,26 @@ class Chosen:
         return cls(*row.astype(int).tolist())
 
 
-Answer: TypeAlias = TokenScores | Filled | Chosen
+@dataclasses.dataclass(frozen=True, slots=True)
+class Reach:
+    """The stretch of a text that a model reads around a word: all of it, unless the model reads less than that.
+
+    >>> Reach.from_row(Reach(12, 480).to_row())
+    Reach(start=12, end=480)
+    """
+
+    start: int
+    end: int
+
+    def to_row(self) -> Vector:
+        return np.asarray((self.start, self.end), dtype=np.float32)
+
+    @classmethod
+    def from_row(cls, row: Vector) -> Self:
+        return cls(*row.astype(int).tolist())
+
+
+Answer: TypeAlias = TokenScores | Filled | Chosen | Reach
 
 
 class Question(StrEnum):
@@ -176,6 +197,7 @@ class Question(StrEnum):
     WORDS = "words", "embed_words", "vectors of words"
     TEXTS = "texts", "embed_texts", "vectors of texts"
     SPANS = "spans", "embed_spans", "vectors of words in context"
+    REACH = "reach", "reach", "how much of a text is read around a word"
     FILLS = "fills", "fill", "log-probabilities of fillers at a mask, which masked language models give"
     PSEUDO = "pseudo", "pseudo_score", "log-probabilities of masked tokens, which masked language models give"
     UNMASKED = "unmasked", "unmasked_score", "log-probabilities of unmasked tokens, which masked language models give"
@@ -197,20 +219,41 @@ class Question(StrEnum):
         return question
 
 
+#: How a causal model says in its settings whether a start mark stands before a text, where nobody chose: its files ask
+#: for one, or for none, or leave it to the tokenizer.
+BOS_DECLARED = ("declared yes", "declared no", "left to the tokenizer")
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Identity:
     """What an answer depends on besides the input: it keys the cache and stands in every reading.
 
     ``name`` is the spec without options, ``revision`` identifies the weights, ``settings`` are the
-    options that change an answer (pooling, layer, ...), never a key or an address.
+    options that change an answer (pooling, layer, ...), never a key or an address. ``versions`` are those of the
+    packages that compute the answer: the same weights can say something else under another one.
     """
 
     name: str
     revision: str
     settings: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    versions: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        return {"name": self.name, "revision": self.revision, "settings": dict(sorted(self.settings.items()))}
+        values = {"name": self.name, "revision": self.revision, "settings": dict(sorted(self.settings.items()))}
+        return {**values, "versions": dict(sorted(self.versions.items()))} if self.versions else values
+
+
+def installed(*packages: str) -> dict[str, str]:
+    """The versions of the packages that are installed.
+
+    >>> list(installed("numpy", "no-such-package"))
+    ['numpy']
+    """
+    versions = {}
+    for package in packages:
+        with contextlib.suppress(PackageNotFoundError):
+            versions[package] = version(package)
+    return versions
 
 
 @runtime_checkable
@@ -236,6 +279,7 @@ SCORES: Mapping[Question, tuple[type[Any], type[Any]]] = {
     Question.TOKENS: (str, TokenScores),
     Question.CONTINUATIONS: (Continuation, Filled),
     Question.CHOICES: (Choice, Chosen),
+    Question.REACH: (Span, Reach),
 }
 
 
@@ -256,6 +300,15 @@ class Streams(Protocol):
     """
 
     def stream(self, question: Question, inputs: Sequence[Any], *, known: Collection[int] = ()) -> Iterator[Batch]: ...
+
+
+@runtime_checkable
+class Changes(Protocol):
+    """A model that makes its vectors of those of another, its ``base``: the other's are what is stored."""
+
+    base: Any
+
+    def changed(self, question: Question, answers: Mapping[Any, Vector | None]) -> dict[Any, Vector | None]: ...
 
 
 def gather(batches: Iterator[Batch], n: int) -> list[Any]:

@@ -6,7 +6,7 @@ Other packages add kinds of models through the entry point group ``tiltmeter.mod
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import resolve_name
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import at_home
-from tiltmeter.models.protocol import Question, Rows
+from tiltmeter.models.objects import as_model, load_attribute
 from tiltmeter.plugins import Registry
 
 if TYPE_CHECKING:
@@ -79,13 +79,25 @@ class ModelKind:
     """A kind of model: what stands before the colon of a spec.
 
     ``options`` are what may stand behind the question mark, with what makes a value of the text; ``load`` makes the
-    model: ``load(name, *, budget, **options)``. It does nothing heavy: weights are read at the first question.
+    model: ``load(name, *, budget, **options)``. It does nothing heavy: weights are read at the first question. A kind
+    that ``runs_code`` is named by people only, on the command line or in Python, never by a file or a page.
     """
 
     about: str
     example: str
     options: Mapping[str, Callable[[str], Any]]
     load: Callable[..., Any]
+    runs_code: bool = False
+
+
+def runs_code(spec: object) -> bool:
+    """Whether loading what this spec names would run a user's Python code.
+
+    >>> runs_code("python:my_models:encoder"), runs_code("bundled:glove")
+    (True, False)
+    """
+    kind = spec.partition(":")[0] if isinstance(spec, str) else ""
+    return kind in KINDS and KINDS[kind].runs_code
 
 
 def _adapter(place: str, *before: str, paid: bool = False) -> Callable[..., Any]:
@@ -118,14 +130,27 @@ KINDS: Registry[ModelKind] = Registry(
         "hf": ModelKind(
             "a Transformers model, from a folder or by hub name",
             "hf:bert-base-uncased?pooling=cls&layer=8",
-            {"pooling": str, "layer": int, "device": str, "revision": str, "bos": str},
+            {"pooling": str, "layer": int, "device": str, "revision": str, "bos": str, "prompt": str},
             _adapter("tiltmeter.models.transformers.hub:TransformerModel"),
+        ),
+        "debiased": ModelKind(
+            "another model after a method of tiltmeter debias, in the folder that it has written",
+            "debiased:glove-hard",
+            {"base": str},
+            _adapter("tiltmeter.models.debiased:DebiasedModel", paid=True),
         ),
         "gguf": ModelKind(
             "a causal language model in a GGUF file",
             "gguf:model.Q4_1.gguf",
             {"device": str, "bos": str, "pooling": str, "layer": int},
             _adapter(_GGUF),
+        ),
+        "python": ModelKind(
+            "an object of your own in a Python module, or a function that makes it",
+            "python:my_models:encoder",
+            {},
+            lambda name, *, budget: load_attribute(name),  # noqa: ARG005
+            runs_code=True,
         ),
         "openai": ModelKind(
             "OpenAI embeddings, or any OpenAI-compatible server by base_url (Ollama, vLLM, TEI)",
@@ -156,7 +181,8 @@ KINDS: Registry[ModelKind] = Registry(
 
 
 def load(spec: str | object, *, budget: Budget | None = None, **options: Any) -> Any:
-    """A model by its spec ``kind:name?option=value&...``, or a user's own object as it is.
+    """A model by its spec ``kind:name?option=value&...``, or a user's own object as it is (``name`` is what readings
+    call it).
 
     Nothing heavy happens here: weights are read, and keys looked up, at the first question.
 
@@ -165,7 +191,10 @@ def load(spec: str | object, *, budget: Budget | None = None, **options: Any) ->
     tiltmeter.errors.BadInput: unknown bundled model 'glov': did you mean 'glove'?
     """
     if not isinstance(spec, str):
-        return as_model(spec)
+        name = options.pop("name", None)
+        if options:
+            raise BadInput(f"{next(iter(options))} is an option of a spec: an object of your own takes a name alone")
+        return as_model(spec, name=name)
     kind, name, chosen = parse(spec)
     for option in options:
         if option not in KINDS[kind].options:
@@ -223,42 +252,3 @@ def load_bundled(name: str) -> Any:
     path = folder / sample.path
     lower = {"case": "lower", "index": path.with_name("glove_6B_index.parquet")} if name == "glove" else {}
     return resolve_name(sample.adapter)(str(path), name=f"bundled:{name}", **lower)
-
-
-class WordMap:
-    """Word vectors in a mapping (a dict, a gensim KeyedVectors)."""
-
-    def __init__(self, vectors: Any) -> None:
-        self._vectors = vectors
-
-    def embed_words(self, words: Sequence[str]) -> Rows:
-        return [self._vectors[word] if self._vectors.__contains__(word) else None for word in words]
-
-
-class Encoder:
-    """An object with ``encode(texts)``, such as a SentenceTransformer."""
-
-    def __init__(self, encoder: Any) -> None:
-        self._encoder = encoder
-
-    def embed_texts(self, texts: Sequence[str]) -> Rows:
-        rows: Rows = self._encoder.encode(list(texts))
-        return rows
-
-
-def as_model(thing: object) -> Any:
-    """The object itself where it answers a question; known containers are given the method they lack.
-
-    >>> as_model({"he": [1.0, 0.0]}).embed_words(["he", "she"])
-    [[1.0, 0.0], None]
-    """
-    if any(callable(getattr(thing, question.method, None)) for question in Question):
-        return thing
-    if isinstance(thing, Mapping) or hasattr(thing, "key_to_index"):
-        return WordMap(thing)
-    if callable(getattr(thing, "encode", None)):
-        return Encoder(thing)
-    raise BadInput(
-        f"a {type(thing).__name__} cannot be asked anything: give it embed_words(words) or "
-        "embed_texts(texts), or pass a spec such as bundled:minilm"
-    )

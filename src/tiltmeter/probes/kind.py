@@ -9,10 +9,9 @@ import inspect
 import json
 import platform
 from collections.abc import Callable, Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Generic, TypeAlias, TypeVar, cast
 
-from tiltmeter.models.protocol import Identity, Question, Vector
+from tiltmeter.models.protocol import BOS_DECLARED, Identity, Question, Vector, installed
 from tiltmeter.readings import (
     About,
     Details,
@@ -221,6 +220,9 @@ class Probe(Generic[S]):
     dimension: str = ""
     control: bool = False
 
+    def __repr__(self) -> str:
+        return f"<Probe {self.id}: {self.title}>"
+
     def asks(self, can: CanAnswer) -> Asked | None:
         """What to ask a model that answers these questions; None where it cannot be measured."""
         return self.kind.ask(self.stimuli, can)
@@ -250,7 +252,11 @@ class Probe(Generic[S]):
             left_out=replies.left_out,
             about=About(kind.summary, kind.idea, kind.citation, kind.caveats),
             provenance=Provenance(
-                identity, digest(self.stimuli), settings, versions(), vectors[0] if vectors else None
+                identity,
+                digest(self.stimuli),
+                settings,
+                {**versions(), **(vectors[0].versions if vectors else {}), **identity.versions},
+                vectors[0] if vectors else None,
             ),
             **found,
         )
@@ -262,7 +268,7 @@ def model_name(identity: Identity) -> str:
     >>> model_name(Identity("hf:some/folder", "1f0e", {"layer": "8", "pooling": "auto"}))
     'hf:some/folder?layer=8'
     """
-    usual = {"case": ("exact",), "pooling": ("auto", "mean"), "layer": ("-1",)}
+    usual = {"case": ("exact",), "pooling": ("auto", "mean"), "layer": ("-1",), "bos": BOS_DECLARED}
     chosen = [f"{k}={v}" for k, v in sorted(identity.settings.items()) if v not in usual.get(k, ())]
     bundled = identity.name.startswith(("bundled:", "chat:"))
     return identity.name if bundled or not chosen else f"{identity.name}?{'&'.join(chosen)}"
@@ -277,10 +283,5 @@ def digest(stimuli: Any) -> str:
 @functools.cache
 def versions() -> Mapping[str, str]:
     """Of what a number depends on."""
-    numbers = {"python": platform.python_version()}
-    for package in ("tiltmeter", "numpy", "scipy"):
-        try:
-            numbers[package] = version(package)
-        except PackageNotFoundError:
-            numbers[package] = "unknown"
-    return numbers
+    packages = ("tiltmeter", "numpy", "scipy")
+    return {"python": platform.python_version(), **dict.fromkeys(packages, "unknown"), **installed(*packages)}

@@ -43,21 +43,36 @@ def test_the_sample_model_gives_what_sentence_transformers_gives(minilm):
     assert encoder.identity.settings == {"pooling": "mean+normalize", "layer": "-1"}
 
 
-@pytest.mark.parametrize("mode", ["mean", "cls", "max"])
-def test_a_folder_saved_by_sentence_transformers_is_pooled_as_it_says(tiny, tmp_path, mode):
+@pytest.mark.parametrize("dense", [False, True])
+@pytest.mark.parametrize(
+    "mode", ["mean", "cls", "max", "lasttoken", "weightedmean", "mean_sqrt_len_tokens", ("mean", "cls")]
+)
+def test_a_folder_saved_by_sentence_transformers_is_pooled_as_it_says(tiny, tmp_path, mode, dense):
     peers = pytest.importorskip("sentence_transformers")
-    from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
+    from sentence_transformers.sentence_transformer.modules import Dense, Normalize, Pooling, Transformer
 
+    torch.manual_seed(0)
     reader = Transformer(str(tiny["roberta"]), max_seq_length=12)
+    width = 16 if isinstance(mode, str) else 32
+    after = [Dense(width, 8), Dense(8, 6, bias=False, activation_function=torch.nn.ReLU()), Normalize()]
     peer = peers.SentenceTransformer(
-        modules=[reader, Pooling(16, pooling_mode=mode), *([Normalize()] if mode == "max" else [])],
-        prompts={"search": "query: "},
+        modules=[reader, Pooling(16, pooling_mode=mode), *(after if dense else [Normalize()] if mode == "max" else [])],
+        prompts={"search": "query: ", "passage": "passage: "},
         default_prompt_name="search",
         device="cpu",
     )
     peer.save(str(tmp_path), create_model_card=False)
     found = TransformerEncoder(str(tmp_path)).embed_texts(SENTENCES)
     np.testing.assert_allclose(found, peer.encode(SENTENCES, show_progress_bar=False), **CLOSE)
+    other = TransformerEncoder(str(tmp_path), prompt="passage")
+    expected = peer.encode(SENTENCES, prompt_name="passage", show_progress_bar=False)
+    np.testing.assert_allclose(other.embed_texts(SENTENCES), expected, **CLOSE)
+    assert other.identity.settings["prompt"] == "passage"
+
+
+def test_a_prompt_that_the_folder_does_not_hold_is_one_line(bert_copy):
+    with pytest.raises(BadInput, match="holds no prompts: leave it out"):
+        TransformerEncoder(str(bert_copy), prompt="query").embed_texts(["The nurse slept."])
 
 
 def describe(folder: Path, modules: list[str], pooling: dict[str, object]) -> None:
@@ -86,13 +101,8 @@ def test_lower_case_and_length_are_those_of_the_folder(tiny, tmp_path):
 @pytest.mark.parametrize(
     ("modules", "pooling", "line"),
     [
-        (["Transformer", "Pooling"], {"pooling_mode": "lasttoken"}, "pooling by lasttoken is not supported"),
-        (
-            ["Transformer", "Pooling"],
-            {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": True},
-            "pooling by cls and mean is not supported",
-        ),
-        (["Transformer", "Pooling", "Dense"], {"pooling_mode": "mean"}, "asks for a Dense layer"),
+        (["Transformer", "Pooling"], {"pooling_mode": "median"}, "pooling by median is not supported"),
+        (["Transformer", "Pooling", "LayerNorm"], {"pooling_mode": "mean"}, "asks for a LayerNorm layer"),
     ],
 )
 def test_a_way_of_pooling_that_is_not_supported_says_what_to_choose_instead(bert_copy, modules, pooling, line):

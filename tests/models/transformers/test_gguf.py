@@ -72,3 +72,10 @@ def test_a_cache_that_cannot_be_written_is_one_line(monkeypatch, sample, tmp_pat
     monkeypatch.setenv("TILTMETER_CACHE", str(place))
     with pytest.raises(BadInput, match=r"cannot be written .*TILTMETER_CACHE"):
         GgufModel(sample).score(["He left."])
+
+
+def test_the_file_itself_says_whether_a_start_mark_stands_before_a_text(cache, sample):
+    settings = GgufModel(sample).identity.settings
+    assert settings["bos"] == "declared no"  # read from the metadata, before anything is unpacked
+    assert unpacked(cache) == []
+    assert GgufModel(sample, bos="yes").identity.settings["bos"] == "yes"

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
+from importlib.metadata import version
 
 import numpy as np
 import pytest
 
+from tiltmeter import load, probe
 from tiltmeter.errors import BadInput, ModelFailed
+from tiltmeter.models import CachedModel, VectorStore
 from tiltmeter.models.protocol import Continuation, Fill, Question, Span
+from tiltmeter.models.transformers import encoder
 from tiltmeter.models.transformers.checkpoints import quiet
 from tiltmeter.models.transformers.hub import TransformerModel
+from tiltmeter.stimuli import Group
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -215,3 +221,23 @@ def test_a_masked_sentence_is_embedded_with_the_models_own_mask(tiny_lm):
     assert ours_masked == pytest.approx(theirs_masked, abs=1e-5)
     (literal,) = model.embed_texts(["The nurse said ( MASK ) left."])
     assert model.embed_texts([ours])[0] != pytest.approx(literal, abs=1e-3)
+
+
+def test_another_version_of_transformers_is_asked_anew_and_named(lm_copy, tmp_path, monkeypatch):
+    spec, store = f"hf:{lm_copy('bert')}", VectorStore(tmp_path / "cache")
+    occupations = Group.of("mine.jobs", ["nurse", "doctor", "chef", "clerk"])
+
+    def asked() -> tuple[int, Mapping[str, str]]:
+        model = CachedModel(load(spec), store)
+        model.answers(Question.TEXTS, ["The nurse left."])
+        reading = probe("mac", load(spec), targets=[occupations], cache=False)
+        return model.asked, reading.provenance.versions
+
+    first, again = asked(), asked()
+    assert (first[0], again[0]) == (1, 0)
+    assert first[1]["transformers"] == version("transformers")
+    assert first[1]["torch"] == version("torch")
+    monkeypatch.setattr(encoder, "installed", lambda *_: {"transformers": "4.57.6", "torch": "2.6.0"})
+    other = asked()
+    assert other[0] == 1
+    assert other[1]["transformers"] == "4.57.6"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -161,11 +163,26 @@ def test_a_start_mark_is_put_before_a_text_where_it_is_asked_for_and_not_there(t
     assert started[0].ids[1:].tolist() == plain[0].ids.tolist()
     assert started[0].starts[0] == 0
     assert len(TransformerModel(folder, bos="yes").score(["The"])[0]) == 1
-    llama = tiny_lm("llama")._source
-    for option in ("yes", "no"):  # its tokenizer puts one there anyway, and never two
-        assert TransformerModel(llama, bos=option).score([text])[0].starts[0] == 0
-    ours, marked = (TransformerModel(llama, bos=option).score([text])[0].logprobs for option in ("no", "yes"))
-    assert ours.tolist() == marked.tolist()
+    llama = tiny_lm("llama")._source  # its tokenizer puts one there, and never two
+    ours, marked = (TransformerModel(llama, bos=option).score([text])[0] for option in ("auto", "yes"))
+    assert ours.starts[0] == marked.starts[0] == 0
+    assert ours.logprobs.tolist() == marked.logprobs.tolist()
+    # Without one, nothing stands before the first token, and the others are read without it.
+    bare = TransformerModel(llama, bos="no").score([text])[0]
+    assert bare.ids.tolist() == ours.ids[1:].tolist()
+    assert bare.logprobs.tolist() != pytest.approx(ours.logprobs[1:].tolist())
+
+
+@pytest.mark.parametrize(("declared", "says"), [(True, "declared yes"), (False, "declared no")])
+def test_a_start_mark_is_decided_by_the_files_of_the_model_and_not_by_the_library(lm_copy, declared, says):
+    folder = lm_copy("llama")
+    path = folder / "tokenizer_config.json"
+    settings = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**settings, "add_bos_token": declared}), encoding="utf-8")
+    model = TransformerModel(str(folder))
+    assert model.identity.settings["bos"] == says
+    (scores,) = model.score(["He left early."])
+    assert (scores.starts[0] == 0) == declared
 
 
 def test_a_start_mark_counts_towards_the_limit(tiny_lm):

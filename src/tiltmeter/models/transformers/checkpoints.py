@@ -8,7 +8,7 @@ import json
 import os
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -99,9 +99,19 @@ def head_of(folder: Path) -> Head:
         names = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("architectures") or []
     except (OSError, ValueError, AttributeError, RecursionError):
         return "none"  # what is wrong with the file is said when the model is loaded
-    for name in map(str, names if isinstance(names, list) else ()):
+    head = head_named(list(map(str, names if isinstance(names, list) else ())))
+    return "none" if head == "masked" and _only_encoder(folder / "model.safetensors") else head
+
+
+def head_named(classes: Sequence[str]) -> Head:
+    """The language-model head that classes of Transformers have, by their names.
+
+    >>> head_named(["BertForMaskedLM"]), head_named(["GPT2LMHeadModel"]), head_named(["BertModel"])
+    ('masked', 'causal', 'none')
+    """
+    for name in classes:
         if name.endswith("ForMaskedLM") or name in _MASKED_TOO:
-            return "none" if _only_encoder(folder / "model.safetensors") else "masked"
+            return "masked"
         if name.endswith(("ForCausalLM", "LMHeadModel")):
             return "causal"
     return "none"

@@ -4,131 +4,35 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, Field, RootModel, StrictBool, StrictInt, StrictStr
 
 from tiltmeter.errors import BadInput, ModelFailed, unknown
-from tiltmeter.files import Shape, check
-from tiltmeter.models.protocol import Batch, Identity, Question, Span, gather
+from tiltmeter.models.protocol import Batch, Identity, Question, Reach, Span, gather, installed
 from tiltmeter.models.transformers.batching import by_length, fair_budget, in_chunks, pad
 from tiltmeter.models.transformers.checkpoints import Head, first_line, load, locate, revision_of
 from tiltmeter.models.transformers.on_ray import cluster_in_use, compute_in_worker
+from tiltmeter.models.transformers.pooling import PoolingRecipe, finish, pool, read_recipe
 from tiltmeter.models.transformers.threads import ThreadTuner, in_lanes, usable_cpus
-from tiltmeter.models.transformers.tokens import Offsets, shortened, tokenise, tokens_of, with_model_mask
+from tiltmeter.models.transformers.tokens import (
+    Offsets,
+    find_reach,
+    shortened,
+    tokenise,
+    tokens_of,
+    with_model_mask,
+    within,
+)
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 T = TypeVar("T")
 R = TypeVar("R")
-Mode: TypeAlias = Literal["cls", "mean", "max"]
-MODES: tuple[Mode, ...] = ("cls", "mean", "max")
-_INSTEAD = "choose one with pooling=mean or pooling=cls"
-
-
-class _Module(BaseModel):
-    type: StrictStr
-    path: StrictStr
-
-
-class _Modules(RootModel[list[_Module]]):
-    pass
-
-
-class _Limits(BaseModel):
-    max_seq_length: Annotated[StrictInt, Field(ge=0, lt=1 << 31)] | None = None
-    do_lower_case: StrictBool | None = None
-
-
-class _Prompts(BaseModel):
-    prompts: dict[str, StrictStr | None] | None = None
-    default_prompt_name: StrictStr | None = None
-
-
-class _PoolingConfig(BaseModel, extra="allow"):
-    pooling_mode: StrictStr | list[StrictStr] | None = None
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class PoolingRecipe:
-    """How a text becomes a vector: the Transformer's folder, what is fed to it, and what is made of its output."""
-
-    folder: Path
-    mode: Mode = "mean"
-    normalize: bool = False
-    prompt: str = ""
-    max_length: int | None = None
-    lower: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.mode}+normalize" if self.normalize else self.mode
-
-
-def read_recipe(root: Path, pooling: Literal["auto", "cls", "mean"]) -> PoolingRecipe:
-    """What sentence-transformers' ``modules.json`` says, where there is one; the mean of all tokens otherwise."""
-    modules = read_json(root / "modules.json", _Modules, default=[]).root
-    parts = {module.type.rpartition(".")[2]: root / module.path for module in modules}
-    folder = parts.get("Transformer", root)
-    paths = sorted(folder.glob("sentence_*_config.json"))
-    settings = read_json(paths[0], _Limits) if paths else _Limits()
-    length, lower = settings.max_seq_length, bool(settings.do_lower_case)
-    if pooling != "auto":
-        return PoolingRecipe(folder, pooling, max_length=length, lower=lower)
-    for kind in parts:
-        if kind not in ("Transformer", "Pooling", "Normalize"):
-            raise BadInput(f"{root}: its modules.json asks for a {kind} layer, not supported; {_INSTEAD}")
-    mode = _mode(parts["Pooling"] / "config.json") if "Pooling" in parts else "mean"
-    path = root / "config_sentence_transformers.json"
-    config = read_json(path, _Prompts, default={}) if modules else _Prompts()
-    prompt = (config.prompts or {}).get(config.default_prompt_name or "") or ""
-    return PoolingRecipe(folder, mode, "Normalize" in parts, prompt, length, lower)
-
-
-def _mode(path: Path) -> Mode:
-    config = read_json(path, _PoolingConfig)
-    asked = config.pooling_mode
-    if asked is None:  # files written before sentence-transformers 6 have one switch per mode
-        prefix = "pooling_mode_"
-        switches = [
-            key.removeprefix(prefix) for key, on in (config.model_extra or {}).items() if key.startswith(prefix) and on
-        ]
-        asked = [switch.removesuffix("_tokens").removesuffix("_token") for switch in switches] or ["mean"]
-    modes = [asked] if isinstance(asked, str) else asked
-    supported = [mode for mode in MODES if modes == [mode]]
-    if not supported:
-        raise BadInput(f"{path}: pooling by {' and '.join(modes)} is not supported; {_INSTEAD}")
-    return supported[0]
-
-
-def read_json(path: Path, shape: type[Shape], *, default: Any = None) -> Shape:
-    """A JSON file of a model, in the form it should have; ``default`` stands for one that is not there."""
-    try:
-        absent = default is not None and not path.is_file()
-        return check(path.name, default if absent else json.loads(path.read_text(encoding="utf-8")), shape)
-    except (OSError, ValueError, RecursionError, BadInput) as error:
-        said = (
-            error.strerror if isinstance(error, OSError) else error if isinstance(error, BadInput) else "it is no JSON"
-        )
-        raise BadInput(f"{path}: cannot be read ({said}); fetch the model again") from error
-
-
-def pool(tokens: Tensor, real: Tensor | None, mode: Mode) -> Tensor:
-    """One vector per row of (rows, tokens, dim), over the tokens that are real: all of them when None."""
-    if mode == "cls":
-        return tokens[:, 0]
-    if real is None:
-        return tokens.mean(1) if mode == "mean" else tokens.amax(1)
-    if mode == "max":
-        return tokens.masked_fill(~real[..., None], float("-inf")).amax(1)
-    weights = real[..., None].to(tokens.dtype)
-    return (tokens * weights).sum(1) / weights.sum(1)
-
 
 Pooling = Literal["auto", "cls", "mean"]
 Device = Literal["auto", "cpu", "cuda", "mps"]
@@ -182,8 +86,9 @@ class TransformerEncoder:
     """A Transformers model in a folder or on the hub, asked for vectors.
 
     ``pooling="auto"`` does what the folder's sentence-transformers settings say, and takes the mean of all
-    tokens where there are none. ``layer`` counts as in Transformers: 0 is the embedding layer, -1 the last
-    one. Weights are read at the first question; the copy of a hub model on this machine is used as it is.
+    tokens where there are none; ``prompt`` names one of the prompts that they hold, such as query or document.
+    ``layer`` counts as in Transformers: 0 is the embedding layer, -1 the last one. Weights are read at the first
+    question; the copy of a hub model on this machine is used as it is.
 
     >>> TransformerEncoder("bert-base-uncased", pooling="sum")
     Traceback (most recent call last):
@@ -192,8 +97,6 @@ class TransformerEncoder:
 
     #: A word is embedded as a text of its own, so the two share stored answers.
     words_are_texts = True
-    #: Whether a start mark is put before a text that is to be scored.
-    _bos = False
     #: What is done to the weights as they are read: nothing, except in a variant of a model.
     edit: Callable[[Any], None] | None = None
 
@@ -206,21 +109,27 @@ class TransformerEncoder:
         layer: int = -1,
         device: Device = "auto",
         revision: str | None = None,
+        prompt: str | None = None,
     ) -> None:
         for option, value, choices in (("pooling", pooling, get_args(Pooling)), ("device", device, get_args(Device))):
             if value not in choices:
                 raise unknown(option, value, choices)
         self.name = name or f"hf:{name_or_path}"
         self._source, self._revision = name_or_path, revision
-        self._pooling, self._layer, self._device = pooling, layer, device
+        self._pooling, self._layer, self._device, self._prompt = pooling, layer, device, prompt
 
     @functools.cached_property
     def identity(self) -> Identity:
         """The weights by hub commit or content, without reading them into memory."""
-        return Identity(self.name, revision_of(self._source, self._root), self._settings(str(self._recipe)))
+        revision = revision_of(self._source, self._root)
+        return Identity(self.name, revision, self._settings(str(self._recipe)), self._versions)
 
     def _settings(self, pooling: str) -> dict[str, str]:
-        return {"pooling": pooling, "layer": str(self._layer), **({"bos": "yes"} if self._bos else {})}
+        return {"pooling": pooling, "layer": str(self._layer)} | ({"prompt": self._prompt} if self._prompt else {})
+
+    @property
+    def _versions(self) -> dict[str, str]:
+        return installed("torch", "transformers", "tokenizers")
 
     @functools.cached_property
     def _root(self) -> Path:
@@ -228,7 +137,7 @@ class TransformerEncoder:
 
     @functools.cached_property
     def _recipe(self) -> PoolingRecipe:
-        return read_recipe(self._root, self._pooling)
+        return read_recipe(self._root, self._pooling, prompt=self._prompt)
 
     @functools.cached_property
     def _loaded(self) -> Loaded:
@@ -242,9 +151,7 @@ class TransformerEncoder:
         return loaded
 
     def _load(self, head: Head) -> Loaded:
-        tokenizer, model = load(self._recipe.folder, called=self.name, head=head)
-        if self.edit:
-            self.edit(model)
+        tokenizer, model = self._checkpoint(head)
         import transformers
 
         if head == "none" and model.config.is_encoder_decoder:
@@ -256,6 +163,13 @@ class TransformerEncoder:
         # Before version 5, Transformers collects hidden states in a way that mixes up those of two threads.
         safe = head != "none" or self._layer == -1 or int(transformers.__version__.partition(".")[0]) >= 5
         return Loaded(tokenizer, model.to(device), device, limit, ThreadTuner(usable_cpus() if safe else 1))
+
+    def _checkpoint(self, head: Head) -> tuple[Any, Any]:
+        """The tokenizer and the model, ready to be asked."""
+        tokenizer, model = load(self._recipe.folder, called=self.name, head=head)
+        if self.edit:
+            self.edit(model)
+        return tokenizer, model
 
     def __getstate__(self) -> dict[str, Any]:
         """What it was made of, without the weights: whoever gets a copy reads them where it is."""
@@ -270,8 +184,15 @@ class TransformerEncoder:
         return self._all(Question.WORDS, words)
 
     def embed_spans(self, spans: Sequence[Span]) -> NDArray[np.float32]:
-        """One vector per word in context, (n, dim): the mean of its sub-tokens in the layer asked for."""
+        """One vector per word in context, (n, dim): the mean of its sub-tokens in the layer asked for.
+
+        Of a text that is longer than the model reads, it sees what ``reach`` says.
+        """
         return self._all(Question.SPANS, spans)
+
+    def reach(self, spans: Sequence[Span]) -> list[Reach]:
+        """The stretch of its text that is read around each word."""
+        return gather(self.stream(Question.REACH, spans), len(spans))
 
     def _all(self, question: Question, inputs: Sequence[Any]) -> NDArray[np.float32]:
         if not len(inputs):
@@ -282,16 +203,23 @@ class TransformerEncoder:
         """Answers batch by batch, in the order in which they are ready; ``Streams`` says how known ones drop out."""
         texts = [_text(question, position, item) for position, item in enumerate(inputs)]
         for positions in in_chunks(texts, most=CHUNK):
-            if not all(position in known for position in positions):
+            if all(position in known for position in positions):
+                continue
+            if question is Question.REACH:
+                yield positions, self._reach([inputs[position] for position in positions])
+            else:
                 yield from self._answers(self._rows(question, inputs, texts, positions), known)
 
     def _rows(
-        self, question: Question, inputs: Sequence[Any], texts: Sequence[str], positions: Sequence[int]
+        self, question: Question, inputs: Sequence[Any] | dict[int, Any], texts: Sequence[str], positions: Sequence[int]
     ) -> list[_EncodedText]:
+        loaded, spans = self._loaded, question is Question.SPANS
+        if spans:
+            asked = [inputs[position] for position in positions]
+            inputs = dict(zip(positions, map(within, asked, self._reach(asked)), strict=True))
         askers: dict[str, list[int]] = {}
         for position in positions:
-            askers.setdefault(texts[position], []).append(position)
-        loaded, spans = self._loaded, question is Question.SPANS
+            askers.setdefault(inputs[position].text if spans else texts[position], []).append(position)
         prompt = "" if spans else self._recipe.prompt
         mask = loaded.tokenizer.mask_token
         shown = [prompt + with_model_mask(Span(text, 0, 0), mask).text for text in askers]
@@ -304,6 +232,9 @@ class TransformerEncoder:
             _EncodedText(tokens, who, [places(one, where) for one in who] if spans else [])
             for tokens, where, who in zip(ids, offsets, askers.values(), strict=True)
         ]
+
+    def _reach(self, spans: Sequence[Span]) -> list[Reach]:
+        return find_reach(self._loaded.tokenizer, spans, limit=self._loaded.limit)
 
     def _answers(self, rows: list[_EncodedText], known: Collection[int]) -> Iterator[Batch]:
         loaded = self._loaded
@@ -347,14 +278,16 @@ class TransformerEncoder:
             for row, span in zip(chosen, spans, strict=True):
                 row[span] = True
             return pool(tokens[index], chosen.to(loaded.device), "mean")
-        vectors = pool(tokens, inputs["attention_mask"].bool() if "attention_mask" in inputs else None, recipe.mode)
-        return (torch.nn.functional.normalize(vectors) if recipe.normalize else vectors)[index]
+        real = inputs["attention_mask"].bool() if "attention_mask" in inputs else None
+        pooled = torch.cat([pool(tokens, real, mode) for mode in recipe.modes], dim=-1)
+        return finish(pooled, recipe.after)[index]
 
 
 def _text(question: Question, position: int, item: Any) -> str:
     text = item.text if isinstance(item, Span) else item
-    if isinstance(item, Span) != (question is Question.SPANS) or not isinstance(text, str):
-        wanted = "Span(text, start, end)" if question is Question.SPANS else "str"
+    of_span = question in (Question.SPANS, Question.REACH)
+    if isinstance(item, Span) != of_span or not isinstance(text, str):
+        wanted = "Span(text, start, end)" if of_span else "str"
         raise BadInput(f"input {position} is {shortened(repr(item))}: give {wanted}")
     if not text.strip():
         raise BadInput(f"input {position} is an empty text ({text!r}): leave it out")

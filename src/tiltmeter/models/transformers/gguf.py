@@ -12,12 +12,14 @@ from typing import Any
 
 from tiltmeter.errors import BadInput, MissingExtra, ModelFailed
 from tiltmeter.files import at_home, cache_folder, fingerprint
-from tiltmeter.models.protocol import Identity
+from tiltmeter.models.protocol import Identity, installed
 from tiltmeter.models.transformers.checkpoints import first_line, quiet
 from tiltmeter.models.transformers.hub import TransformerModel
 
 #: Every GGUF file starts so.
 _MAGIC = b"GGUF"
+#: Bytes at the start of a file that hold its metadata, vocabulary included.
+_METADATA = 1 << 26
 
 
 class GgufModel(TransformerModel):
@@ -32,7 +34,17 @@ class GgufModel(TransformerModel):
     @functools.cached_property
     def identity(self) -> Identity:
         """By the file's own content, so that it is known before the file is unpacked."""
-        return Identity(self.name, self._print, self._settings(self._pooling))
+        return Identity(self.name, self._print, self._settings(self._pooling), self._versions)
+
+    @property
+    def _versions(self) -> dict[str, str]:
+        return {**super()._versions, **installed("gguf")}
+
+    @functools.cached_property
+    def _declares_bos(self) -> bool | None:
+        _check(self._path)
+        with self._path.open("rb") as file:
+            return declared_bos(file.read(_METADATA))
 
     @functools.cached_property
     def _print(self) -> str:
@@ -51,6 +63,18 @@ class GgufModel(TransformerModel):
     @functools.cached_property
     def _root(self) -> Path:
         return unpacked(self._path, self._print, called=self.name)
+
+
+def declared_bos(start: bytes) -> bool | None:
+    """What the metadata of a GGUF file says of the start mark; None where it says nothing.
+
+    An entry is its name, the number of its type (7 for a truth value) and the value.
+
+    >>> declared_bos(b"GGUF... tokenizer.ggml.add_bos_token" + bytes([7, 0, 0, 0, 1]) + b"...")
+    True
+    """
+    _, found, rest = start.partition(b"tokenizer.ggml.add_bos_token")
+    return bool(rest[4]) if found and rest[:4] == bytes([7, 0, 0, 0]) and len(rest) > 4 else None
 
 
 def unpacked(path: Path, digest: str, *, called: str) -> Path:
@@ -109,7 +133,7 @@ def _unpack(path: Path, folder: Path, called: str) -> None:
 
 def _check(path: Path) -> None:
     if not path.is_file():
-        raise BadInput(f"gguf:{path}: no such file")
+        raise BadInput(f"gguf:{path}: no such file: check the path")
     try:
         with path.open("rb") as file:
             start = file.read(len(_MAGIC))

@@ -8,12 +8,25 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict
 
 from tiltmeter.errors import BadInput, ModelFailed, unknown
-from tiltmeter.models.protocol import SCORES, Batch, Continuation, Fill, Filled, Question, Span, TokenScores, gather
+from tiltmeter.models.protocol import (
+    BOS_DECLARED,
+    SCORES,
+    Batch,
+    Continuation,
+    Fill,
+    Filled,
+    Question,
+    Span,
+    TokenScores,
+    gather,
+)
 from tiltmeter.models.transformers.batching import SharedRow, TokenRow, answered, by_length, chunks, fair_budget
-from tiltmeter.models.transformers.checkpoints import Head, first_line, head_of
+from tiltmeter.models.transformers.checkpoints import Head, first_line, head_named, head_of
 from tiltmeter.models.transformers.encoder import Loaded, TransformerEncoder
+from tiltmeter.models.transformers.pooling import PoolingRecipe, read_json
 from tiltmeter.models.transformers.projection import AGREES, Projection
 from tiltmeter.models.transformers.questions import CAUSAL, MASKED, Questions, Stem
 from tiltmeter.models.transformers.tokens import shortened
@@ -27,7 +40,7 @@ MOST_NUMBERS = 1 << 25
 class LanguageModel:
     """A checkpoint with its head, asked for log-probabilities."""
 
-    def __init__(self, loaded: Loaded, *, called: str, bos: bool = False) -> None:
+    def __init__(self, loaded: Loaded, *, called: str, bos: bool | None = None) -> None:
         self._loaded, self._called = loaded, called
         self.tokenizer, self.limit = loaded.tokenizer, loaded.limit
         self._budget = BUDGET[loaded.device]
@@ -175,18 +188,41 @@ class LanguageModel:
         return list(zip(words, values.tolist(), strict=True))
 
 
+class _TokenizerConfig(BaseModel):
+    """What ``tokenizer_config.json`` says of the start mark."""
+
+    model_config = ConfigDict(extra="ignore")
+    add_bos_token: bool | None = None
+
+
 class TransformerModel(TransformerEncoder):
     """A model in a folder or on the hub. What it answers is known from its config.json, before its weights are read.
 
     A causal language model gives vectors of words and texts only where a pooling is asked for or the folder names
     one: the mean of its states was never trained to stand for a text.
+
+    Whether a start mark stands before a text moves every log-probability, and versions of Transformers disagree about
+    it. ``bos="auto"`` does what the checkpoint's own files declare, ``"yes"`` and ``"no"`` whatever they declare; the
+    settings of the model's identity say which it was.
     """
 
-    def __init__(self, name_or_path: str, *, bos: str = "no", pooling: str = "auto", **options: Any) -> None:
-        if bos not in ("yes", "no"):
-            raise unknown("bos", bos, ["yes", "no"])
+    def __init__(self, name_or_path: str, *, bos: str = "auto", pooling: str = "auto", **options: Any) -> None:
+        if bos not in ("auto", "yes", "no"):
+            raise unknown("bos", bos, ["auto", "yes", "no"])
         super().__init__(name_or_path, pooling=pooling, **options)  # type: ignore[arg-type]
-        self._bos = bos == "yes"
+        self._bos = bos
+
+    def _settings(self, pooling: str) -> dict[str, str]:
+        settings = super()._settings(pooling)
+        if self.head != "causal":
+            return settings
+        declared = dict(zip((True, False, None), BOS_DECLARED, strict=True))[self._declares_bos]
+        return {**settings, "bos": declared if self._bos == "auto" else self._bos}
+
+    @property
+    def _declares_bos(self) -> bool | None:
+        """Whether the model's files ask for a start mark; None where they leave it to the tokenizer."""
+        return read_json(self._recipe.folder / "tokenizer_config.json", _TokenizerConfig, default={}).add_bos_token
 
     @functools.cached_property
     def head(self) -> Head:
@@ -196,7 +232,7 @@ class TransformerModel(TransformerEncoder):
     def questions(self) -> Collection[Question]:
         pooled = (Question.WORDS, Question.TEXTS) if self.head != "causal" or self._pooled else ()
         scored = {"none": (), "masked": MASKED, "causal": CAUSAL}
-        return (*pooled, Question.SPANS, *scored[self.head])
+        return (*pooled, Question.SPANS, Question.REACH, *scored[self.head])
 
     @property
     def _pooled(self) -> bool:
@@ -205,7 +241,17 @@ class TransformerModel(TransformerEncoder):
 
     @functools.cached_property
     def _language(self) -> LanguageModel:
-        return LanguageModel(self._load(self.head), called=self.name, bos=self._bos)
+        bos = self._declares_bos if self._bos == "auto" else self._bos == "yes"
+        return LanguageModel(self._load(self.head), called=self.name, bos=bos)
+
+    @functools.cached_property
+    def _with_head(self) -> tuple[Any, Any]:
+        return super()._checkpoint(self.head)
+
+    def _checkpoint(self, head: Head) -> tuple[Any, Any]:
+        """Vectors come from the body of the model whose head gives probabilities: its weights are held once."""
+        tokenizer, model = self._with_head
+        return tokenizer, model.base_model if head == "none" and self.head != "none" else model
 
     def fill(self, items: Sequence[Fill]) -> list[Filled]:
         """Log-probabilities of fillers at a place, with a mask for each of their tokens."""
@@ -240,9 +286,44 @@ class TransformerModel(TransformerEncoder):
         return self._language.top(text, place, k=k)
 
     def stream(self, question: Question, inputs: Sequence[Any], *, known: Collection[int] = ()) -> Iterator[Batch]:
-        if question not in SCORES:
+        if question not in SCORES or question is Question.REACH:
             return super().stream(question, inputs, known=known)
         if question not in self.questions:
             what = "has no language-model head" if self.head == "none" else f"is a {self.head} language model"
             raise BadInput(f"{question.method} asks for {question.about}; {self.name} {what}")
         return self._language.stream(question, inputs, known=known)
+
+
+class InMemory(TransformerModel):
+    """A Transformers model that is in memory already, with its tokenizer.
+
+    Its weights have no revision, so nothing that it answers is stored.
+    """
+
+    identity: Any = None
+
+    def __init__(self, model: Any, tokenizer: Any) -> None:
+        if not getattr(tokenizer, "is_fast", False):
+            raise BadInput(f"the tokenizer of the {type(model).__name__} is no fast one: save one as tokenizer.json")
+        super().__init__(".", name=f"own:{type(model).__name__}")
+        self._given = tokenizer, model.eval()
+
+    @functools.cached_property
+    def head(self) -> Head:
+        return head_named([type(self._given[1]).__name__])
+
+    @property
+    def _declares_bos(self) -> bool | None:
+        return getattr(self._given[0], "add_bos_token", None)
+
+    @property
+    def _pooled(self) -> bool:
+        return False
+
+    @functools.cached_property
+    def _recipe(self) -> PoolingRecipe:
+        return PoolingRecipe(Path())
+
+    @functools.cached_property
+    def _with_head(self) -> tuple[Any, Any]:
+        return self._given

@@ -60,10 +60,11 @@ class Stem:
 class Questions:
     """Makes tasks of questions; ``called`` is the model in messages.
 
-    With ``bos`` the start mark of a causal model is put before a text where it is not there.
+    With ``bos`` the start mark of a causal model stands before every text, without it before none, whatever its
+    tokenizer does in this version of Transformers; None leaves it to the tokenizer.
     """
 
-    def __init__(self, tokenizer: Any, *, limit: int | None, called: str, bos: bool = False) -> None:
+    def __init__(self, tokenizer: Any, *, limit: int | None, called: str, bos: bool | None = None) -> None:
         self._tokenizer, self._limit, self._called, self._bos = tokenizer, limit, called, bos
         self._unknown = tokenizer.unk_token_id
         self._mask = tokenizer.mask_token_id
@@ -146,21 +147,26 @@ class Questions:
         return [self._stem(item, list(itertools.islice(tokens, 1 + len(item.endings)))) for item in items]
 
     def _started(self, texts: Sequence[str]) -> list[Tokens]:
-        mark = self._tokenizer.bos_token_id
-        if self._bos and mark is None:
+        """The tokens of texts for a causal model, with or without a start mark."""
+        if self._bos and self._tokenizer.bos_token_id is None:
             raise BadInput(f"bos=yes: the tokenizer of {self._called} has no start mark; leave the option out")
         whole_texts = self._whole(texts)
-        for i, tokens in enumerate(whole_texts if self._bos else ()):
-            if tokens.ids[0] == mark:
-                continue
-            if self._limit is not None and len(tokens.ids) >= self._limit:
-                raise BadInput(
-                    f"{shortened(tokens.text)} has {len(tokens.ids) + 1} tokens with its start mark, and "
-                    f"{self._called} reads {self._limit}: shorten it"
-                )
-            places = tuple(at + 1 for at in tokens.text_places)
-            whole_texts[i] = Tokens(tokens.text, (mark, *tokens.ids), [(0, 0), *tokens.offsets], places)
-        return whole_texts
+        return whole_texts if self._bos is None else [self._marked(tokens) for tokens in whole_texts]
+
+    def _marked(self, tokens: Tokens) -> Tokens:
+        mark = self._tokenizer.bos_token_id
+        if (tokens.ids[0] == mark and 0 not in tokens.text_places) == self._bos:
+            return tokens
+        if not self._bos:
+            places = tuple(at - 1 for at in tokens.text_places)
+            return Tokens(tokens.text, tokens.ids[1:], tokens.offsets[1:], places)
+        if self._limit is not None and len(tokens.ids) >= self._limit:
+            raise BadInput(
+                f"{shortened(tokens.text)} has {len(tokens.ids) + 1} tokens with its start mark, and "
+                f"{self._called} reads {self._limit}: shorten it"
+            )
+        places = tuple(at + 1 for at in tokens.text_places)
+        return Tokens(tokens.text, (mark, *tokens.ids), [(0, 0), *tokens.offsets], places)
 
     def _left_to_right(self, tokens: Tokens) -> Task:
         places = [at for at in tokens.text_places if at > 0]
