@@ -2,11 +2,12 @@
 
 Run: python benchmarks/floors.py [MODEL ...] [--folder DIR]
 
-Each model and eight harmless variants of it (what tiltmeter baseline makes) are audited with the suites default and
-measures. Printed is, by kind of probe and scale of its effect, the largest SD over the variants in any probe on any of
-the models; and the same of the mean log-odds behind a share. This table is SAMPLES in src/tiltmeter/compare/floor.py.
-Left out are the sentence sets, which take longest (a kind that is not in the table has the largest floor of its scale),
-and bundled:smollm2, unless it is named. Audits are kept in the folder, so that a run that was stopped continues.
+Each model and eight harmless variants of it (what tiltmeter baseline makes) are audited with the suite default, all but
+minilm also with the suite measures; of the reference model also four other runs of its training. Printed is, by kind of
+probe and scale of its effect, how many times further than the disagreement of its items says the effect moves, the most
+in any probe on any of the models; and the same of the mean log-odds behind a share. This is SAMPLES in
+src/tiltmeter/compare/floor.py. Left out are two of three sentence sets, which take longest, and bundled:smollm2, unless
+it is named. Audits are kept in the folder, so that a run that was stopped continues.
 """
 
 from __future__ import annotations
@@ -14,40 +15,50 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from tiltmeter.compare import measure_noise
 from tiltmeter.run.jitter import jitter
 from tiltmeter.run.suite import Suite, load_suite
 
-MODELS = ("bundled:minilm", "bundled:glove", "bundled:word2vec", "reference:tilt-0.9")
-LEFT_OUT = ("sentences-",)
+#: The suites that each model is audited with.
+MODELS = {
+    "bundled:glove": ("default", "measures"),
+    "bundled:word2vec": ("default", "measures"),
+    "reference:tilt-0.9": ("default", "measures"),
+    "bundled:minilm": ("default",),
+}
+#: Other runs of a training, where there are such.
+RUNS = {"reference:tilt-0.9": [f"reference:tilt-0.9-seed{seed}" for seed in range(1, 5)]}
+LEFT_OUT = ("sentences-leadership", "sentences-intelligence")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("models", nargs="*", default=MODELS)
+    parser.add_argument("models", nargs="*", default=list(MODELS))
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "tiltmeter-floors")
     options = parser.parse_args()
     table: dict[tuple[str, str], list[tuple[float, float, str]]] = {}
     for model in options.models:
         folder = options.folder / model.replace(":", "-").replace("/", "-")
-        audit, variants = jitter(model, out=folder, suite=_suite(), permutations=200, cache=False, progress=False)
-        noise = measure_noise(audit, variants)
+        suite, runs = _suite(MODELS.get(model, ("default",))), RUNS.get(model, ())
+        jittered = jitter(model, out=folder, runs=runs, suite=suite, permutations=200, cache=False, progress=False)
+        noise = measure_noise(*jittered)
         agreement = ", ".join(f"{name} {value:.4f}" for name, value in noise.agreement.items())
         print(f"{model}: agreement {agreement}; left out: {', '.join(noise.left_out) or 'none'}", flush=True)
-        for reading in audit.readings:
+        for reading in jittered.base.readings:
             one = noise.probes.get(reading.id)
             if one:
-                row = one.effect, one.margins or 0.0, f"{reading.id} on {model}"
+                row = one.effect, one.margins or 0.0, f"{reading.id} on {one.source} of {model}"
                 table.setdefault((reading.probe, reading.effect.scale.name), []).append(row)
     for key, rows in sorted(table.items()):
         effect, behind = max(row[0] for row in rows), max(row[1] for row in rows)
-        print(f"    {key!r}: ({effect:.4f}, {behind:.4f}),  # {max(rows)[2]}".replace("'", '"'))
+        print(f"    {key!r}: ({effect:.1f}, {behind:.1f}),  # {max(rows)[2]}".replace("'", '"'))
 
 
-def _suite() -> Suite:
-    suites = [load_suite(name) for name in ("default", "measures")]
+def _suite(names: Iterable[str]) -> Suite:
+    suites = [load_suite(name) for name in names]
     probes = [probe for suite in suites for probe in suite.probes if not probe.id.startswith(LEFT_OUT)]
     return dataclasses.replace(suites[0], probes=tuple({probe.id: probe for probe in probes}.values()))
 

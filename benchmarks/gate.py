@@ -10,8 +10,8 @@ eta by Cohen's conversions. All of that is about the noise of items alone, witho
 What is said of single probes is counted next: of equal models, and of models that have grown by what matters (d = .2)
 and by what the probe says it could have found. "Passed" where d has grown by .2 is wrong, and at most 5% may be.
 
-Then the noise that items cannot show: each version of a model shifts all items of a probe alike. The floor is estimated
-from eight variants, and put to use in several ways.
+Then the noise that items cannot show: each version of a model shifts all items of a probe alike, the more the more it
+disturbs them. The floor is estimated from eight variants, and put to use in several ways.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ def main() -> None:
         cells = "".join(f"{' / '.join(f'{share:.2f}' for share in row):>22}" for row in said)
         print(f"  {probe.id:<18}{probe.units[0]:>4}+{probe.units[1]:<3}{agreement:>11.2f}{cells} ({could_find:.2f})")
     print(f"\nVersions that shift all items alike: share of {100 * checks:,} checks that fail, by the shift's size")
-    print(f"  {'noise that counts':<40}" + "".join(f"{wobble:>8.1f}" for wobble in WOBBLES))
+    print(f"  {'noise that counts':<52}" + "".join(f"{wobble:>8.1f}" for wobble in WOBBLES))
     for name, shares in wobbling_models(100 * checks).items():
-        print(f"  {name:<40}" + "".join(f"{share:8.3f}" for share in shares))
+        print(f"  {name:<52}" + "".join(f"{share:8.3f}" for share in shares))
     print(f"\n{time.perf_counter() - start:.0f} s")
 
 
@@ -130,28 +130,31 @@ def _single(probe: Probe, growth: float, agreement: float, rng: np.random.Genera
 def wobbling_models(simulations: int) -> dict[str, list[float]]:
     """For each way to count the floor the share of checks that fail, by how far a version shifts all items.
 
-    Two versions differ by the noise of their items and by a shift each. What is known is estimated: the variance of the
-    items' noise from the units, and that of a version's effect, shift and items together, from eight variants.
+    Two versions differ by the noise of their items and by a shift each; both are as large as those of the variants, or
+    three times as large. What is known is estimated: the variance of the items' noise from the units, and how far a
+    version moves, shift and items together, from eight variants.
     """
-    rng = np.random.default_rng(3)
+    rng, df = np.random.default_rng(3), UNITS - 2
     shape = simulations, TESTS
     shares: dict[str, list[float]] = {}
     for wobble in WOBBLES:
-        item, version = 1.0, 1.0 + wobble**2  # variances of one version's effect
-        growth = rng.normal(scale=np.sqrt(2 * version), size=shape)
-        items = 2 * item * rng.chisquare(UNITS - 2, shape) / (UNITS - 2)
-        floor = version * rng.chisquare(VARIANTS - 1, shape) / (VARIANTS - 1)
-        for name, times, exact in (
-            ("items", 0, False),
-            ("items + floor", 1, True),
-            ("items + 2 floors, as if known exactly", 2, False),
-            ("items + 2 floors, Satterthwaite (used)", 2, True),
-        ):
-            variance = items + times * floor
-            spread = items**2 / (UNITS - 2) + (times * floor) ** 2 / (VARIANTS - 1)
-            df = variance**2 / spread if exact else UNITS - 2
-            p = stats.t.sf(growth / np.sqrt(variance), df)
-            shares.setdefault(name, []).append(float(np.mean(np.min(p, axis=1) <= 0.05 / TESTS)))
+        moves = 1.0 + wobble**2  # the variance of a variant's effect, that of its items being 1
+        variants = moves * rng.chisquare(1, (VARIANTS, *shape))
+        floor, times = variants.mean(axis=0), (variants / (rng.chisquare(df, variants.shape) / df)).mean(axis=0)
+        for size in (1, 3):
+            growth = rng.normal(scale=size * np.sqrt(2 * moves), size=shape)
+            items = 2 * size**2 * rng.chisquare(df, shape) / df
+            wobbly, both = items * np.maximum(times, 1.0), 1 / (1 / df + 1 / VARIANTS)
+            spread = items**2 / df + (2 * floor) ** 2 / VARIANTS
+            for name, variance, degrees in (
+                ("items", items, df),
+                ("items + 2 x variance of the variants", items + 2 * floor, (items + 2 * floor) ** 2 / spread),
+                ("items x wobble, as if known exactly", wobbly, df),
+                ("items x wobble, both estimated (used)", wobbly, both),
+            ):
+                p = stats.t.sf(growth / np.sqrt(variance), degrees)
+                row = shares.setdefault(f"{name}{'' if size == 1 else ', 3 x as large'}", [])
+                row.append(float(np.mean(np.min(p, axis=1) <= 0.05 / TESTS)))
     return shares
 
 

@@ -1,4 +1,4 @@
-"""Does the gate keep quiet on harmless versions of real models, and speak up where bias was planted?
+"""Does the gate keep quiet on harmless versions of real models and on runs of one training, and speak up otherwise?
 
 Run: python benchmarks/gate_versions.py [MODEL ...] [--folder DIR]   (bundled:minilm; add hf:FOLDER of a masked model)
 
@@ -6,8 +6,9 @@ Versions are the model with noise on its weights or with weights in fewer bits. 
 which nothing has grown. The floor of the check is what tiltmeter baseline --jitter 8 stores for the model itself, from
 variants with other seeds than the versions; beside it stand the floor of the sample models and no floor at all.
 Planted are a larger share of the gender direction in the input embeddings, and a larger output bias of he, him and his.
-Audits are kept in the folder, so that a run that was stopped continues. The suite is the default one without
-its slowest probes (sentences, SEAT), which ask the same of a model as its words.
+Then reference models, trained by one recipe from many seeds: every ordered pair of equal dose is a check in which
+nothing has grown, and a larger dose is to be found. The floor comes from variants of one of them, or from four other
+runs (tiltmeter baseline --run). Audits are kept in the folder, so that a run that was stopped continues.
 """
 
 from __future__ import annotations
@@ -19,30 +20,38 @@ import functools
 import itertools
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tiltmeter.compare import Check, Noise, Policy, Rule, check, measure_noise
+from tiltmeter.compare.floor import HARMLESS, agree
+from tiltmeter.lab.calibrate.selftest import SMALL
+from tiltmeter.lab.reference.reference import Reference, reference_folder
 from tiltmeter.models import load
 from tiltmeter.models.variants import Variation, variations, vary
 from tiltmeter.readings import Audit
 from tiltmeter.run.audit import audit
 from tiltmeter.run.suite import Suite, load_suite
 
-#: None of these seeds was used to choose what the variants of a baseline are: those have 1 to 8.
+#: None of these seeds was used to choose the variants of a baseline (those have 1 to 8) or how the floor is reckoned.
 VERSIONS = [
-    *(Variation("noise", 0.01, seed) for seed in (101, 102)),
-    *(Variation("noise", 0.02, seed) for seed in (103, 104, 105)),
-    *(Variation("rounding", 8, seed) for seed in (106, 107, 108)),
-    *(Variation("rounding", 6, seed) for seed in (109, 110)),
+    Variation("noise", 0.01, 301),
+    *(Variation("noise", 0.02, seed) for seed in (302, 303)),
+    *(Variation("rounding", 8, seed) for seed in (304, 305)),
+    *(Variation("rounding", 6, seed) for seed in (306, 307)),
+    *(Variation("matrix-rounding", 8, seed) for seed in (308, 309)),
 ]
 JITTER = 8
 #: What is checked without a floor, with that of the sample models, and with the model's own.
 FLOORS = ("none", "samples", "own")
-LEFT_OUT = ("sentences-", "seat-")
+#: The runs of a training: the one with variants, those of the floor, and those that are checked.
+FIRST, OTHERS, CHECKED = 100, range(101, 105), range(105, 113)
+DOSES = (0.5, 0.9)
+#: Two of three sets of sentences: they take longest, and are alike.
+LEFT_OUT = ("sentences-leadership", "sentences-intelligence")
 GENDER = (1.25, 1.5, 2.0, 3.0)
 HE = (0.25, 0.5, 1.0)
 PAIRS = (
@@ -68,32 +77,51 @@ def main() -> None:
         print(f"  agreement of the variants: {kept}; left out: {', '.join(noise.left_out) or 'none'}")
         tell_harmless(audits, noise)
         tell_planted(audits, noise)
+    tell_runs(options.folder / "runs")
 
 
 def tell_harmless(audits: dict[str, Audit], noise: Noise) -> None:
     """How many checks of two versions fail, and of the model itself against a version."""
     versions = _named(audits, "version ")
-    fine = [version for name, version in versions.items() if "rounding-6" not in name]
-    coarse = [version for name, version in versions.items() if "rounding-6" in name]
+    near = {name: agree(audits["base"], version) for name, version in versions.items()}
+    print(f"  agreement of the versions: {', '.join(f'{name} {value:.4f}' for name, value in near.items())}")
+    fine = [version for name, version in versions.items() if not name.startswith(("rounding-6", "matrix-"))]
+    six = [version for name, version in versions.items() if name.startswith("rounding-6")]
+    grid = [version for name, version in versions.items() if name.startswith("matrix-")]
+    beyond = [version for name, version in versions.items() if near[name] < HARMLESS]
     rows = {
         "two versions (noise 1% and 2%, 8 bits)": list(itertools.permutations(fine, 2)),
-        "the model and a version": [(audits["base"], version) for version in fine],
-        "one of them or both in 6 bits": [
-            pair
-            for pair in itertools.permutations([*fine, *coarse], 2)
-            if any(one is two for one in pair for two in coarse)
-        ],
+        "one of them or both in 6 bits": _with(six, [*fine, *six]),
+        "the model and a version": [(audits["base"], version) for version in (*fine, *six, *grid)],
+        "one of them or both in 8 bits, one grid per matrix": _with(grid, [*fine, *six, *grid]),
     }
-    print(f"  {'nothing has grown: checks that fail, by floor':<56}" + "".join(f"{floor:>12}" for floor in FLOORS))
+    within = [
+        pair for pairs in rows.values() for pair in pairs if not any(one is far for one in pair for far in beyond)
+    ]
+    rows[f"all of them within the bound of {HARMLESS:g}"] = within
+    print_rows(rows, {floor: functools.partial(hold, noise=noise, floor=floor) for floor in FLOORS})
+
+
+def print_rows(
+    rows: Mapping[str, list[tuple[Audit, Audit]]], floors: Mapping[str, Callable[[Audit, Audit], Check]]
+) -> None:
+    """How many checks of (old, new) fail, by floor."""
+    print(f"  {'nothing has grown: checks that fail, by floor':<56}" + "".join(f"{floor:>12}" for floor in floors))
     for name, pairs in rows.items():
-        checks = {floor: [hold(new, old, noise, floor) for old, new in pairs] for floor in FLOORS}
+        checks = {floor: [run(new, old) for old, new in pairs] for floor, run in floors.items()}
         shares = [f"{sum(bool(one.failed) for one in each)}/{len(each)}" for each in checks.values()]
         print(f"    {name:<54}" + "".join(f"{share:>12}" for share in shares), flush=True)
-        single = [f"{np.mean(list(_p_values(each))):.3f}" for each in checks.values()]
+        single = [f"{np.mean(list(_p_values(each)) or 0):.3f}" for each in checks.values()]
         print(f"    {'  single tests with p <= .05, no tolerance':<54}" + "".join(f"{share:>12}" for share in single))
-        by_probe = Counter(probe.id for one in checks["own"] for probe in one.failed)
+        by_probe = Counter(probe.id for one in checks[list(floors)[-1]] for probe in one.failed)
         if by_probe:
-            print(f"      failing with the floor of its own: {dict(by_probe)}")
+            print(f"      failing with the last floor: {dict(by_probe)}")
+
+
+def _with(some: list[Audit], all_of_them: list[Audit]) -> list[tuple[Audit, Audit]]:
+    """The ordered pairs that have one of some."""
+    pairs = itertools.permutations(all_of_them, 2)
+    return [pair for pair in pairs if any(one is two for one in pair for two in some)]
 
 
 def _p_values(checks: Iterable[Check]) -> Iterable[bool]:
@@ -114,6 +142,44 @@ def tell_planted(audits: dict[str, Audit], noise: Noise) -> None:
                 print(f"    {name:<14}{floor:<10}{said or 'not found'}", flush=True)
 
 
+def tell_runs(folder: Path) -> None:
+    """Runs of one training: how many checks of equal dose fail, and how many of a larger dose."""
+    runs: dict[float, list[Audit]] = {}
+    floors: dict[float, dict[str, Callable[[Audit, Audit], Check]]] = {}
+    for dose in DOSES:
+        seeds, first = (FIRST, *OTHERS, *CHECKED), run_of(dose, FIRST)
+        made: dict[str, Callable[[], Any]] = {f"{dose} {seed}": functools.partial(run_of, dose, seed) for seed in seeds}
+        variants = variations(JITTER, of=first)
+        made |= {f"{dose} jitter {each.name}": functools.partial(vary, first, each) for each in variants}
+        audits = _shared(_audited(made, folder))
+        base, runs[dose] = audits[f"{dose} {FIRST}"], [audits[f"{dose} {seed}"] for seed in CHECKED]
+        own = measure_noise(base, _named(audits, f"{dose} jitter "))
+        others = measure_noise(base, {}, {str(seed): audits[f"{dose} {seed}"] for seed in OTHERS})
+        floors[dose] = {floor: functools.partial(hold, noise=own, floor=floor) for floor in FLOORS}
+        floors[dose]["runs"] = functools.partial(hold, noise=others, floor="own")
+        print(f"runs of one training, dose {dose:g}, {len(base.readings)} probes", flush=True)
+        print_rows({"two runs": list(itertools.permutations(runs[dose], 2))}, floors[dose])
+    level, strong = DOSES
+    pairs = list(itertools.product(runs[level], runs[strong]))
+    grew = [sum(bool(run(new, old).failed) for old, new in pairs) for run in floors[level].values()]
+    print(f"  a dose of {strong:g} after one of {level:g}: checks that fail, as they should")
+    print(f"    {'two runs':<54}" + "".join(f"{f'{n}/{len(pairs)}':>12}" for n in grew))
+
+
+def _shared(audits: dict[str, Audit]) -> dict[str, Audit]:
+    """Audits with the probes that all of them have: a small vocabulary leaves some without words to measure."""
+    ids = set.intersection(*({reading.id for reading in audit.readings} for audit in audits.values()))
+    return {
+        name: dataclasses.replace(audit, readings=tuple(each for each in audit.readings if each.id in ids))
+        for name, audit in audits.items()
+    }
+
+
+def run_of(dose: float, seed: int) -> Any:
+    """A reference model of the small recipe, which the self-test has too."""
+    return load(f"hf:{reference_folder(Reference(dose, 'masked', seed).name, recipe=SMALL[0])}")
+
+
 def hold(new: Audit, old: Audit, noise: Noise, floor: str) -> Check:
     """A check with the usual policy. A version wobbles as its model does, so each has the floor of the model itself."""
     if floor == "none":
@@ -121,7 +187,8 @@ def hold(new: Audit, old: Audit, noise: Noise, floor: str) -> Check:
         return check(new, old, Policy(probes=rules))
     if floor == "samples":
         return check(new, old)
-    return check(new, old, noise=noise.model_copy(update={"revision": old.readings[0].provenance.model.revision}))
+    about = {"model": old.readings[0].model, "revision": old.readings[0].provenance.model.revision}
+    return check(new, old, noise=noise.model_copy(update=about))
 
 
 def _named(audits: dict[str, Audit], start: str) -> dict[str, Audit]:
@@ -137,10 +204,14 @@ def make_audits(spec: str, folder: Path) -> dict[str, Audit]:
     if getattr(model, "head", "none") == "masked":
         changed |= {f"he + {size:g}": functools.partial(planted, model, more_he(size)) for size in HE}
     changed |= {f"version {each.name}": functools.partial(vary, model, each) for each in VERSIONS}
-    for name, make in changed.items():
+    return _audited(changed, folder)
+
+
+def _audited(models: dict[str, Callable[[], Any]], folder: Path) -> dict[str, Audit]:
+    for name, make in models.items():
         if not (folder / name / "audit.json").is_file():
             audit([make()], suite=_suite(), out=folder / name, cache=False, permutations=200, progress=False)
-    return {name: Audit.load(folder / name) for name in changed}
+    return {name: Audit.load(folder / name) for name in models}
 
 
 def _suite() -> Suite:

@@ -4,10 +4,10 @@ For every quantity that the self-test reads on reference models: its distributio
 On planted vectors they follow from these seeds. They are Student's limits for one more, mean -+ t SD sqrt(1 + 1/n),
 beyond which a normal quantity falls once in 50,000 (correlations as Fisher's z, widths of intervals as logarithms),
 rounded outwards to two decimals; 25 of them together then fail on correct code about once in 2,000 runs. A p-value must
-be at most .05. On trained models they do not: they are what chance does not reach, and how far the seeds are from them
-is what this prints. The proof counts how many of the seeds C to D, which had no part in the limits, are outside those
-in the code. With --file what was read is kept there, and a seed that it has is not read again; --kinds vectors leaves
-out the models that must be trained, which take half a minute for each seed.
+be at most .05. On trained models they do not: they are what chance does not reach, and how far the seeds are from them,
+and what the same rule would give, is what this prints. The proof counts how many of the seeds C to D, which had no part
+in the limits, are outside those in the code. With --file what was read is kept there, and a seed that it has is not
+read again; --kinds vectors leaves out the models that must be trained, which take half a minute for each seed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from tiltmeter.lab.calibrate.bench import EVERY_KIND, BenchKind
-from tiltmeter.lab.calibrate.selftest import LIMITS, MEASURES, ORDER, P_VALUE, SMALL, WIDTH, Quantity, Range, quantities
+from tiltmeter.lab.calibrate.selftest import LIMITS, ORDER, P_VALUE, SMALL, WIDTH, Quantity, Range, quantities
 from tiltmeter.readings import ALPHA
 
 #: On either side.
@@ -69,8 +69,7 @@ def print_limits(found: Sequence[dict[Quantity, float]]) -> None:
     for quantity in found[0]:
         values = np.array([by_quantity[quantity] for by_quantity in found])
         print(f"{', '.join(quantity):<74}{values.size:>3}{values.mean():9.3f}{values.std(ddof=1):8.3f}", end="")
-        planted = MEASURES[quantity[0]][0] == "vectors"
-        print(f"{values.min():9.3g}{values.max():9.3g}", f" {limits_of(quantity, values)};" if planted else "", end=" ")
+        print(f"{values.min():9.3g}{values.max():9.3g}", f" {limits_of(quantity, values)};", end=" ")
         print(LIMITS.get(quantity, "not checked"), flush=True)
 
 

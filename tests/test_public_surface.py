@@ -77,6 +77,9 @@ CALLS = {
     "semaxis": lambda: measures.semaxis(X, A, B),
     "weat": lambda: measures.weat(X, Y, A, B),
     "axis_placebo": lambda: measures.axis_placebo(X, np.vstack([A, B]), value=0.1, sizes=(2, 2)),
+    "cluster_placebo": lambda: measures.cluster_placebo(X, X[:, :3], value=0.8),
+    "direct_bias_placebo": lambda: measures.direct_bias_placebo(X, np.vstack([A, B]), value=0.1, n_pairs=2),
+    "neighbour_placebo": lambda: measures.neighbour_placebo(X, X[:, :3], value=0.8, k=2),
     "ripa_placebo": lambda: measures.ripa_placebo(X, np.vstack([A, B]), value=0.1, n_pairs=2),
     "wefat_placebo": lambda: measures.wefat_placebo(X, np.vstack([A, B]), range(6), r=0.1, sizes=(2, 2)),
     "weat_placebo": lambda: measures.weat_placebo(X, Y, np.vstack([A, B]), d=1.0, sizes=(2, 2)),
@@ -109,7 +112,7 @@ def test_every_result_is_frozen_and_turns_into_plain_json(call):
 def test_every_measure_is_called_above_or_is_a_plain_number():
     functions = {name for name in measures.__all__ if inspect.isfunction(getattr(measures, name))}
     assert functions - set(CALLS) == {
-        *("bias_direction", "dealt_leans", "indirect_bias", "mean_probability"),
+        *("bias_direction", "dealt_leans", "indirect_bias", "leans_between", "mean_probability"),
         *("attributions", "context_shift", "cosine_bias", "cross_validated_scores", "signed_shift"),
         "published_labels",
         # A result of several pairs, and one that needs an extra.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +14,7 @@ from tests.command import environment, tiltmeter
 from tests.planted import words
 from tests.reference import reference_model
 from tiltmeter import Audit, probe
+from tiltmeter.compare import measure_noise
 
 SENTENCE = "The plumber said that [MASK] was tired."
 
@@ -189,25 +189,34 @@ def test_a_baseline_keeps_its_floor_and_a_check_uses_it_until_it_is_damaged(here
     options = ("--suite", str(tmp_path / "suite.yaml"), "--out", str(out))
     arguments = ("baseline", f"static:{tmp_path / 'planted.vec'}", *options, "--jitter", "4", "--json")
     (row,) = json.loads(output_of(here, *arguments))
-    effects = [Audit.load(folder).readings[0].effect.value for folder in sorted((out / "variants").iterdir())]
-    assert row == {
-        "probe": "career",
-        "harmless changes move it by": f"{statistics.stdev(effects):.4f}",
-        "variants": 4,
-    }
-    (found,) = json.loads(output_of(here, "check", str(out), "--baseline", str(out), "--json"))["probes"]
-    assert found["floor"]["source"] == "baseline"
-    assert found["floor"]["effect"] == pytest.approx(statistics.stdev(effects))
-    assert found["floor"]["df"] == 3
+    variants = {folder.name: Audit.load(folder) for folder in sorted((out / "variants").iterdir())}
+    times = measure_noise(Audit.load(out), variants).probes["career"].effect
+    assert row == {"probe": "career", "times its items' noise": f"{times:.2f}", "measured on": "4 variants"}
+    coarse = str(out / "variants" / "rounding-6-3")
+    (found,) = json.loads(output_of(here, "check", coarse, "--baseline", str(out), "--json"))["probes"]
+    assert found["floor"]["source"] == "variants"
+    assert found["outcome"] != "failed"
 
     (out / "noise.json").write_text("{", encoding="utf-8")
     done = tiltmeter("check", out, "--baseline", out, env=environment(here / "cache"), folder=here)
     assert done.complaint.startswith(f"{out}: noise.json: line 1: broken JSON")
     assert done.complaint.endswith("run tiltmeter baseline again, or remove the file")
     (out / "noise.json").unlink()
-    assert "by the sample models" in output_of(here, "check", str(out), "--baseline", str(out), "--json")
+    assert "by the sample models" in output_of(here, "check", coarse, "--baseline", str(out), "--json")
 
 
 def test_too_few_variants_are_refused_before_anything_is_asked(here: Path) -> None:
-    done = tiltmeter("baseline", "bundled:glove", "--jitter", "2", env=environment(here / "cache"), folder=here)
-    assert "--jitter" in done.complaint
+    for options, complaint in (
+        (("--jitter", "2"), "2 of --jitter say too little"),
+        (("--run", "bundled:word2vec"), "1 of --run say too little"),
+        (("--jitter", "0"), "without --jitter and --run there is no floor"),
+    ):
+        done = tiltmeter("baseline", "bundled:glove", *options, env=environment(here / "cache"), folder=here)
+        assert complaint in done.complaint
+
+
+def test_a_dry_run_of_a_baseline_says_what_every_variant_would_be_asked(here: Path) -> None:
+    rows = json.loads(output_of(here, "baseline", "bundled:glove", "--jitter", "3", "--dry-run", "--json"))
+    names = [row["model"] for row in rows]
+    variants = [f"bundled:glove {name}" for name in ("noise-0.02-1", "rounding-8-2", "rounding-6-3")]
+    assert names == ["bundled:glove", *variants]

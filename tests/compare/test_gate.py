@@ -176,7 +176,7 @@ def test_among_more_tests_more_is_asked_for() -> None:
     def failed(n: int) -> bool:
         old = [leaning(id="grown"), *(leaning(id=f"same {i}") for i in range(n))]
         new = [leaning(*jitter(0.1, 1, shift=0.4), id="grown"), *old[1:]]
-        return bool(check(audit(new), audit(old)).failed)
+        return bool(check(audit(new), audit(old), Policy(probes={"*": Rule(floor=0.0)})).failed)
 
     assert failed(0)
     assert not failed(400)

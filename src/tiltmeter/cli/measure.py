@@ -84,7 +84,10 @@ def audit(
 def baseline(
     context: Context,
     model: Annotated[str, Argument(help="Model spec, e.g. hf:./my-model.")],
-    jitter: Annotated[int, Option(min=3, help="How many harmless variants to audit.")] = 8,
+    jitter: Annotated[int, Option(min=0, help="How many harmless variants to audit, at least 3; 0: none.")] = 8,
+    runs: Annotated[
+        list[str] | None, Option("--run", help="Another run of the same training, e.g. from another seed; at least 3.")
+    ] = None,
     suite: Annotated[str, Option(help="Suite by name, or a YAML file.")] = "default",
     out: Annotated[Path, Option(help="Folder for readings, report and floor.")] = Path("tiltmeter-baseline"),
     budget: output.BudgetText = None,
@@ -92,36 +95,51 @@ def baseline(
     seed: output.Seed = 0,
     permutations: output.Permutations = 10_000,
     no_cache: output.NoCache = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Say what would be asked and cost; ask nothing.")] = False,
     as_json: output.Json = False,
 ) -> None:
     """Audit a model and harmless variants of it: how far it wobbles by itself, for tiltmeter check.
 
     Weights and word vectors get noise of 2% of their spread, or are rounded to 8 or 6 bits; an API is asked again in
-    another order. What was audited before is not audited again.
+    another order. With --run, other runs of the same training are audited too: two of them differ by more than any
+    rounding. What was audited before is not audited again.
 
     Examples:
 
     * tiltmeter baseline hf:./model-v1 --out results-v1
+    * tiltmeter baseline hf:./seed-0 --run hf:./seed-1 --run hf:./seed-2 --run hf:./seed-3
     * tiltmeter baseline static:vectors.vec --suite weat --jitter 20
     """
     from tiltmeter.compare import measure_noise, save_noise
+    from tiltmeter.run.jitter import dry_run as plan_baseline
     from tiltmeter.run.jitter import jitter as run
 
     output.use_keys(key)
+    others = list(runs or ())
+    for n, what in ((jitter, "--jitter"), (len(others), "--run")):
+        if 0 < n < 3:
+            raise BadInput(f"{n} of {what} say too little of how far a model wobbles: give at least 3, or none")
+    if not jitter and not others:
+        raise BadInput("without --jitter and --run there is no floor to measure: run tiltmeter audit")
+    if dry_run:
+        rows = plan_baseline(model, n=jitter, runs=others, suite=suite)
+        output.show(rows, ("model", "asked for", "inputs", "new", "requests", "tokens", "dollars"), as_json)
+        return
     out = at_home(out)
     context.with_resource(locked(out))
     options = {"suite": suite, "cache": not no_cache, "seed": seed, "permutations": permutations}
-    audited, variants = run(
-        model, out=out, n=jitter, budget=output.parse_budget(budget), announce=output.say, **options
+    audited = run(
+        model, out=out, n=jitter, runs=others, budget=output.parse_budget(budget), announce=output.say, **options
     )
-    noise = measure_noise(audited, variants)
+    noise = measure_noise(*audited)
     path = save_noise(noise, out)
-    report = audited.report(out)
+    report = audited.base.report(out)
+    columns = ("probe", "times its items' noise", "measured on")
     rows = [
-        {"probe": id, "harmless changes move it by": f"{one.effect:.4f}", "variants": one.variants}
+        dict(zip(columns, (id, f"{one.effect:.2f}", f"{one.n} {one.source}"), strict=True))
         for id, one in noise.probes.items()
     ]
-    output.show(rows, ("probe", "harmless changes move it by", "variants"), as_json)
+    output.show(rows, columns, as_json)
     for name in noise.left_out:
         output.say(f"left out: {name} is not harmless to this model (agreement {noise.agreement[name]:.3f})")
     output.say(f"Floor:   {path}\nReport:  {report}")

@@ -25,7 +25,7 @@ STATES: tuple[DifferenceState, ...] = ("clear", "suggestive", "undecided", "leve
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Margins(Result):
-    """What a share counts the signs of: the mean log-odds of its items, in SDs between units."""
+    """What lies behind a share or a mean of chances: the mean log-odds of its items, in SDs between units."""
 
     first: float
     second: float
@@ -191,7 +191,7 @@ class Pairing:
 def pair_units(first: Reading, second: Reading, *, margins: bool = False) -> Pairing | None:
     """The units that both readings have; None where the effect does not follow from items, or they share too few.
 
-    With ``margins`` what a share counts the signs of is taken, instead of the effect.
+    With ``margins`` the log-odds behind it are taken, instead of the effect.
     """
     scores = [_scores(reading, margins) for reading in (first, second)]
     if scores[0] is None or scores[1] is None:
@@ -245,7 +245,7 @@ def differ(first: Reading, second: Reading) -> Difference | str:
         moved = behind.change() if behind else None
         if behind and moved:
             margins = Margins(*behind.values, moved, moved.interval())
-            how += "; tested twice, as a share and by the log-odds of its items, of which the share counts the signs"
+            how += "; tested twice, as it is and by the log-odds of its items"
     else:
         one, two = first.effect, second.effect
         if one.ci is None or two.ci is None:

@@ -1,23 +1,26 @@
 """The noise floor of a gate: how far harmless changes of a model move an effect, all its items together.
 
 Items that disagree between two models show one kind of noise. They cannot show the other: weights rounded to 8 bits
-move all items of a probe a little the same way, which looks like growth. How far is measured on harmless variants of
-the baseline's model (``tiltmeter baseline``), or else taken from the sample models.
+move all items of a probe a little the same way, which looks like growth. But the two go together: what disturbs single
+items twice as much moves all of them twice as far, be it noise or rounding, to 8 bits or to 6. How many times further
+an effect moves than the disagreement of its items says is measured on harmless variants of the baseline's model and on
+other runs of its training (``tiltmeter baseline``), or else taken from the sample models.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from tiltmeter.compare.difference import Difference, pair_units
+from tiltmeter.compare.difference import Difference, differ, pair_units
 from tiltmeter.compare.policy import NotNegative
 from tiltmeter.errors import BadInput
 from tiltmeter.files import check as check_shape
@@ -29,18 +32,25 @@ from tiltmeter.statistics.differences import Change
 #: The file beside an audit that says how far harmless changes move it.
 FILE = "noise.json"
 #: A change is harmless if, in the median probe, scores of units correlate so well with those of the model itself.
-HARMLESS = 0.99
-#: Fewer variants say too little of a spread.
+HARMLESS = 0.95
+#: Fewer variants, or other runs, say too little of a spread.
 FEWEST = 3
+
+Source: TypeAlias = Literal["variants", "runs", "samples", "policy"]
 
 
 class ProbeNoise(BaseModel):
-    """SDs over ``variants`` harmless variants: of the effect, and of the mean log-odds behind a share."""
+    """How many times further than the noise of its items says an effect moves, and the mean log-odds behind it.
+
+    ``source`` says whether variants of the model or other runs moved it further, and ``n`` how many changes that is
+    known from.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     stimuli: str
-    variants: Annotated[int, Field(ge=FEWEST)]
+    source: Literal["variants", "runs"]
+    n: Annotated[int, Field(ge=FEWEST)]
     effect: NotNegative
     margins: NotNegative | None
 
@@ -50,83 +60,147 @@ class Noise(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     model: str
     revision: str
-    #: For each variant how well its units agree with the model's, in the median probe.
+    #: For each variant and each other run how well its units agree with the model's, in the median probe.
     agreement: dict[str, float]
     left_out: tuple[str, ...]
+    runs: tuple[str, ...]
     probes: dict[str, ProbeNoise]
 
 
-Source: TypeAlias = Literal["baseline", "samples", "policy"]
+class Wobble(NamedTuple):
+    """How many times their items' noise an effect and the log-odds behind it move by, as measured ``n`` times."""
+
+    effect: float
+    margins: float
+    n: int
+    source: Source
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Floor(Result):
-    """SDs that harmless changes give an effect and the log-odds behind it, with their degrees of freedom."""
+    """What harmless changes add to the noise of one difference: SDs of the effect and of the log-odds behind it.
+
+    ``df`` and ``margins_df`` are the degrees of freedom of the noise of items and floor together.
+    """
 
     effect: float
     margins: float
     df: float
+    margins_df: float
     source: Source
 
-    def scaled_to(self, effect: float) -> Floor:
-        """The floor with another SD of the effect, as a policy sets it; the log-odds follow in proportion."""
-        margins = self.margins * effect / self.effect if self.effect else effect and self.margins
-        return dataclasses.replace(self, effect=effect, margins=margins, source="policy")
 
+def measure_noise(model: Audit, variants: Mapping[str, Audit], runs: Mapping[str, Audit] | None = None) -> Noise:
+    """The floor of a model from audits of its variants and of other runs of its training, by their names.
 
-def measure_noise(model: Audit, variants: Mapping[str, Audit]) -> Noise:
-    """The floor of a model from audits of its variants, by their names."""
-    agreement = {name: _agreement(model, variant) for name, variant in variants.items()}
+    A probe has the larger of the two floors. Runs are compared with each other too, since any could be the baseline.
+    Probes of one kind wobble alike, and eight variants tell little of a single one: no probe has a smaller floor than
+    those of its kind have together.
+    """
+    runs = runs or {}
+    agreement = {name: agree(model, other) for name, other in {**variants, **runs}.items()}
     kept = [variant for name, variant in variants.items() if agreement[name] >= HARMLESS]
     left_out = tuple(name for name in variants if agreement[name] < HARMLESS)
-    if len(kept) < FEWEST:
+    if variants and len(kept) < FEWEST:
         raise BadInput(
             f"only {len(kept)} of {len(variants)} variants are harmless (their units agree with the model's to "
             f"{HARMLESS:g}), and {FEWEST} are needed: give a larger --jitter, or run tiltmeter audit for no floor"
         )
-    identity = model.readings[0].provenance.model
-    probes = {reading.id: _probe_noise(reading, kept) for reading in model.readings}
+    if runs and len(runs) < FEWEST:
+        raise BadInput(f"{len(runs)} other runs say too little of how far runs differ: give at least {FEWEST}")
+    by_variants = _probe_noise(model, "variants", len(kept), [(model, variant) for variant in kept])
+    by_runs = _probe_noise(model, "runs", len(runs), list(itertools.combinations([model, *runs.values()], 2)))
+    probes = by_variants | {
+        id: noise for id, noise in by_runs.items() if id not in by_variants or noise.effect > by_variants[id].effect
+    }
     return Noise(
         model=model.readings[0].model,
-        revision=identity.revision,
+        revision=model.readings[0].provenance.model.revision,
         agreement={name: round(value, 6) for name, value in agreement.items()},
         left_out=left_out,
-        probes={id: noise for id, noise in probes.items() if noise},
+        runs=tuple(runs),
+        probes=probes,
     )
 
 
-def _probe_noise(reading: Reading, variants: Sequence[Audit]) -> ProbeNoise | None:
-    """None where too few variants have the probe."""
-    others = [other for variant in variants for other in variant.readings if other.id == reading.id]
-    if len(others) < FEWEST:
-        return None
-    behind = [pairing.values[1] for other in others if (pairing := pair_units(reading, other, margins=True))]
-    return ProbeNoise(
-        stimuli=reading.provenance.stimuli,
-        variants=len(others),
-        effect=_sd([other.effect.value for other in others]),
-        margins=_sd(behind) if len(behind) == len(others) else None,
-    )
-
-
-def _sd(values: Sequence[float]) -> float:
-    return float(np.std(values, ddof=1))
-
-
-def _agreement(model: Audit, variant: Audit) -> float:
-    """How well scores of units agree between two audits, in the median probe."""
-    others = {reading.id: reading for reading in variant.readings}
-    rows = []
+def _probe_noise(
+    model: Audit, source: Literal["variants", "runs"], n: int, pairs: Sequence[tuple[Audit, Audit]]
+) -> dict[str, ProbeNoise]:
+    """The floors of the probes of a model from pairs of audits that differ by nothing that matters, by their ids."""
+    times = {reading.id: found for reading in model.readings if n and (found := _times(reading.id, pairs))}
+    alike: dict[tuple[str, str], list[tuple[float, float | None]]] = {}
     for reading in model.readings:
-        other = others.get(reading.id)
-        pairing = pair_units(reading, other, margins=True) or pair_units(reading, other) if other else None
+        if reading.id in times and not reading.control:
+            alike.setdefault((reading.probe, reading.effect.scale.name), []).append(times[reading.id])
+    probes = {}
+    for reading in model.readings:
+        if reading.id in times:
+            effect, margins = times[reading.id]
+            kind = alike.get((reading.probe, reading.effect.scale.name), [times[reading.id]])
+            together = math.sqrt(math.fsum(own**2 for own, _ in kind) / len(kind))
+            behind = [own for _, own in kind if own is not None]
+            if margins is not None:
+                margins = max(margins, math.sqrt(math.fsum(own**2 for own in behind) / len(behind)))
+            probes[reading.id] = ProbeNoise(
+                stimuli=reading.provenance.stimuli,
+                source=source,
+                n=n if effect >= together else n * len(kind),
+                effect=max(effect, together),
+                margins=margins,
+            )
+    return probes
+
+
+def _times(id: str, pairs: Sequence[tuple[Audit, Audit]]) -> tuple[float, float | None] | None:
+    """How many times its items' noise an effect moves from one audit to the other, and the log-odds behind it.
+
+    Root mean squares over the pairs; None where not all of them have the probe.
+    """
+    found = []
+    for pair in pairs:
+        first, second = (next((reading for reading in audit.readings if reading.id == id), None) for audit in pair)
+        difference = differ(first, second) if first and second else ""
+        if isinstance(difference, str):
+            return None
+        found.append(difference)
+    effect = _root_mean_square(difference.change for difference in found)
+    behind = [difference.margins.change for difference in found if difference.margins]
+    if len(behind) < len(found):
+        return effect, None
+    margins = _root_mean_square(behind)
+    # A share moves in steps, and small changes too seldom to tell how far large ones move it.
+    return max(effect, margins), margins
+
+
+def _root_mean_square(changes: Iterable[Change]) -> float:
+    """Of changes in standard errors; one that has none, because all items moved alike or not at all, tells nothing."""
+    squares = [
+        (change.difference / change.standard_error) ** 2 if change.standard_error else 0.0
+        for change in changes
+        if change.standard_error or not change.difference
+    ]
+    return math.sqrt(math.fsum(squares) / len(squares)) if squares else 0.0
+
+
+def agree(one: Audit, two: Audit) -> float:
+    """How well scores of units agree between two audits, in the median probe."""
+    others = {reading.id: reading for reading in two.readings}
+    return agreement((reading, others[reading.id]) for reading in one.readings if reading.id in others)
+
+
+def agreement(pairs: Iterable[tuple[Reading, Reading]]) -> float:
+    """How well scores of units agree between two readings, in the median of such pairs; 1 where none can be paired."""
+    rows = []
+    for one, two in pairs:
+        pairing = pair_units(one, two, margins=True) or pair_units(one, two)
         if pairing:
             scores = pairing.first.means(), pairing.second.means()
-            rows.append(1.0 if np.array_equal(*scores) else float(np.corrcoef(*scores)[0, 1]))
-    return float(np.nanmedian(rows)) if rows else 1.0
+            varies = all(np.ptp(values) > 0 for values in scores)
+            rows.append(float(np.corrcoef(*scores)[0, 1]) if varies else float(np.array_equal(*scores)))
+    return float(np.median(rows)) if rows else 1.0
 
 
 def save_noise(noise: Noise, folder: Path) -> Path:
@@ -147,8 +221,8 @@ def load_noise(folder: Path | None) -> Noise | None:
         raise BadInput(f"{folder}: {error}: run tiltmeter baseline again, or remove the file") from None
 
 
-def find_floor(reading: Reading, noise: Noise | None) -> Floor:
-    """The floor of a reading of the baseline: its own, where one was measured, or else that of the sample models."""
+def find_wobble(reading: Reading, noise: Noise | None) -> Wobble:
+    """How far a reading of the baseline wobbles: as was measured on its model, or else on the sample models."""
     own = noise.probes.get(reading.id) if noise and noise.model == reading.model else None
     if noise and own:
         measured, about = (noise.revision, own.stimuli), reading.provenance
@@ -157,65 +231,100 @@ def find_floor(reading: Reading, noise: Noise | None) -> Floor:
                 f"the floor in {FILE} was measured on other weights or stimuli than {reading.id} of {reading.model}: "
                 "run tiltmeter baseline again"
             )
-        return Floor(own.effect, own.margins or 0.0, own.variants - 1, "baseline")
+        return Wobble(own.effect, own.margins or 0.0, own.n, own.source)
     kind, scale = reading.probe, reading.effect.scale.name
     # A kind that was not measured has the largest floor of its scale.
     alike = [floor for (_, name), floor in SAMPLES.items() if name == scale]
     effect, margins = SAMPLES.get((kind, scale)) or (max(column) for column in zip((0.0, 0.0), *alike, strict=True))
-    return Floor(effect, margins, SAMPLES_DF, "samples")
+    return Wobble(effect, margins, SAMPLES_N, "samples")
+
+
+def find_floor(difference: Difference, wobble: Wobble) -> Floor:
+    """What harmless changes add to a difference whose items disagree as much as these do."""
+    margins = difference.margins.change if difference.margins else None
+    return Floor(
+        difference.change.standard_error * _beyond(wobble.effect),
+        margins.standard_error * _beyond(wobble.margins) if margins else 0.0,
+        _of_product(difference.change.df, wobble.n),
+        _of_product(margins.df if margins else None, wobble.n),
+        wobble.source,
+    )
+
+
+def set_floor(difference: Difference, sd: float) -> Floor:
+    """The floor that a policy sets: an SD of the effect on either side; the log-odds follow in proportion."""
+    change, margins = difference.change, difference.margins.change if difference.margins else None
+    both = math.sqrt(2) * sd
+    behind = margins.standard_error * both / change.standard_error if margins and change.standard_error else 0.0
+    return Floor(
+        both, behind, _of_sum(change, both), _of_sum(margins, behind) if margins else float(SAMPLES_N), "policy"
+    )
+
+
+def _beyond(times: float) -> float:
+    """What is to be added, in SDs of the items' noise, to make it so many times as large."""
+    return math.sqrt(max(times**2 - 1, 0.0))
+
+
+def _of_product(df: float | None, n: int) -> float:
+    """The degrees of freedom of the product of two estimates: of the items' noise, and of the wobble from n changes.
+
+    Also where the wobble came out below 1: that it is no larger is known from n changes too.
+    """
+    return 1 / (1 / n + (1 / df if df else 0.0))
+
+
+def _of_sum(change: Change, sd: float) -> float:
+    """Satterthwaite's degrees of freedom, (a + b)² / (a² / df_a + b² / df_b), known as from variants."""
+    a, b = change.standard_error**2, sd**2
+    spread = (a**2 / change.df if change.df else 0.0) + b**2 / SAMPLES_N
+    return (a + b) ** 2 / spread if spread else math.inf
 
 
 def widen(change: Change, sd: float, df: float) -> Change:
-    """A change with the noise of its items and that of harmless changes, once on either side.
+    """A change with the noise of its items and that of harmless changes, whose variances add up: se² + sd².
 
-    The variances add up: se² + 2 sd². Both are estimates, so the degrees of freedom are Satterthwaite's:
-    (a + b)² / (a² / df_a + b² / df_b).
-
-    >>> widened = widen(Change(0.5, 0.3, 18, 20), sd=0.2, df=7)
-    >>> round(widened.standard_error, 4), round(widened.df, 2)
-    (0.4123, 21.18)
+    >>> widen(Change(0.5, 0.3, 18, 20), sd=0.4, df=7)
+    Change(difference=0.5, standard_error=0.5, df=7, n=20)
     """
-    if not sd:
-        return change
-    parts = (change.standard_error**2, change.df), (2 * sd**2, df)
-    variance = math.fsum(part for part, _ in parts)
-    spread = math.fsum(part**2 / own for part, own in parts if own is not None)
-    return dataclasses.replace(change, standard_error=math.sqrt(variance), df=variance**2 / spread)
+    error = math.hypot(change.standard_error, sd)
+    return dataclasses.replace(change, standard_error=error, df=df if math.isfinite(df) else None)
 
 
 def above_floor(difference: Difference, floor: Floor) -> Difference:
     """A difference whose noise is that of its items and the floor."""
     change, margins = widen(difference.change, floor.effect, floor.df), difference.margins
     if margins:
-        moved = widen(margins.change, floor.margins, floor.df)
+        moved = widen(margins.change, floor.margins, floor.margins_df)
         margins = dataclasses.replace(margins, change=moved, ci=moved.interval())
     raised = dataclasses.replace(difference, change=change, ci=change.interval(), margins=margins)
     return dataclasses.replace(raised, p_value=raised.p_differs(), p_growth=raised.p_beyond(0.0))
 
 
-#: Measured on the sample models by ``python benchmarks/floors.py``: by kind of probe and scale the largest SD that
-#: harmless changes give the effect, and the log-odds behind it, in any probe on any of them.
+#: Measured on the sample models by ``python benchmarks/floors.py``: by kind of probe and scale the largest wobble of
+#: the effect, and of the log-odds behind it, in any probe on any of them.
 SAMPLES: Mapping[tuple[str, str], tuple[float, float]] = {
-    ("association", "d"): (0.0133, 0.0000),
-    ("cloze", "share"): (0.0071, 0.0393),
-    ("cluster_bias", "share"): (0.0230, 0.0000),
-    ("direct_bias", "size"): (0.0024, 0.0000),
-    ("ect", "coherence"): (0.0074, 0.0000),
-    ("lpbs", "d"): (0.0021, 0.0000),
-    ("mac", "distance"): (0.0043, 0.0000),
-    ("multi_weat", "eta"): (0.0078, 0.0000),
-    ("neighbour_bias", "correlation"): (0.0326, 0.0000),
-    ("pairs", "share"): (0.0000, 0.0126),
-    ("pronouns", "share"): (0.0055, 0.0251),
-    ("ripa", "difference"): (0.0067, 0.0000),
-    ("rnd", "difference"): (0.0012, 0.0000),
-    ("rnsb", "size"): (0.0049, 0.0000),
-    ("same", "size"): (0.0013, 0.0000),
-    ("seat", "d"): (0.0192, 0.0000),
-    ("semaxis", "difference"): (0.0029, 0.0000),
-    ("unmask", "correlation"): (0.0007, 0.0000),
-    ("unmask", "difference"): (0.0116, 0.0000),
-    ("weat", "d"): (0.0526, 0.0000),
-    ("wefat", "correlation"): (0.0091, 0.0000),
+    ("association", "d"): (3.1, 0.0),
+    ("cloze", "share"): (6.8, 6.8),
+    ("cluster_bias", "share"): (0.4, 0.0),
+    ("direct_bias", "size"): (1.8, 0.0),
+    ("ect", "coherence"): (1.0, 0.0),
+    ("lpbs", "d"): (2.4, 0.0),
+    ("mac", "distance"): (2.6, 0.0),
+    ("multi_weat", "eta"): (1.2, 0.0),
+    ("neighbour_bias", "correlation"): (1.1, 0.0),
+    ("pairs", "share"): (2.1, 2.1),
+    ("pronouns", "share"): (7.7, 7.7),
+    ("ripa", "difference"): (4.8, 0.0),
+    ("rnd", "difference"): (3.5, 0.0),
+    ("rnsb", "size"): (1.8, 0.0),
+    ("same", "size"): (1.5, 0.0),
+    ("seat", "d"): (2.1, 0.0),
+    ("semaxis", "difference"): (3.4, 0.0),
+    ("unmask", "correlation"): (2.7, 0.0),
+    ("unmask", "difference"): (26.1, 26.1),
+    ("weat", "d"): (2.5, 0.0),
+    ("wefat", "correlation"): (1.8, 0.0),
 }
-SAMPLES_DF = 7
+#: How many variants of all four models together that is.
+SAMPLES_N = 32

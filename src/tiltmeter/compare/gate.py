@@ -17,7 +17,17 @@ import numpy as np
 
 from tiltmeter.compare.comparison import SomeAudit, find_audit
 from tiltmeter.compare.difference import Difference, differ, incomparable
-from tiltmeter.compare.floor import Floor, Noise, above_floor, find_floor, load_noise
+from tiltmeter.compare.floor import (
+    HARMLESS,
+    Floor,
+    Noise,
+    above_floor,
+    agreement,
+    find_floor,
+    find_wobble,
+    load_noise,
+    set_floor,
+)
 from tiltmeter.compare.policy import FailOn, Policy, Rule, SomePolicy, load_policy
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.readings import Audit, Reading, p_text
@@ -150,6 +160,7 @@ def check(
     baseline = find_audit(baseline)
     _check_finished(baseline, "the baseline")
     pairs, notes = _match(run, baseline, policy.models)
+    notes += _other_models(pairs)
     policy.check_names(old.id for _, old in pairs)
     rules = [policy.rule(new.id, control=new.control) for new, _ in pairs]
     noise = noise or load_noise(baseline.folder)
@@ -210,6 +221,20 @@ def _match(run: Audit, baseline: Audit, models: Mapping[str, str]) -> tuple[list
     return [(new[key], old) for key, old in known.items()], notes
 
 
+def _other_models(pairs: Sequence[tuple[Reading, Reading]]) -> list[str]:
+    """A note on every model that is more than a harmless change away from its baseline."""
+    by_model: dict[str, list[tuple[Reading, Reading]]] = {}
+    for new, old in pairs:
+        by_model.setdefault(new.model, []).append((old, new))
+    return [
+        f"the units of {model} agree with the baseline's to {value:.2f} in the median probe, and to {HARMLESS:g} and "
+        "more after harmless changes: this is another model rather than a version of one, and has to differ by more to "
+        "fail (tiltmeter baseline --run measures how far runs of one training differ)"
+        for model, its in by_model.items()
+        if (value := agreement(its)) < HARMLESS
+    ]
+
+
 def _models(run: Audit, baseline: Audit, models: Mapping[str, str]) -> dict[str, str]:
     """For each model of the run what the baseline calls it."""
     ours, theirs = (list(dict.fromkeys(r.model for r in audit.readings)) for audit in (run, baseline))
@@ -258,9 +283,8 @@ def _moved(new: Reading, old: Reading, rule: Rule, noise: Noise | None) -> _Move
     difference = differ(old, new)
     if isinstance(difference, str):
         return difference
-    floor = find_floor(old, noise)
-    if rule.floor is not None:
-        floor = floor.scaled_to(rule.floor)
+    wobble = find_wobble(old, noise)
+    floor = find_floor(difference, wobble) if rule.floor is None else set_floor(difference, rule.floor)
     return _Moved(difference, above_floor(difference, floor), floor)
 
 
@@ -363,7 +387,8 @@ def _held_to(limit: float, reading: Reading) -> tuple[Literal["", "reaches", "be
 
 
 _SOURCES = {
-    "baseline": "variants of the baseline",
+    "variants": "variants of the baseline",
+    "runs": "other runs of its training",
     "samples": "the sample models; tiltmeter baseline measures your own",
     "policy": "the policy",
 }
@@ -392,5 +417,6 @@ def in_words(
     else:
         said = "no growth"
     sizes = f"{floor.effect:.3f}" + (f", the log-odds by {floor.margins:.3f}" if margins else "")
-    known = f"; harmless changes move it by {sizes} (SD, by {_SOURCES[floor.source]})" if floored else ""
+    moving = "changes that disturb its items as much" if floor.source != "policy" else "harmless changes"
+    known = f"; {moving} move it by {sizes} (SD, by {_SOURCES[floor.source]})" if floored else ""
     return f"{said}: {moved}, {where}, {p_text(p)} corrected{behind}{known}"

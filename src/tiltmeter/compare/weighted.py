@@ -265,5 +265,5 @@ FORMS: Mapping[StatisticName, WeightedForm] = {
     "spearman": WeightedForm(spearman),
     "kl from even": WeightedForm(divergence),
 }
-#: What a share counts the signs of, in SDs between units.
+#: The log-odds behind a share or a mean of chances, in SDs between units.
 MARGINS = WeightedForm(mean_over_sd, _level)

@@ -49,14 +49,16 @@ from tiltmeter.measures.ect import ect
 from tiltmeter.measures.gonen_goldberg import (
     cluster_bias,
     cluster_deal_test,
+    cluster_placebo,
     dealt_leans,
     neighbour_bias,
     neighbour_deal_test,
+    neighbour_placebo,
 )
 from tiltmeter.measures.lpbs import LpbsResult, lpbs
 from tiltmeter.measures.mac import mac
 from tiltmeter.measures.multi_weat import multi_weat
-from tiltmeter.measures.placebos import axis_placebo, ripa_placebo, wefat_placebo
+from tiltmeter.measures.placebos import axis_placebo, direct_bias_placebo, leans_between, ripa_placebo, wefat_placebo
 from tiltmeter.measures.pronouns import PreferenceResult, PronounGapResult, preference, pronoun_gap
 from tiltmeter.measures.ripa import ripa
 from tiltmeter.measures.rnd import rnd
@@ -101,6 +103,7 @@ __all__ = [
     "cloze_combined",
     "cluster_bias",
     "cluster_deal_test",
+    "cluster_placebo",
     "compare",
     "context_shift",
     "cosine_bias",
@@ -108,11 +111,13 @@ __all__ = [
     "crows_pairs",
     "dealt_leans",
     "direct_bias",
+    "direct_bias_placebo",
     "draw_contexts",
     "ect",
     "equal_weights",
     "given_weights",
     "indirect_bias",
+    "leans_between",
     "local_linear_weights",
     "lpbs",
     "mac",
@@ -123,6 +128,7 @@ __all__ = [
     "nas",
     "neighbour_bias",
     "neighbour_deal_test",
+    "neighbour_placebo",
     "neutral_offset",
     "pca_forest_weights",
     "pca_weights",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -164,13 +164,48 @@ def generalise(
     )
 
 
-def deal(n: int, sizes: tuple[int, int], *, draws: int = 1_000, seed: int = 0) -> Floats:
+class Bands(NamedTuple):
+    """Bands of frequency: of arbitrary words, and of the words whose places they take (None where it is not known)."""
+
+    arbitrary: Sequence[int]
+    replaced: Sequence[int | None]
+
+
+def draw(n: int, k: int, *, bands: Bands | None = None, draws: int = 1_000, seed: int = 0) -> Labels:
+    """k of n arbitrary words, so many times: (draws x k) places, each of a word of the band of the one it replaces.
+
+    A word whose band is not known, or has no more words, is replaced by any.
+
+    >>> draw(4, 2, bands=Bands([1, 2, 2, 1], [2, 1]), draws=50).max(axis=0).tolist()
+    [2, 3]
+    """
+    rng = generator(seed, "draw")
+    keys, drawn = rng.random((draws, n)), np.empty((draws, k), dtype=np.intp)
+    places: dict[int | None, list[int]] = {}
+    for place, band in enumerate([None] * k if bands is None else bands.replaced):
+        places.setdefault(band, []).append(place)
+    anywhere = places.pop(None, [])
+    of = np.array([0] * n if bands is None else bands.arbitrary)
+    for band, wanted in places.items():
+        members = np.flatnonzero(of == band)
+        anywhere += wanted[members.size :]
+        taken = wanted[: members.size]
+        if taken:
+            nearest = keys[:, members].argpartition(len(taken) - 1, axis=1)[:, : len(taken)]
+            drawn[:, taken] = members[nearest]
+            np.put_along_axis(keys, drawn[:, taken], 2.0, axis=1)
+    if anywhere:
+        drawn[:, anywhere] = keys.argpartition(len(anywhere) - 1, axis=1)[:, : len(anywhere)]
+    return drawn
+
+
+def deal(n: int, sizes: tuple[int, int], *, bands: Bands | None = None, draws: int = 1_000, seed: int = 0) -> Floats:
     """Weights of two sets of these sizes, drawn from n words: (words x draws), 1/size and -1/size.
 
     >>> deal(10, (2, 2), draws=3).sum(axis=0).tolist()
     [0.0, 0.0, 0.0]
     """
-    chosen = generator(seed, "draw").random((draws, n)).argpartition(sum(sizes) - 1, axis=1)[:, : sum(sizes)]
+    chosen = draw(n, sum(sizes), bands=bands, draws=draws, seed=seed)
     weights = np.zeros((draws, n))
     np.put_along_axis(weights, chosen, np.repeat([1 / sizes[0], -1 / sizes[1]], sizes), axis=1)
     dealt: Floats = weights.T

@@ -13,14 +13,14 @@ import dataclasses
 import sys
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.errors import BadInput
 from tiltmeter.measures.deals import DEALS, dealt_contrasts
 from tiltmeter.measures.geometry import cosines, rows, unit
 from tiltmeter.statistics import Correlation, Interval, Result, correlation, p_from_null
 from tiltmeter.statistics.estimates import wilson
-from tiltmeter.statistics.families import Labels, as_labels
+from tiltmeter.statistics.families import Labels, Placebo, as_labels, placebo_of
 from tiltmeter.statistics.groups import Floats, Units
 from tiltmeter.statistics.permutation import generator
 from tiltmeter.statistics.two_way import correlation_over_both
@@ -152,10 +152,27 @@ def cluster_deal_test(
     first = _two_clusters(unit(w), seed) == 0
     apart = np.abs(leans[first].mean(axis=0) - leans[~first].mean(axis=0))
     p_value = p_from_null(apart[1:], float(apart[0]), alternative="greater", exact=False).p_value
-    upper = leans[:, 0].argsort().argsort() >= (len(w) + 1) // 2
-    agree = float((upper == first).mean())
-    accuracy = max(agree, 1 - agree)
+    accuracy = float(_accuracies(first, leans[:, :1])[0])
     return ClusterResult(accuracy, p_value, wilson(accuracy, int(as_labels(families, len(w)).max()) + 1), len(w))
+
+
+def _accuracies(first: NDArray[np.bool_], leans: Floats) -> Floats:
+    """For every column of leans the share of words whose cluster is that of their half."""
+    upper = leans.argsort(axis=0).argsort(axis=0) >= (len(leans) + 1) // 2
+    agree = (upper == first[:, None]).mean(axis=0)
+    accuracies: Floats = np.maximum(agree, 1 - agree)
+    return accuracies
+
+
+def cluster_placebo(words: ArrayLike, leans: Floats, *, value: float, seed: int = 0) -> Placebo:
+    """The accuracy of clusters of words with halves along arbitrary pairs (``leans_between``), beside the observed one.
+
+    >>> words = np.random.default_rng(0).normal(size=(12, 20))
+    >>> cluster_placebo(words, words[:, 2:], value=1.0).low >= 0.5
+    True
+    """
+    first = _two_clusters(unit(rows("words", words, at_least=2)), seed) == 0
+    return placebo_of(_accuracies(first, leans), value, level=0.5)
 
 
 def neighbour_deal_test(
@@ -175,12 +192,39 @@ def neighbour_deal_test(
     w = rows("words", words)
     if not 1 <= k < len(w):
         raise BadInput(f"k must be from 1 to {len(w) - 1} for {len(w)} words, not {k}")
-    near = np.zeros((len(w), len(w)))
-    np.put_along_axis(near, _nearest(w, w, k), 1.0, axis=1)
+    near = _neighbours(w, k)
     shared = ((leans - leans.mean(axis=0)) * (near @ leans)).mean(axis=0)
     p_value = p_from_null(shared[1:], float(shared[0]), alternative="greater", exact=False).p_value
     lean = leans[:, 0]
-    shares = near @ (lean > np.median(lean)) / k
+    shares = _shares(near, leans[:, :1])[:, 0]
     r = correlation(shares, lean).r
     ci = correlation_over_both(lean, shares, as_labels(families, len(w))).ci
     return NeighbourResult(Correlation(r, p_value, ci, len(w), "pearson"), tuple(shares.tolist()), k)
+
+
+def _neighbours(words: Floats, k: int) -> Floats:
+    """For every word (row) 1 in the columns of its k nearest neighbours among the others."""
+    near = np.zeros((len(words), len(words)))
+    np.put_along_axis(near, _nearest(words, words, k), 1.0, axis=1)
+    return near
+
+
+def _shares(near: Floats, leans: Floats) -> Floats:
+    """For every word the share of its neighbours that are above the median of a column of leans."""
+    shares: Floats = near @ (leans > np.median(leans, axis=0)) / near.sum(axis=1, keepdims=True)
+    return shares
+
+
+def neighbour_placebo(words: ArrayLike, leans: Floats, *, value: float, k: int = 100) -> Placebo:
+    """The correlation of ``neighbour_bias`` along arbitrary pairs (``leans_between``), beside the observed one.
+
+    >>> words = np.random.default_rng(0).normal(size=(12, 20))
+    >>> neighbour_placebo(words, words[:, 2:], value=0.99, k=3).draws
+    18
+    """
+    w = rows("words", words)
+    shares = _shares(_neighbours(w, k), leans)
+    shares, centred = shares - shares.mean(axis=0), leans - leans.mean(axis=0)
+    squares = (shares**2).sum(axis=0) * (centred**2).sum(axis=0)
+    varies = squares > 0  # where all words have as many neighbours on a side, there is nothing to correlate
+    return placebo_of((shares * centred).sum(axis=0)[varies] / np.sqrt(squares[varies]), value)

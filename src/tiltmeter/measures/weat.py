@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiltmeter.measures.geometry import UNNAMED, Families, Partners, cosines, deal, generalise, leans, rows, unit
+from tiltmeter.measures.geometry import UNNAMED, Bands, Families, Partners, cosines, deal, generalise, leans, rows, unit
 from tiltmeter.statistics import (
     Alternative,
     CrossedTest,
@@ -117,7 +117,14 @@ def weat(
 
 
 def weat_placebo(
-    x: ArrayLike, y: ArrayLike, neutral: ArrayLike, *, d: float, sizes: tuple[int, int], seed: int = 0
+    x: ArrayLike,
+    y: ArrayLike,
+    neutral: ArrayLike,
+    *,
+    d: float,
+    sizes: tuple[int, int],
+    bands: Bands | None = None,
+    seed: int = 0,
 ) -> Placebo:
     """WEAT's d of the same targets between two sets of arbitrary words of these sizes, beside the observed d.
 
@@ -129,5 +136,5 @@ def weat_placebo(
     """
     targets = rows("X and Y", np.concatenate([np.asarray(x), np.asarray(y)]), at_least=2)
     words = rows("neutral words", neutral, like=targets, at_least=sum(sizes))
-    lean, n_x = cosines(targets, words) @ deal(len(words), sizes, seed=seed), len(np.asarray(x))
+    lean, n_x = cosines(targets, words) @ deal(len(words), sizes, bands=bands, seed=seed), len(np.asarray(x))
     return placebo_of((lean[:n_x].mean(axis=0) - lean[n_x:].mean(axis=0)) / lean.std(axis=0, ddof=1), d)

@@ -19,16 +19,20 @@ from numpy.typing import NDArray
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Batch, Identity, Question, Vector
 
-Kind: TypeAlias = Literal["noise", "rounding", "again"]
-#: What is done to weights and vectors, in turn: noise in SDs of a matrix, rounding in bits.
-_TURNS: tuple[tuple[Kind, float], ...] = (*3 * (("noise", 0.02), ("rounding", 8)), ("noise", 0.02), ("rounding", 6))
-_AGAIN: tuple[tuple[Kind, float], ...] = (("again", 0.0),)
+Kind: TypeAlias = Literal["noise", "rounding", "matrix-rounding", "again"]
+_Turns: TypeAlias = tuple[tuple[Kind, float], ...]
+#: What is done to vectors and to weights, in turn: noise in SDs of a matrix, rounding in bits.
+_VECTORS: _Turns = (("noise", 0.02), ("rounding", 8), ("rounding", 6))
+_WEIGHTS: _Turns = (*_VECTORS, ("matrix-rounding", 8), *_VECTORS, ("noise", 0.02))
+_AGAIN: _Turns = (("again", 0.0),)
 _SMALLEST = 1e-12
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Variation:
-    """A harmless change: ``noise`` of so many SDs of a matrix, ``rounding`` to so many bits, or asked ``again``.
+    """A small change: ``noise`` of so many SDs of a matrix, ``rounding`` to so many bits, or asked ``again``.
+
+    ``rounding`` has a grid for each row, as good quantisers do, ``matrix-rounding`` one for the whole matrix.
 
     >>> Variation("noise", 0.02, 3).name, Variation("rounding", 8, 1).name
     ('noise-0.02-3', 'rounding-8-1')
@@ -45,8 +49,7 @@ class Variation:
     def applied(self, values: NDArray[Any], key: str) -> NDArray[Any]:
         """A matrix or a vector with the change made to it; ``key`` names it, so that each has a noise of its own.
 
-        Rounding goes to a grid of its own for each row, as quantisers do, and up or down by chance: the mean of many
-        roundings is the number itself.
+        Rounding goes up or down by chance: the mean of many roundings is the number itself.
 
         >>> Variation("rounding", 2, 0).applied(np.array([[1.0, 0.0, -1.0]]), "a").tolist()
         [[1.0, 0.0, -1.0]]
@@ -55,19 +58,19 @@ class Variation:
         if self.kind == "noise":
             noise = rng.standard_normal(values.shape, dtype=np.float32)
             return np.asarray(values + self.size * values.std() * noise)
-        largest = np.abs(values).max(axis=-1, keepdims=True)
+        largest = np.abs(values).max(axis=-1 if self.kind == "rounding" else None, keepdims=True)
         step = np.maximum(largest / (2 ** (int(self.size) - 1) - 1), _SMALLEST)
         return np.asarray(np.floor(values / step + rng.random(values.shape, dtype=np.float32)) * step)
 
 
 def variations(n: int, *, of: object) -> list[Variation]:
-    """So many different harmless changes that fit a model; one that cannot be changed says so.
+    """So many different small changes that fit a model; one that cannot be changed says so.
 
     >>> [each.name for each in variations(3, of=ChangedVectors({}, Variation("noise", 0.02, 0)))]
-    ['noise-0.02-1', 'rounding-8-2', 'noise-0.02-3']
+    ['noise-0.02-1', 'rounding-8-2', 'rounding-6-3']
     """
     way = _way(of)
-    turns = itertools.cycle(_AGAIN if way is AskedAgain else _TURNS)
+    turns = itertools.cycle({AskedAgain: _AGAIN, ChangedVectors: _VECTORS}.get(way, _WEIGHTS))
     return [Variation(*next(turns), seed) for seed in range(1, n + 1)]
 
 

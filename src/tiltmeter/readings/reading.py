@@ -173,8 +173,8 @@ class Statistic:
     """How the effect follows from the items, well enough to compute it again.
 
     ``of`` names the columns it is made of, ``between`` the groups it compares (the first against the second), and
-    ``absolute`` says that sizes count and not signs. ``margins`` is the column of which a share counts the signs. Items
-    that lack a value in one of the columns do not count.
+    ``absolute`` says that sizes count and not signs. ``margins`` is the column of the log-odds behind a share or a
+    chance. Items that lack a value in one of the columns do not count.
     """
 
     name: StatisticName
@@ -214,9 +214,9 @@ class Evidence:
             low, high = f"{self.placebo.low:.2f}", f"{self.placebo.high:.2f}"
             said.append(
                 f"95% of arbitrary word lists in place of the attributes give {low} to {high}; as far from level as "
-                f"this one: {p_text(self.placebo.p_value)}."
+                f"this one: {p_text(self.placebo.p_value)}.{_frequency(self.placebo)}"
             )
-            larger = max((p for _, p in self.p_values), default=1.0)
+            larger = max((p for _, p in self.p_values), default=self.placebo.p_value)
             if (larger <= ALPHA) != (self.placebo.p_value <= ALPHA):
                 said.append(
                     "The two disagree: the lean holds for other words of these lists, but arbitrary words lean as much."
@@ -224,6 +224,15 @@ class Evidence:
                     else "The two disagree: arbitrary words seldom lean as much, other words of these lists may not."
                 )
         return said
+
+
+def _frequency(placebo: Placebo) -> str:
+    """Whether arbitrary words were as frequent as those whose places they took."""
+    known, words = placebo.n_matched, placebo.n_words
+    if known == words:
+        return " They are as frequent as the attributes." if words else ""
+    rest = "are of any frequency: how frequent these attributes are is not known"
+    return f" They {rest}." if not known else f" For {known} of {words} they are as frequent; the others {rest}."
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

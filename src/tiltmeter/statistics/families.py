@@ -237,7 +237,7 @@ def _studentised(masks: NDArray[np.bool_], total: Floats, size: Floats) -> Float
     alone = bool((size == 1).all())
     # Of words without kin the sums of scores and of their squares say all.
     moments = np.stack([total, total**2] if alone else [total, total**2, total * size, size, size**2, size**3])
-    inside = moments @ masks.T
+    inside = np.ascontiguousarray((masks @ moments.T).T)  # in this order numpy is six times as fast
     n_inside = int(masks[0].sum())
     means, variances, degrees_within = [], [], []
     for (first, second, *rest), k in (
@@ -467,13 +467,16 @@ def interaction(block: Floats) -> float:
 class Placebo(Result):
     """What arbitrary words give in place of the attributes: 95% of such effects lie between ``low`` and ``high``.
 
-    ``p_value`` is the share of them that are as far from level as the effect.
+    ``p_value`` is the share of them that are as far from level as the effect. Of ``n_words`` words that were replaced,
+    ``n_matched`` were by words of the same band of frequency; of the others it is not known.
     """
 
     low: float
     high: float
     p_value: float
     draws: int
+    n_words: int = 0
+    n_matched: int = 0
 
 
 def placebo_of(effects: Floats, observed: float, *, level: float = 0.0) -> Placebo:

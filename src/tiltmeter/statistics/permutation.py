@@ -104,10 +104,10 @@ def permutation_tests(
             PermutationTest(extreme / splits, alternative, True, splits, 0.0, _least(alternative, splits, x.n == y.n))
             for extreme, alternative in zip(counts, alternatives, strict=True)
         ]
-    rng = generator(seed, "permute")
-    counts = _count_sampled(values, x.n, observed, tolerance, alternatives, permutations, rng)
+    sums = _sampled_splits(values, x.n, permutations, seed)
     return [
-        _sampled(extreme, permutations, alternative) for extreme, alternative in zip(counts, alternatives, strict=True)
+        _sampled(_extreme(sums, observed, tolerance, alternative), permutations, alternative)
+        for alternative in alternatives
     ]
 
 
@@ -152,23 +152,10 @@ def _subset_sums(values: Floats, largest: int) -> list[Floats]:
     return sums
 
 
-def _count_sampled(
-    values: Floats,
-    n: int,
-    observed: float,
-    tolerance: float,
-    alternatives: Sequence[Alternative],
-    draws: int,
-    rng: np.random.Generator,
-) -> list[int]:
-    counts = [0] * len(alternatives)
-    rows = max(1, _CHUNK // len(values))
-    for start in range(0, draws, rows):
-        shape = (min(rows, draws - start), len(values))
-        sums = rng.permuted(np.broadcast_to(values, shape), axis=1)[:, :n].sum(axis=1)
-        for i, alternative in enumerate(alternatives):
-            counts[i] += _extreme(sums, observed, tolerance, alternative)
-    return counts
+def _sampled_splits(values: Floats, n: int, draws: int, seed: int) -> Floats:
+    """The sum of the first group in each of so many splits."""
+    masks, rows = _masks(n, len(values) - n, draws, seed), max(1, _CHUNK // len(values))
+    return np.concatenate([masks[start : start + rows] @ values for start in range(0, draws, rows)])
 
 
 def _extreme(null: Floats, observed: float, tolerance: float, alternative: Alternative) -> int:

@@ -79,6 +79,9 @@ def test_the_gap_is_the_mean_difference_of_probabilities_by_occupation(tmp_path)
     assert gap.effect.value == pytest.approx(-0.04, abs=1e-6)
     assert gap.details.spread == pytest.approx(np.std([0.16, -0.64, 0.64, -0.32], ddof=1), abs=1e-6)
     assert [item.get("share_he") for item in gap.items] == pytest.approx(list(share.values()), abs=1e-6)
+    odds = [np.log(chance / (1 - chance)) for chance in share.values()]
+    assert [item.get("log_odds") for item in gap.items] == pytest.approx(odds, abs=1e-5)
+    assert gap.statistic.margins == "log_odds"
     expected = np.corrcoef(list(share.values()), [0.6, 0.1, 0.98, 0.3])[0, 1]
     assert shares.effect.value == pytest.approx(expected, abs=1e-6)
     assert gap.details.correlation.r == shares.effect.value

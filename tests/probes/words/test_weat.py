@@ -11,7 +11,7 @@ from tests.probes.words.planted_jobs import GENDERS, JOBS, gender_kin, job_sets,
 from tiltmeter import measures, probe
 from tiltmeter.errors import BadInput
 from tiltmeter.readings import Power
-from tiltmeter.stimuli import group, neutral_words
+from tiltmeter.stimuli import frequency_bands, group, neutral_words
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,45 @@ def test_a_lean_is_beside_what_arbitrary_words_give():
     assert placebo.low < 0 < placebo.high < reading.effect.value
     assert placebo.p_value < 0.01
     assert any("95% of arbitrary word lists" in line for line in reading.evidence.in_words())
+    n_words = sum(len(group(name).words) for name in CAREER_FAMILY)
+    assert (placebo.n_words, placebo.n_matched) == (n_words, n_words)
+    assert any(line.endswith("They are as frequent as the attributes.") for line in reading.evidence.in_words())
     assert not reading.left_out
+
+
+def test_arbitrary_words_take_the_places_of_words_of_their_frequency():
+    # frequent neutral words lie at one end of the axis and rare ones at the other: attributes of one band differ by
+    # nothing but chance, and frequent ones from rare ones by all there is
+    ends = {1: 0.9, 2: 0.3, 3: -0.3, 4: -0.9}
+    neutral = {word: vector(word, ends[band]) for word, band in neutral_words("en").items()}
+    bands = frequency_bands("en")
+    frequent, rare = ([word for word, band in bands.items() if band == wanted] for wanted in (1, 4))
+    known = words(dict.fromkeys(TERMS, 0.0) | {TERMS[0]: 0.3, TERMS[1]: -0.3})
+    known |= {word: vector(word, 0.0) for word in (*frequent, *rare, "qwertyish", "asdfish")}
+    placebos = [
+        probe("weat", known | neutral, targets=TERMS, attributes=sets, cache=False).evidence.placebo
+        for sets in ([frequent[:8], frequent[8:16]], [frequent[:8], rare[:8]])
+    ]
+    assert placebos[0].low < 0 < placebos[0].high
+    assert 1 < placebos[1].low < placebos[1].high
+    some = [[*frequent[:3], "qwertyish"], [*rare[:3], "asdfish"]]
+    reading = probe("weat", known | neutral, targets=TERMS, attributes=some, cache=False)
+    assert (reading.evidence.placebo.n_words, reading.evidence.placebo.n_matched) == (8, 6)
+    assert any("For 6 of 8 they are as frequent; the others are of any" in line for line in reading.evidence.in_words())
+
+
+def test_words_that_a_model_cannot_tell_apart_are_no_arbitrary_words():
+    neutral = dict.fromkeys(neutral_words("en"), vector("one", 0.0))
+    assert probe("weat", gendered(0.3, -0.3) | neutral, cache=False).evidence.placebo is None
+
+
+@pytest.mark.parametrize("name", ["direct_bias", "cluster_bias", "neighbour_bias"])
+def test_every_probe_along_pairs_stands_beside_arbitrary_pairs(name):
+    reading = probe(name, "bundled:glove", cache=False)
+    placebo = reading.evidence.placebo
+    assert placebo.low < placebo.high
+    assert (placebo.n_words, placebo.n_matched) == (20, 20)
+    assert len(reading.evidence.in_words()) >= 1
 
 
 def test_where_arbitrary_words_lean_as_much_the_reading_says_so():

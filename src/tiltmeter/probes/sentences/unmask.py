@@ -60,9 +60,11 @@ def _ask(stimuli: Unmasking, can: CanAnswer) -> Asked | None:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Unmasked:
-    """What the answers say of each occupation: P(he), P(she), the share of he, the gap, and the share of men in it."""
+    """What the answers say of each occupation: P(he), P(she), the share of he and the log-odds of he against she, the
+    gap, and the share of men in it.
+    """
 
-    chances: Mapping[str, tuple[float, float, float]]
+    chances: Mapping[str, tuple[float, float, float, float]]
     gap: measures.PronounGapResult
     men: Mapping[str, float]
     related: Correlation | None
@@ -82,10 +84,11 @@ def _measure(stimuli: Unmasking, replies: Replies, options: Options) -> Measured
 
     source, by_gap = stimuli.sentences, stimuli.method == "gap"
     log_1, log_2 = np.array([answer.logprobs for answer in answers_to(Question.FILLS, replies)], dtype=np.float64).T
-    p_1, p_2, share = np.exp(log_1), np.exp(log_2), expit(log_1 - log_2)
+    p_1, p_2, odds = np.exp(log_1), np.exp(log_2), log_1 - log_2
+    share = expit(odds)
     units = source.units
     gap = measures.pronoun_gap(p_1, p_2, units=units, permutations=options.permutations, seed=options.seed)
-    means = zip(*(by_unit(column, units).means.tolist() for column in (p_1, p_2, share)), strict=True)
+    means = zip(*(by_unit(column, units).means.tolist() for column in (p_1, p_2, share, odds)), strict=True)
     chances = dict(zip(gap.by_unit, means, strict=True))
     men = {unit: 1 - source.shares[unit] for unit in chances if unit in source.shares}
     related = relation([chances[unit][2] for unit in men], list(men.values()))
@@ -97,13 +100,14 @@ def _measure(stimuli: Unmasking, replies: Replies, options: Options) -> Measured
         words,
         _items(unmasked, Counter(units)),
         ItemMeaning("P(he) - P(she)", Poles(*_GROUPS)),
-        Statistic("mean of units") if by_gap else Statistic("pearson", ("share_he", "share_men")),
+        # A model that likes he better everywhere moves all log-odds alike, and the gaps most where they are smallest.
+        Statistic("mean of units", margins="log_odds") if by_gap else Statistic("pearson", ("share_he", "share_men")),
         len(units),
         gap.n_units,
         notes=source.notes,
         details=UnmaskDetails(
             mean_gap=gap.gap,
-            mean_share_he=float(np.mean([share_he for _, _, share_he in chances.values()])),
+            mean_share_he=float(np.mean([share_he for _, _, share_he, _ in chances.values()])),
             spread=unmasked.spread,
             correlation=related,
             most_to_men=dict(unmasked.ordered[: -_MOST_LEANING - 1 : -1]),
@@ -151,9 +155,10 @@ def _follows(unmasked: _Unmasked) -> tuple[Estimate, Poles, str]:
 
 def _items(unmasked: _Unmasked, sentences: Mapping[str, int]) -> tuple[Item, ...]:
     items = []
-    for unit, (p_he, p_she, share_he) in unmasked.chances.items():
-        shares = {"share_he": share_he, "share_men": unmasked.men.get(unit), "sentences": sentences[unit]}
-        items.append(Item(unit, unit, "", unmasked.gap.by_unit[unit], {"p_he": p_he, "p_she": p_she, **shares}))
+    for unit, (p_he, p_she, share_he, log_odds) in unmasked.chances.items():
+        chances = {"p_he": p_he, "p_she": p_she, "share_he": share_he, "log_odds": log_odds}
+        about = {"share_men": unmasked.men.get(unit), "sentences": sentences[unit]}
+        items.append(Item(unit, unit, "", unmasked.gap.by_unit[unit], {**chances, **about}))
     return tuple(items)
 
 

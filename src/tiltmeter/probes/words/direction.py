@@ -14,6 +14,7 @@ from tiltmeter.probes.words.word_sets import (
     GENDERS,
     OCCUPATIONS,
     WordVectors,
+    along_arbitrary,
     along_pairs,
     compares,
     two_way_evidence,
@@ -41,10 +42,7 @@ def _ripa(vectors: WordVectors, options: Options) -> Measured:
     found = measures.ripa(words.vectors, one, two)
     effect = _tested("mean inner product", found.score, found.test)
     towards = pairs.label_1 if found.score > 0 else pairs.label_2
-    neutral, placebo = vectors.neutral(), None
-    if neutral is not None:
-        drawn = {"n_pairs": found.n_pairs, "seed": options.seed}
-        placebo = measures.ripa_placebo(words.vectors, neutral, value=found.score, **drawn)
+    placebo = along_arbitrary(vectors, measures.ripa_placebo, pairs, value=found.score, seed=options.seed)
     return Measured(
         effect,
         Poles(f"{words.label} → {pairs.label_1}", f"{words.label} → {pairs.label_2}"),
@@ -58,11 +56,12 @@ def _ripa(vectors: WordVectors, options: Options) -> Measured:
     )
 
 
-def _direct(vectors: WordVectors, _options: Options) -> Measured:
+def _direct(vectors: WordVectors, options: Options) -> Measured:
     (words,) = vectors.targets(at_least=2)
     pairs, one, two = vectors.pairs()
     families = word_families(words.vectors, np.concatenate([one, two]))
     found = measures.direct_bias(words.vectors, measures.bias_direction(one, two), families=families)
+    placebo = along_arbitrary(vectors, measures.direct_bias_placebo, pairs, value=found.score, seed=options.seed)
     width = words.vectors.shape[1]
     extremes = sorted(zip(found.by_word, words.inputs, strict=True))
     return Measured(
@@ -76,6 +75,7 @@ def _direct(vectors: WordVectors, _options: Options) -> Measured:
         tuple(words.items(found.by_word)),
         ItemMeaning("cosine", Poles(pairs.label_1, pairs.label_2)),
         Statistic("mean of units", absolute=True),
+        evidence=Evidence((), (), placebo=placebo) if placebo else None,
     )
 
 
@@ -159,12 +159,15 @@ def _labels(found: TwoWay, words: str, one: str, two: str) -> tuple[str, ...]:
 
 def _on_axis(vectors: WordVectors, value: float, options: Options, *, size_only: bool = False) -> Placebo | None:
     """The same words on axes between arbitrary words; None where the model knows too few."""
-    (words,), neutral, (one, two) = vectors.targets(), vectors.neutral(), vectors.attributes()
-    if neutral is None:
-        return None
-    sizes = len(one), len(two)
-    return measures.axis_placebo(
-        words.vectors, neutral, value=value, sizes=sizes, size_only=size_only, seed=options.seed
+    (words,), (one, two) = vectors.targets(), vectors.attributes()
+    return vectors.placebo(
+        measures.axis_placebo,
+        [*one.words, *two.words],
+        words=words.vectors,
+        value=value,
+        sizes=(len(one), len(two)),
+        size_only=size_only,
+        seed=options.seed,
     )
 
 
@@ -181,6 +184,7 @@ DIRECT_BIAS = word_kind(
     "direct_bias",
     _direct,
     along_pairs,
+    placebo=True,
     summary="How much of neutral words lies along the direction of pairs such as he/she",
     citation="Bolukbasi, Chang, Zou, Saligrama & Kalai 2016, NeurIPS",
     idea="neutral words should have no part in the direction that separates pairs of words.",

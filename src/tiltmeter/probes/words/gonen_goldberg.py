@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -10,9 +12,18 @@ from tiltmeter import measures
 from tiltmeter.measures.deals import DEALS
 from tiltmeter.measures.geometry import word_families
 from tiltmeter.probes.kind import Measured, Options
-from tiltmeter.probes.words.word_sets import KnownWords, WordVectors, along_pairs, word_kind
-from tiltmeter.readings import CORRELATION, SHARE, Estimate, ItemMeaning, Poles, Statistic, interval_text
-from tiltmeter.statistics.families import Labels
+from tiltmeter.probes.words.word_sets import KnownWords, WordVectors, along_arbitrary, along_pairs, word_kind
+from tiltmeter.readings import (
+    CORRELATION,
+    SHARE,
+    Estimate,
+    Evidence,
+    ItemMeaning,
+    Poles,
+    Statistic,
+    interval_text,
+)
+from tiltmeter.statistics.families import Labels, Placebo
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.stimuli import Pairs
 
@@ -33,10 +44,21 @@ class _Leaning:
     pairs: Pairs
     dealt: Floats
     published: Floats
+    vectors: WordVectors
+    seed: int
 
     @property
     def leans(self) -> Floats:
         return self.dealt[:, 0]
+
+    def evidence(self, p_value: float, measure: Callable[..., Placebo], **options: Any) -> Evidence:
+        """What the p-value rests on, beside what a measure of leans gives along arbitrary pairs."""
+
+        def along(**drawn: Any) -> Placebo:
+            return measure(self.words.vectors, measures.leans_between(**drawn), **options)
+
+        placebo = along_arbitrary(self.vectors, along, self.pairs, seed=self.seed)
+        return Evidence((("the words of the pairs dealt at random", p_value),), (), placebo=placebo)
 
     @property
     def against(self) -> str:
@@ -62,6 +84,7 @@ def _cluster(vectors: WordVectors, options: Options) -> Measured:
         None,  # clusters are made of the vectors, not of the leans
         published=Estimate(name, published.accuracy, SHARE, published.ci, published.p_value, "two-sided", True),
         repair=_REPAIR,
+        evidence=given.evidence(found.p_value, measures.cluster_placebo, value=found.accuracy, seed=options.seed),
     )
 
 
@@ -85,6 +108,7 @@ def _neighbours(vectors: WordVectors, options: Options) -> Measured:
         Statistic("pearson", ("value", "neighbour_share")),
         published=Estimate(name, before.r, CORRELATION, before.ci, before.p_value, "two-sided", False),
         repair=_REPAIR,
+        evidence=given.evidence(r.p_value, measures.neighbour_placebo, value=r.r, k=k),
     )
 
 
@@ -94,13 +118,14 @@ def _lean(vectors: WordVectors, options: Options) -> _Leaning:
     families = word_families(words.vectors, np.concatenate([one, two]))
     dealt = measures.dealt_leans(words.vectors, one, two, deals=min(DEALS, options.permutations), seed=options.seed)
     published = np.array(measures.direct_bias(words.vectors, measures.bias_direction(one, two)).by_word)
-    return _Leaning(words, families, pairs, dealt, published)
+    return _Leaning(words, families, pairs, dealt, published, vectors, options.seed)
 
 
 CLUSTER_BIAS = word_kind(
     "cluster_bias",
     _cluster,
     along_pairs,
+    placebo=True,
     summary="Do words that lean to two groups fall into clusters of their own?",
     citation=_CITATION,
     idea="words should not be grouped by the lean they have.",
@@ -109,6 +134,7 @@ NEIGHBOUR_BIAS = word_kind(
     "neighbour_bias",
     _neighbours,
     along_pairs,
+    placebo=True,
     summary="Does a word's lean show in which words stand around it?",
     citation=_CITATION,
     idea="a word's neighbours should not tell its lean.",

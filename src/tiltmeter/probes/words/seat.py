@@ -80,7 +80,7 @@ def _measure(vectors: WordVectors, options: Options, *, one_sided: bool) -> Meas
         repair=f"The published test takes all {found.n} sentences as independent. Sentences about one word are alike, "
         f"so it finds tilts that are not there; the headline counts the {found.n_units} words, and asks whether the "
         "tilt holds for other words on either side.",
-        evidence=evidence(found.crossed, (*groups, *poles), vectors.placebo(found.effect_size, options)),
+        evidence=evidence(found.crossed, (*groups, *poles), vectors.association_placebo(found.effect_size, options)),
         power=found.power,
     )
 

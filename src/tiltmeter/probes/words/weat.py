@@ -72,7 +72,7 @@ def _weat(vectors: WordVectors, options: Options) -> Measured:
         repair="The published test is one-sided, takes words for independent and asks about these attributes alone. "
         "The headline looks both ways, counts families of words, and asks whether the tilt holds for other words on "
         "either side.",
-        evidence=evidence(found.crossed, (*groups, *poles), vectors.placebo(found.effect_size, options)),
+        evidence=evidence(found.crossed, (*groups, *poles), vectors.association_placebo(found.effect_size, options)),
         power=found.power,
     )
 
@@ -140,16 +140,22 @@ def _wefat(vectors: WordVectors, options: Options) -> Measured:
             "word has one: add it in the lexicon"
         )
     values = [float(facts[word][column]) for word in words.inputs]
-    kin, neutral, placebo = vectors.kin(), vectors.neutral(), None
+    kin = vectors.kin()
     found = measures.wefat(words.vectors, a.vectors, b.vectors, property=values, **kin, **statistics_options(options))
     published, related = found.correlation, found.test
     assert published is not None  # a property was given
     assert related is not None
     effect = Estimate("correlation r", published.r, CORRELATION, related.ci, related.p_value, "two-sided", False)
     name = column.replace("_", " ")
-    if neutral is not None:
-        sizes = len(a), len(b)
-        placebo = measures.wefat_placebo(words.vectors, neutral, values, r=published.r, sizes=sizes, seed=options.seed)
+    placebo = vectors.placebo(
+        measures.wefat_placebo,
+        [*a.words, *b.words],
+        words=words.vectors,
+        property=values,
+        r=published.r,
+        sizes=(len(a), len(b)),
+        seed=options.seed,
+    )
     others = (a.label, b.label) if len(related.families) == 3 else (f"{a.label} / {b.label}",)
     return Measured(
         effect,

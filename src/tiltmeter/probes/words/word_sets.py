@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tiltmeter import measures, stimuli
 from tiltmeter.errors import BadInput
+from tiltmeter.measures.geometry import Bands
 from tiltmeter.models.protocol import Question
 from tiltmeter.probes.kind import OF_VECTORS, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
 from tiltmeter.readings import Evidence, Item
@@ -155,23 +156,38 @@ class WordVectors:
             "families": tuple(words.families for words in (*targets, *sets)),
         }
 
-    def neutral(self) -> Matrix | None:
-        """The vectors of the neutral words that the model knows; None where they are too few to choose from."""
-        words = stimuli.neutral_words(self.words.language)
-        known = [vector for word in words if (vector := self._vectors.get(word)) is not None]
-        return np.stack(known) if len(known) >= _FEWEST_NEUTRAL else None
+    def placebo(self, measure: Callable[..., Placebo], replaced: Sequence[str], **options: Any) -> Placebo | None:
+        """What a measure gives with arbitrary words in the places of some; None where the model knows too few.
 
-    def placebo(self, d: float, options: Options) -> Placebo | None:
-        """What arbitrary words give in place of the attributes, beside d; None where the model knows too few."""
-        neutral = self.neutral()
-        if neutral is None:
+        They are words of the same frequency where that is known. Words that a model cannot tell apart, such as those of
+        a small vocabulary, are one.
+        """
+        words = stimuli.neutral_words(self.words.language)
+        known = ((word, vector) for word in words if (vector := self._vectors.get(word)) is not None)
+        different = dict({np.asarray(vector).tobytes(): (word, vector) for word, vector in known}.values())
+        if len(different) < _FEWEST_NEUTRAL:
             return None
+        frequency = stimuli.frequency_bands(self.words.language)
+        bands = Bands([words[word] for word in different], [frequency.get(word.lower()) for word in replaced])
+        found = measure(neutral=np.stack(list(different.values())), bands=bands, **options)
+        matched = len(replaced) - bands.replaced.count(None)
+        return dataclasses.replace(found, n_words=len(replaced), n_matched=matched)
+
+    def association_placebo(self, d: float, options: Options) -> Placebo | None:
+        """WEAT's d with arbitrary words in place of the attributes, beside the observed one."""
         (x, y), (a, b) = self.targets(), self.attributes()
-        sizes = len(a.words), len(b.words)
-        return measures.weat_placebo(x.vectors, y.vectors, neutral, d=d, sizes=sizes, seed=options.seed)
+        return self.placebo(
+            measures.weat_placebo,
+            [*a.words, *b.words],
+            x=x.vectors,
+            y=y.vectors,
+            d=d,
+            sizes=(len(a.words), len(b.words)),
+            seed=options.seed,
+        )
 
     def pairs(self) -> tuple[Pairs, Matrix, Matrix]:
-        """Both sides of the pairs whose two words are known; a pair with an unknown word is dropped whole."""
+        """The pairs whose two words are known, and both sides' vectors; a pair with an unknown one is dropped whole."""
         pairs = self.words.pairs
         assert pairs is not None  # make has put them there
         kept, model = [], self._replies.model
@@ -184,7 +200,7 @@ class WordVectors:
         if not kept:
             raise BadInput(f"'{pairs.label}': no pair has both words in the vocabulary of {model}")
         one, two = (np.stack([self._vectors[pair[side]] for pair in kept]) for side in (0, 1))
-        return pairs, one, two
+        return dataclasses.replace(pairs, pairs=tuple(kept)), one, two
 
     def _known(self, words: WordList, at_least: int) -> KnownWords:
         model, places = self._replies.model, []
@@ -280,6 +296,15 @@ def along_pairs(
     direction = stimuli.pairs(pairs)
     words = WordStimuli((WordList.of_words(group),), pairs=direction, language=group.language)
     return [Part("", words.title(), words, dimension_of(group, direction))]
+
+
+def along_arbitrary(
+    vectors: WordVectors, measure: Callable[..., Placebo], pairs: Pairs, **options: Any
+) -> Placebo | None:
+    """What a measure of the targets gives along pairs of arbitrary words in the places of these."""
+    (words,) = vectors.targets()
+    one, two = zip(*pairs.pairs, strict=True)
+    return vectors.placebo(measure, [*one, *two], words=words.vectors, n_pairs=len(one), **options)
 
 
 def find_groups(name: str, what: str, words: SomeGroups, number: Number) -> list[Group]:

@@ -313,21 +313,36 @@ _NEUTRAL_OF = {"en": "neutral", "bn": "neutral_bn", "ja": "neutral_ja"}
 
 
 @functools.cache
-def neutral_words(language: str) -> tuple[str, ...]:
-    """Words of a language that say nothing of people, from all bands of frequency alike; none where none ship.
+def neutral_words(language: str) -> Mapping[str, int]:
+    """Words of a language that say nothing of people, with their band of frequency, from all bands alike.
 
-    >>> len(neutral_words("en")), neutral_words("tlh")
-    (400, ())
+    None where none ship.
+
+    >>> len(neutral_words("en")), neutral_words("en")["above"], len(neutral_words("tlh"))
+    (400, 1, 0)
     """
     name = _NEUTRAL_OF.get(language.partition("-")[0])
     if name is None:
-        return ()
-    bands: dict[float | str, list[str]] = {}
+        return {}
+    bands: dict[int, list[str]] = {}
     for word in group(f"{name}.words").words:
-        bands.setdefault(word.properties["band"], []).append(word.text)
+        bands.setdefault(int(word.properties["band"]), []).append(word.text)
     each = _NEUTRAL // len(bands)
-    return tuple(
-        words[place * len(words) // min(each, len(words))]
-        for words in bands.values()
+    return {
+        words[place * len(words) // min(each, len(words))]: band
+        for band, words in bands.items()
         for place in range(min(each, len(words)))
-    )
+    }
+
+
+@functools.cache
+def frequency_bands(language: str) -> Mapping[str, int]:
+    """The band of frequency, as the neutral words have it, of the words of the shipped lexicons; none where unknown.
+
+    >>> frequency_bands("en")["he"], frequency_bands("en")["tulip"]
+    (1, 4)
+    """
+    path = resources.files(__package__) / f"frequency_{language.partition('-')[0]}.txt"
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    rows = (line.split() for line in lines if not line.startswith("#"))
+    return {word: int(band) for band, *words in rows for word in words}
