@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tiltmeter import measures, mitigation, statistics, stimuli
     from tiltmeter.errors import TiltmeterError
     from tiltmeter.lab.mitigate.debias import debias
+    from tiltmeter.lab.mitigate.mitigate import mitigate
     from tiltmeter.models import load
     from tiltmeter.readings import Audit, Reading
     from tiltmeter.run.audit import audit
@@ -27,6 +28,7 @@ _NAMES = {
     "Audit": "tiltmeter.readings.audit",
     "audit": "tiltmeter.run.audit",
     "debias": "tiltmeter.lab.mitigate.debias",
+    "mitigate": "tiltmeter.lab.mitigate.mitigate",
     "TiltmeterError": "tiltmeter.errors",
     "load": "tiltmeter.models",
     "probe": "tiltmeter.run.probe",
@@ -38,8 +40,8 @@ _MODULES = (
 )
 
 __all__ = [
-    "Audit", "Reading", "TiltmeterError", "audit", "debias", "load", "measures", "mitigation", "probe", "statistics",
-    "stimuli",
+    "Audit", "Reading", "TiltmeterError", "audit", "debias", "load", "measures", "mitigate", "mitigation", "probe",
+    "statistics", "stimuli",
 ]  # fmt: skip
 
 
