@@ -11,7 +11,7 @@ import pytest
 
 import tiltmeter
 from tests.planted import CAREER_FAMILY, TERMS, words
-from tiltmeter import measures, statistics
+from tiltmeter import measures, mitigation, statistics
 
 LEANS = dict(zip([*TERMS, *CAREER_FAMILY], [0.3, -0.3, 0.8, -0.8], strict=True))
 RNG = np.random.default_rng(0)
@@ -122,7 +122,7 @@ def test_every_measure_is_called_above_or_is_a_plain_number():
     }
 
 
-@pytest.mark.parametrize("module", [measures, statistics])
+@pytest.mark.parametrize("module", [measures, mitigation, statistics])
 def test_options_are_keyword_only(module):
     for name in module.__all__:
         function = getattr(module, name)
@@ -136,7 +136,7 @@ def test_the_names_of_the_contract_are_there():
     assert callable(tiltmeter.load)
     assert callable(tiltmeter.audit)
     assert callable(tiltmeter.probe)
-    for name in ("check", "cloze", "compare", "unmask"):
+    for name in ("check", "cloze", "compare", "debias", "mitigate", "unmask"):
         assert callable(getattr(tiltmeter, name))
     assert dataclasses.is_dataclass(tiltmeter.Reading)
     assert callable(tiltmeter.Audit.report)

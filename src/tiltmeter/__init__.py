@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tiltmeter.compare.gate import check
     from tiltmeter.errors import TiltmeterError
     from tiltmeter.lab.mitigate.debias import debias
+    from tiltmeter.lab.mitigate.mitigate import mitigate
     from tiltmeter.models import load
     from tiltmeter.readings import Audit, Reading
     from tiltmeter.run.audit import audit
@@ -32,6 +33,7 @@ _NAMES = {
     "check": "tiltmeter.compare.gate",
     "cloze": "tiltmeter.run.one_sentence",
     "debias": "tiltmeter.lab.mitigate.debias",
+    "mitigate": "tiltmeter.lab.mitigate.mitigate",
     "TiltmeterError": "tiltmeter.errors",
     "load": "tiltmeter.models",
     "probe": "tiltmeter.run.probe",
@@ -55,6 +57,7 @@ __all__ = [
     "debias",
     "load",
     "measures",
+    "mitigate",
     "mitigation",
     "probe",
     "statistics",

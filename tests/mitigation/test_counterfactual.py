@@ -31,11 +31,11 @@ RULES = language("en").swaps
     ],
 )
 def test_group_words_change_places_by_their_role_and_keep_their_case(text, swapped):
-    assert counterfactual(text, PARTNERS, RULES).text == swapped
+    assert counterfactual(text, PARTNERS, rules=RULES).text == swapped
 
 
 def test_a_word_whose_role_cannot_be_told_leaves_the_sentence_out():
-    made = counterfactual("She gave her flowers.", PARTNERS, RULES)
+    made = counterfactual("She gave her flowers.", PARTNERS, rules=RULES)
     assert (made.text, made.swapped, made.open) == (None, ("She",), ("her",))
 
 

@@ -21,7 +21,7 @@ class Counterfactual(NamedTuple):
     open: tuple[str, ...]
 
 
-def counterfactual(text: str, partners: Mapping[str, str], rules: Rules = NO_RULES) -> Counterfactual:
+def counterfactual(text: str, partners: Mapping[str, str], *, rules: Rules = NO_RULES) -> Counterfactual:
     """Every word of a group exchanged for its partner, in the same case.
 
     ``partners`` leads both ways (he: she, she: he). ``rules`` are for words that have several partners by their role:
@@ -30,7 +30,7 @@ def counterfactual(text: str, partners: Mapping[str, str], rules: Rules = NO_RUL
 
     >>> counterfactual("He met the actress.", {"he": "she", "actress": "actor"}).text
     'She met the actor.'
-    >>> counterfactual("We gave her books.", {}, {"her": [("him", None, re.compile("\\\\."))]}).open
+    >>> counterfactual("We gave her books.", {}, rules={"her": [("him", None, re.compile("\\\\."))]}).open
     ('her',)
     """
     words = sorted({*partners, *rules}, key=len, reverse=True)

@@ -66,7 +66,7 @@ def lesson(method: str, sets: WordSets, corpus: Sequence[str], dosage: Dosage) -
     """
     rules, partners = language(sets.language).swaps, partners_of(sets)
     learn, test = held_out_texts(corpus, seed=dosage.seed)
-    made = [(text, counterfactual(text, partners, rules)) for text in learn]
+    made = [(text, counterfactual(text, partners, rules=rules)) for text in learn]
     usable = [(text, each.text) for text, each in made if each.text is not None][: dosage.sentences]
     if not usable:
         raise BadInput(f"none of the {len(corpus):,} texts names a group of {sets.label}: give other texts or pairs")

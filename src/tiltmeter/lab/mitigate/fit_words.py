@@ -111,7 +111,7 @@ def in_first_half(word: str, seed: int) -> bool:
 
 
 def words_with_group(sets: WordSets) -> tuple[str, ...]:
-    """Words for which the group is part of the meaning, so that nothing should take it away."""
+    """Words for which the group is part of the meaning, which no method should remove."""
     more = [word for address in _SAY_GENDER for word in stimuli.group(address).texts]
     return tuple(dict.fromkeys([*sets.words, *(more if sets.dimension == "gender" else ())]))
 
