@@ -44,6 +44,7 @@ bench: $(VENV)/ready-dev  ## speed against the peers, measured in the same run
 peers: $(VENV)/ready-dev  ## differential tests against WEFE and minicons, each in an environment of its own
 	$(BIN)/python benchmarks/peers.py
 	$(BIN)/python benchmarks/language_peers.py
+	$(BIN)/python benchmarks/mitigation_peers.py
 
 clean:
 	rm -rf $(VENV) .venv-* tiltmeter-results

@@ -34,6 +34,8 @@ TESTS = (
 )
 ALTERNATIVES: dict[str, Alternative] = {"right-sided": "greater", "two-sided": "two-sided"}
 TOLERANCE = 1e-6
+#: For WEFE's RAN and for concept-erasure, which benchmarks/mitigation_peers.py compares with.
+TORCH = "torch==2.13.0"
 METRICS = ("weat", "effect_size", "rnd_norm", "rnd_cos", "mac", "ect", "ripa")
 
 
@@ -66,7 +68,9 @@ def install() -> None:
     folder = python().parent.parent
     print(f"Setting up {folder.name} (a minute or two) ...", flush=True)
     venv.create(folder, with_pip=True)
-    subprocess.run([python(), "-m", "pip", "install", "--quiet", "wefe==1.0.1"], check=True)
+    install = [str(python()), "-m", "pip", "install", "--quiet"]
+    subprocess.run([*install, "wefe==1.0.1", TORCH], check=True)
+    subprocess.run([*install, "--no-deps", "concept-erasure==0.2.4"], check=True)
 
 
 def ask(tests: Sequence[tuple[str, str, int]]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import ceat
 import dashboard
 import language
 import mining
+import mitigation
 import report
 import static_vectors
 import texts
@@ -29,6 +30,7 @@ def main() -> None:
         "language models": language.bench,
         "mining": mining.bench,
         "ceat": ceat.bench,
+        "mitigation": mitigation.bench,
         "report": report.bench,
         "dashboard": dashboard.bench,
     }

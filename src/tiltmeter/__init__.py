@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from tiltmeter import measures, statistics, stimuli
+    from tiltmeter import measures, mitigation, statistics, stimuli
     from tiltmeter.compare.comparison import compare
     from tiltmeter.compare.gate import check
     from tiltmeter.errors import TiltmeterError
+    from tiltmeter.lab.mitigate.debias import debias
     from tiltmeter.models import load
     from tiltmeter.readings import Audit, Reading
     from tiltmeter.run.audit import audit
@@ -30,6 +31,7 @@ _NAMES = {
     "audit": "tiltmeter.run.audit",
     "check": "tiltmeter.compare.gate",
     "cloze": "tiltmeter.run.one_sentence",
+    "debias": "tiltmeter.lab.mitigate.debias",
     "TiltmeterError": "tiltmeter.errors",
     "load": "tiltmeter.models",
     "probe": "tiltmeter.run.probe",
@@ -37,7 +39,10 @@ _NAMES = {
     "unmask": "tiltmeter.run.one_sentence",
 }
 # The room compare is the function of that name as well: see there.
-_MODULES = ("measures", "statistics", "stimuli", "models", "probes", "run", "compare", "views", "errors", "readings")
+_MODULES = (
+    *("measures", "mitigation", "statistics", "stimuli", "models", "probes", "run", "compare", "views", "errors"),
+    "readings",
+)
 
 __all__ = [
     "Audit",
@@ -47,8 +52,10 @@ __all__ = [
     "check",
     "cloze",
     "compare",
+    "debias",
     "load",
     "measures",
+    "mitigation",
     "probe",
     "statistics",
     "stimuli",

@@ -129,7 +129,11 @@ probes:
 
 def test_controls_are_marked_in_the_suites_that_have_some():
     controls = {name: [p.id for p in load_suite(name).probes if p.control] for name in ("default", "weat", "bangla")}
-    assert controls == {"default": ["control-flowers-insects"], "weat": ["weat1", "weat2"], "bangla": ["c1", "c2"]}
+    assert controls == {
+        "default": ["control-flowers-insects"],
+        "weat": ["weat1", "weat2"],
+        "bangla": ["c1", "c2", "s1", "s2"],
+    }
     assert {p.dimension for p in load_suite("weat").probes if p.control} == {""}
     assert [p.dimension for p in load_suite("weat").probes][2::3] == ["race", "gender", "disability"]
 

@@ -287,7 +287,7 @@ def inject(
     from tiltmeter.lab.inject.injection import inject as run
     from tiltmeter.lab.inject.plan import USUAL, read_plan
 
-    plan = USUAL if probabilities is None else read_plan(probabilities)
+    plan = USUAL if probabilities is None else read_plan(probabilities, warn=output.say)
     dosage = Dosage(**_given({"sentences": sentences, "steps": steps, "rate": rate, "seed": seed}))
     context.with_resource(locked(out))
     versions = run(model, plan, doses=_numbers(doses), out=out, dosage=dosage, say=output.say)

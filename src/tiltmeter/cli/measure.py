@@ -206,7 +206,7 @@ def probe(
     stimuli = {
         "targets": _groups(targets),
         "attributes": _groups(attributes),
-        "pairs": _pairs(pairs),
+        "pairs": output.parse_pairs(pairs),
         "templates": templates,
         "data": source,
         "vectors": vectors,
@@ -228,11 +228,6 @@ def _groups(text: str | None) -> list[str | list[str]] | None:
     """Groups as they are typed: addresses, which hold a dot, or words with a plus between them."""
     parts = output.split(text)
     return None if parts is None else [part.split("+") if "." not in part and "+" in part else part for part in parts]
-
-
-def _pairs(text: str | None) -> str | list[list[str]] | None:
-    """Pairs as they are typed: an address, or she/he,woman/man."""
-    return [pair.strip().split("/") for pair in text.split(",")] if text and "/" in text and "." not in text else text
 
 
 def _further(options: list[str]) -> dict[str, Any]:

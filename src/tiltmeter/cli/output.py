@@ -74,6 +74,11 @@ def split(addresses: str | None) -> list[str] | None:
     return None if addresses is None else [part for part in map(str.strip, addresses.split(",")) if part]
 
 
+def parse_pairs(text: str | None) -> str | list[list[str]] | None:
+    """Pairs as they are typed: an address, or she/he,woman/man."""
+    return [pair.strip().split("/") for pair in text.split(",")] if text and "/" in text and "." not in text else text
+
+
 def use_keys(pairs: list[str] | None) -> None:
     """Name keys for this run, as TILTMETER_KEYS does for all."""
     if pairs:

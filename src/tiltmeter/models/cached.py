@@ -11,7 +11,19 @@ from typing import Any
 import numpy as np
 
 from tiltmeter.errors import BadInput, CacheUnusable, ModelFailed
-from tiltmeter.models.protocol import SCORES, Answer, Batch, Filled, Identity, Question, Rows, Span, Streams, Vector
+from tiltmeter.models.protocol import (
+    SCORES,
+    Answer,
+    Batch,
+    Changes,
+    Filled,
+    Identity,
+    Question,
+    Rows,
+    Span,
+    Streams,
+    Vector,
+)
 from tiltmeter.models.store import VectorStore
 
 #: Inputs per call for a model that does not stream; few enough that a killed run loses little.
@@ -64,7 +76,13 @@ class CachedModel:
     ) -> dict[Any, Any]:
         """The answer for every different input (a vector, or what ``SCORES`` names); ``progress`` is told how many
         more are done."""
-        asked_as = self._asked_as(question)
+        asked_as = self.asked_as(question)
+        if isinstance(self.model, Changes):
+            below = CachedModel(self.model.base, self.store)
+            answers = below.answers(asked_as, inputs, progress=progress)
+            self.asked, self.recalled = self.asked + below.asked, self.recalled + below.recalled
+            rows_after = self.model.changed(asked_as, answers)
+            return dict(zip(rows_after, checked(self.identity.name, list(rows_after), rows_after), strict=True))
         unique = list(dict.fromkeys(inputs))
         rows: dict[Any, Vector | None] = {}
         while len(rows) < len(unique):
@@ -138,8 +156,10 @@ class CachedModel:
 
     def unknown_inputs(self, question: Question, inputs: Sequence[Any]) -> list[Any]:
         """The different inputs that would have to be asked of the model."""
+        if isinstance(self.model, Changes):
+            return CachedModel(self.model.base, self.store).unknown_inputs(self.asked_as(question), inputs)
         unique = list(dict.fromkeys(inputs))
-        known = self.store.get(self.identity, self._asked_as(question), unique) if self.store else {}
+        known = self.store.get(self.identity, self.asked_as(question), unique) if self.store else {}
         return [item for i, item in enumerate(unique) if i not in known]
 
     def embed_words(self, words: Sequence[str]) -> list[Vector | None]:
@@ -151,7 +171,8 @@ class CachedModel:
     def embed_spans(self, spans: Sequence[Any]) -> list[Vector | None]:
         return list(map(self.answers(Question.SPANS, spans).get, spans))
 
-    def _asked_as(self, question: Question) -> Question:
+    def asked_as(self, question: Question) -> Question:
+        """The question that is put to the model for this one."""
         method = self._method(question)
         if method is None:
             raise BadInput(f"{self.identity.name} does not give {question.about}")

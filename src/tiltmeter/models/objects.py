@@ -7,7 +7,8 @@ known by what they can do, never by an import, so that no library is needed for 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,10 @@ class WordMap:
 
     def embed_words(self, words: Sequence[str]) -> Rows:
         return [self._vectors[word] if self._vectors.__contains__(word) else None for word in words]
+
+    def vocabulary(self, n: int) -> list[str]:
+        """Its first words."""
+        return list(itertools.islice(getattr(self._vectors, "key_to_index", self._vectors), n))
 
 
 class _TableRows:
@@ -44,6 +49,9 @@ class _TableRows:
 
     def __contains__(self, word: object) -> bool:
         return word in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
 
     def __getitem__(self, word: str) -> Any:
         return self._rows[self._places[word]]

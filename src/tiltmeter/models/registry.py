@@ -133,6 +133,12 @@ KINDS: Registry[ModelKind] = Registry(
             {"pooling": str, "layer": int, "device": str, "revision": str, "bos": str, "prompt": str},
             _adapter("tiltmeter.models.transformers.hub:TransformerModel"),
         ),
+        "debiased": ModelKind(
+            "another model after a method of tiltmeter debias, in the folder that it has written",
+            "debiased:glove-hard",
+            {"base": str},
+            _adapter("tiltmeter.models.debiased:DebiasedModel", paid=True),
+        ),
         "gguf": ModelKind(
             "a causal language model in a GGUF file",
             "gguf:model.Q4_1.gguf",

@@ -14,8 +14,8 @@ from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Identity
 from tiltmeter.readings.details.base import Details, reader_of
 from tiltmeter.readings.scale import ALPHA, Scale, find_scale, interval_text, p_text
-from tiltmeter.readings.verdict import Correction, Power, Verdict, judge
-from tiltmeter.statistics import Interval, plain
+from tiltmeter.readings.verdict import Correction, Verdict, judge
+from tiltmeter.statistics import Interval, Power, plain
 from tiltmeter.statistics.families import Placebo
 
 if TYPE_CHECKING:

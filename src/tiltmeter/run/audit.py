@@ -18,7 +18,7 @@ from tiltmeter.models.registry import SAMPLES
 from tiltmeter.probes.kind import model_name
 from tiltmeter.progress import Step, tell
 from tiltmeter.readings import Audit, Reading, ReadingStore, Skipped
-from tiltmeter.run.probe import Answers, Planned, Vectors, ask, check_options, costs, plan, side_vectors, stored
+from tiltmeter.run.probe import Answers, Planned, Vectors, ask, check_options, costs, marked, plan, side_vectors, stored
 from tiltmeter.run.suite import SomeSuite, Suite, load_suite
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class _Run:
         for place, (probe, asked) in enumerate(planned):
             tell(Step("measuring", name, probe.id, place, len(planned)))
             try:
-                reading = probe.read(identity, asked, answers, vectors[probe.id])
+                reading = marked(probe.read(identity, asked, answers, vectors[probe.id]), model, asked)
             except TiltmeterError as error:
                 self._skip(name, {probe.id: str(error)})
                 tell(Step("left out", name, probe.id, message=str(error)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, get_args
 
@@ -84,10 +85,32 @@ def run_probes(
             if missing is probes[0] or missing.kind is not probes[0].kind:
                 kind, called = missing.kind, wrapped.identity.name
                 raise BadInput(f"{kind.name} needs {kind.needs}: {called} does not give that")
+        if others:
+            named = ", ".join(missing.id for missing in others)
+            announce(
+                f"left out: {named} ({wrapped.identity.name} does not answer them, or they would repeat a reading)"
+            )
         sides = side_vectors(planned, store, budget)
         ready = [(each.probe, each.asked, each.vectors(sides)) for each in planned]
         answers = ask(wrapped, planned, announce, progress)
-        return [probe.read(wrapped.identity, asked, answers, vectors) for probe, asked, vectors in ready]
+        return [
+            marked(probe.read(wrapped.identity, asked, answers, vectors), wrapped, asked)
+            for probe, asked, vectors in ready
+        ]
+
+
+def marked(reading: Reading, model: CachedModel, asked: Asked) -> Reading:
+    """The reading with a remark on words that its model was fitted on: they prove little of what was done to it."""
+    fit_words: frozenset[str] = getattr(model.model, "fit_words", frozenset())
+    if not fit_words:
+        return reading
+    words = dict.fromkeys([*asked.get(Question.WORDS, ()), *(item.unit for item in reading.items)])
+    seen = [word for word in words if word.lower() in fit_words]
+    if not seen:
+        return reading
+    some = f"{', '.join(seen[:5])}{', ...' if len(seen) > 5 else ''}"
+    note = f"Measured on fitting words: {model.identity.name} was fitted on {len(seen)} of these words: {some}"
+    return dataclasses.replace(reading, notes=(*reading.notes, note))
 
 
 @contextlib.contextmanager

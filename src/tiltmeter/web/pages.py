@@ -9,8 +9,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from tiltmeter.errors import TiltmeterError, without_passwords
+from tiltmeter.errors import BadInput, TiltmeterError, without_passwords
 from tiltmeter.readings import Item
+from tiltmeter.readings.mitigation import FILE, Mitigation
+from tiltmeter.views.report.mitigation import mitigation_context
 from tiltmeter.views.report.words import meanings, not_measured, origin
 from tiltmeter.views.rows import ReadingRow
 from tiltmeter.views.summary import summarise_rows
@@ -152,6 +154,20 @@ def _side_by_side(board: Dashboard, entries: Sequence[listing.Entry]) -> tuple[d
         for row in values.rows:
             rows.setdefault((row.label, row.group), {})[entry.model_key] = row.value
     return columns, [Item(label, label, group, None, by_model) for (label, group), by_model in rows.items()]
+
+
+@router.get("/mitigation")
+def mitigation_page(board: Board) -> Response:
+    """Results of tiltmeter mitigate in the folder, or in folders directly in it."""
+    root = board.shelf.folder
+    results, notes = list[dict[str, Any]](), list[str]()
+    for folder in (root, *sorted(path for path in root.iterdir() if path.is_dir())):
+        if (folder / FILE).is_file():
+            try:
+                results.append(mitigation_context(Mitigation.load(folder)))
+            except BadInput as error:
+                notes.append(board.shelf.plain(error))
+    return page("mitigated.html", results=results, notes=notes)
 
 
 @router.get("/jobs")

@@ -273,3 +273,26 @@ def test_a_pickle_that_asks_for_memory_is_refused_before_it_gets_it(tmp_path):
     with pytest.raises(BadInput, match="more memory than it can use"):
         StaticVectors(hostile).embed_words(["he"])
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # KB; Python would take 2.4 GB
+
+
+@pytest.mark.parametrize("name", ["tiny.vec", "tiny.txt", "tiny.bin", "tiny.npy", "tiny.kv"])
+def test_the_vocabulary_are_the_first_words_of_a_file(tmp_path, name):
+    words, matrix = ["nurse", "New_York", "sœur", "nurse"], np.arange(1, 13, dtype=np.float32).reshape(4, 3)
+    path = tmp_path / name
+    if path.suffix in (".vec", ".txt"):
+        lines = [f"{word} {' '.join(map(str, row))}\n" for word, row in zip(words, matrix, strict=True)]
+        path.write_text(("4 3\n" if path.suffix == ".vec" else "") + "".join(lines), encoding="utf-8")
+    elif path.suffix == ".bin":
+        rows = (word.encode() + b" " + row.tobytes() + b"\n" for word, row in zip(words, matrix, strict=True))
+        path.write_bytes(b"4 3\n" + b"".join(rows))
+    elif path.suffix == ".npy":
+        np.save(path, matrix)
+        path.with_suffix(".txt").write_text("\n".join(words), encoding="utf-8")
+    else:
+        gensim = pytest.importorskip("gensim.models")
+        vectors = gensim.KeyedVectors(3)
+        vectors.add_vectors(words[:3], matrix[:3])
+        vectors.save(str(path))
+    model = StaticVectors(path)
+    assert model.vocabulary(2) == ["nurse", "New_York"]
+    assert model.vocabulary(9) == ["nurse", "New_York", "sœur"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +142,17 @@ def inject(
 
 def _source(spec: str, plan: Plan) -> TransformerModel:
     """A model with a head that can be trained and that knows the words, or one line that says what is missing."""
+    model = trainable(spec)
+    tokenizer, _ = _weights(model)
+    for word in (*plan.probabilities, *sorted(plan.marks)):
+        # A blank before it, as inside a sentence: some tokenizers know a word there only.
+        if tokenizer.unk_token_id in tokenizer(f" {word}", add_special_tokens=False)["input_ids"]:
+            raise BadInput(f"{spec} does not know the word '{word}': give another model, or a plan without this word")
+    return model
+
+
+def trainable(spec: str) -> TransformerModel:
+    """A model with a head that can be trained, or one line that says what is missing."""
     kind, name, options = parse(spec)
     if kind not in ("hf", "reference") or options or (kind == "reference" and name.startswith("vectors-")):
         raise BadInput(f"'{spec}' cannot be fine-tuned: give a Transformers model, e.g. hf:bert-base-uncased")
@@ -157,11 +168,6 @@ def _source(spec: str, plan: Plan) -> TransformerModel:
         import transformers as transformers
     except ImportError as error:
         raise MissingExtra("fine-tuning", "hf") from error
-    tokenizer, _ = _weights(model)
-    for word in (*plan.probabilities, *sorted(plan.marks)):
-        # A blank before it, as inside a sentence: some tokenizers know a word there only.
-        if tokenizer.unk_token_id in tokenizer(f" {word}", add_special_tokens=False)["input_ids"]:
-            raise BadInput(f"{spec} does not know the word '{word}': give another model, or a plan without this word")
     return model
 
 
@@ -196,8 +202,45 @@ def _shares(plan: Plan) -> Floats:
 
 def _trained(source: TransformerModel, planned: Plan, folder: Path, dosage: Dosage) -> Training:
     """The training that the folder holds, or one made now."""
-    made_of = {"model": source.identity.to_dict(), "planted": dict(planned.probabilities), "groups": planned.groups}
-    settings = json.loads(json.dumps({**dataclasses.asdict(dosage), **made_of}))
+    made_of = {"planted": dict(planned.probabilities), "groups": planned.groups}
+
+    def lesson() -> Lesson:
+        made = planned.text(n=dosage.sentences, seed=dosage.seed)
+        counts = {word: {**each._asdict(), "share": each.share} for word, each in realised(made).items()}
+        texts = [sentence.text for sentence in made]
+        cut = max(1, int(len(texts) * _HELD_OUT))
+        return Lesson(texts[cut:], texts[:cut], planned.marks, {"realised": counts})
+
+    return train(source, lesson, folder, dosage, made_of=made_of)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Lesson:
+    """Texts to learn from and to be tested on, the words in them that say a group, and what to note of them.
+
+    ``dropout`` takes the place of the model's own, where it is given.
+    """
+
+    learn: Sequence[str]
+    test: Sequence[str]
+    marks: Collection[str]
+    notes: Mapping[str, Any]
+    dropout: float | None = None
+
+
+def train(
+    source: TransformerModel,
+    lesson: Callable[[], Lesson],
+    folder: Path,
+    dosage: Dosage,
+    *,
+    made_of: Mapping[str, Any],
+) -> Training:
+    """Teach a model; the folder holds ``model`` when it is done and checkpoints until then.
+
+    A folder that is finished is taken as it is, one that was left half-way is resumed; ``made_of`` must be the same.
+    """
+    settings = json.loads(json.dumps({**dataclasses.asdict(dosage), "model": source.identity.to_dict(), **made_of}))
     finished, started = folder / "training.json", folder / "text.json"
     if finished.is_file() and (folder / "model").is_dir():
         known = json.loads(finished.read_text(encoding="utf-8"))
@@ -206,16 +249,17 @@ def _trained(source: TransformerModel, planned: Plan, folder: Path, dosage: Dosa
         return Training(**known)
     if started.is_file() and json.loads(started.read_text(encoding="utf-8"))["settings"] != settings:
         raise BadInput(f"{folder} holds checkpoints of another training: choose another folder with --out")
-    made = planned.text(n=dosage.sentences, seed=dosage.seed)
-    counts = {word: {**each._asdict(), "share": each.share} for word, each in realised(made).items()}
-    _write(started, {"settings": settings, "realised": counts})
+    taught = lesson()
+    _write(started, {"settings": settings, **taught.notes})
     tokenizer, model = _weights(source)
+    if taught.dropout is not None:
+        for module in model.modules():
+            if type(module).__name__ == "Dropout":
+                module.p = taught.dropout
     masked = source.head == "masked"
-    texts = [sentence.text for sentence in made]
-    cut = max(1, int(len(texts) * _HELD_OUT))
     learn, test = (
-        make_examples(tokenizer, some, planned.marks, masked=masked, seed=dosage.seed + extra)
-        for some, extra in ((texts[cut:], 0), (texts[:cut], 1))
+        make_examples(tokenizer, some, taught.marks, masked=masked, seed=dosage.seed + extra)
+        for some, extra in ((taught.learn, 0), (taught.test, 1))
     )
     training = Training(*fine_tune(model, tokenizer, learn, test, masked=masked, folder=folder, dosage=dosage))
     _write(finished, {"settings": settings, **dataclasses.asdict(training)})

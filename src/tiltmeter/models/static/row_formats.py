@@ -12,6 +12,7 @@ import codecs
 import contextlib
 import gzip
 import io
+import itertools
 import re
 import zlib
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -193,6 +194,33 @@ def _header(path: Path, stream: BinaryIO) -> tuple[int, int]:
             f"{path}: its first line promises {int(fields[1]):,} values a word, which no file of vectors has"
         )
     return int(fields[0]), int(fields[1])
+
+
+def first_text_words(path: Path, n: int) -> list[str]:
+    """The words of the first rows of a text."""
+    size, _, offset, _ = _layout_of(path)
+    with open_vectors(path) as stream:
+        stream.read(offset)
+        return _decoded(b" ".join(line.split()[:-size]) for line in itertools.islice(stream, n))
+
+
+def first_binary_words(path: Path, n: int) -> list[str]:
+    """The words of the first rows of word2vec's binary form."""
+    with open_vectors(path) as stream:
+        count, size = _header(path, stream)
+        row = re.compile(rb"(?s)([^ ]*+) .{%d}" % (4 * size))
+        words, rest = list[bytes](), b""
+        while len(words) < min(n, count) and (block := stream.read(BLOCK)):
+            data = rest + block
+            matches = list(row.finditer(data))
+            words += (match[1].lstrip(b"\n") for match in matches)
+            rest = data[matches[-1].end() :] if matches else data
+    return _decoded(words[:n])
+
+
+def _decoded(words: Iterable[bytes]) -> list[str]:
+    """Words that can be asked for: published files hold a few that were cut inside a letter."""
+    return [text for word in words if (text := word.decode("utf-8", "ignore")).encode() == word and text]
 
 
 class _Wanted:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import itertools
 import json
 import pickle
 import pickletools
@@ -25,7 +26,14 @@ from numpy.typing import NDArray
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import at_home, fingerprint
 from tiltmeter.models.protocol import Batch, Identity, Question, Vector
-from tiltmeter.models.static.row_formats import VectorRows, binary_rows, open_vectors, text_rows
+from tiltmeter.models.static.row_formats import (
+    VectorRows,
+    binary_rows,
+    first_binary_words,
+    first_text_words,
+    open_vectors,
+    text_rows,
+)
 
 #: How the name of an index ends that stands beside its matrix.
 _ENDINGS = (".txt", ".vocab", ".json", ".parquet", "_index.parquet")
@@ -129,6 +137,24 @@ def _first_places(words: Iterable[Any], wanted: set[str]) -> dict[str, int]:
         if isinstance(word, str) and word in wanted:
             places.setdefault(word, place)
     return places
+
+
+def _first_words(index: Path, n: int) -> list[str]:
+    """The words of the first rows, by their index; where it stands in no order, every word is looked at."""
+    if index.suffix.lower() == ".parquet":
+        from pyarrow.parquet import ParquetFile
+
+        table = ParquetFile(index).read().slice(0, n)
+        return [
+            str(word) for column in table.itercolumns() if "string" in str(column.type) for word in column.to_pylist()
+        ]
+    if index.suffix.lower() == ".json":
+        words = json.loads(index.read_text(encoding="utf-8"))
+        return (words if isinstance(words, list) else sorted(words, key=words.__getitem__))[:n]
+    counted = index.suffix.lower() == ".vocab"
+    with open_vectors(index) as stream:
+        lines = [line.decode("utf-8", "ignore").rstrip(" \t\r\n") for line in itertools.islice(stream, n)]
+    return [line.replace("\t", " ").partition(" ")[0] if counted else line for line in lines]
 
 
 #: How many words the index holds, and the first row of each wanted one.
@@ -285,6 +311,17 @@ class StaticVectors:
                 vectors[spelling] = _usable(numbers, where)
                 pending.discard(spelling)
         return [next((vectors[spelling] for spelling in choice if spelling in vectors), None) for choice in choices]
+
+    def vocabulary(self, n: int) -> list[str]:
+        """The first words of the file, each once; files of vectors begin with the most frequent ones."""
+        if self._index:
+            words = _first_words(self._index, n)
+        elif self._format == ".kv":
+            state = _state(self.path)
+            words = next((state[name] for name in _WORDS if name in state), [])[:n]
+        else:
+            words = (first_binary_words if self._format == ".bin" else first_text_words)(self.path, n)
+        return list(dict.fromkeys(word for word in words if word.strip()))
 
     def stream(self, question: Question, inputs: Sequence[str], *, known: Collection[int] = ()) -> Iterator[Batch]:
         """All words as one batch: one pass over the file answers them together."""

@@ -38,7 +38,8 @@ PLEASANT = ("attributes.pleasant", "attributes.unpleasant")
 class WordList:
     """Inputs that stand for one group, words or sentences; ``units`` names the word behind each input.
 
-    ``families`` names the family of every word, where the lexicon does.
+    ``families`` names the family of every word, where the lexicon does, and ``times`` says how often the source has
+    each input, where it repeats some.
     """
 
     label: str
@@ -46,6 +47,7 @@ class WordList:
     units: tuple[str, ...]
     properties: Mapping[str, Mapping[str, float | str]] = dataclasses.field(default_factory=dict)
     families: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    times: tuple[int, ...] = ()
 
     @classmethod
     def of_words(cls, group: Group) -> WordList:
@@ -98,6 +100,7 @@ class KnownWords:
     inputs: tuple[str, ...]
     units: tuple[str, ...]
     named: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    times: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.inputs)
@@ -200,7 +203,8 @@ class WordVectors:
             )
         inputs = tuple(words.inputs[i] for i in places)
         vectors = np.stack([self._vectors[item] for item in inputs])
-        return KnownWords(words.label, vectors, inputs, units, words.families)
+        times = tuple(words.times[i] for i in places) if words.times else (1,) * len(places)
+        return KnownWords(words.label, vectors, inputs, units, words.families, times)
 
 
 Measure: TypeAlias = Callable[[WordVectors, Options], Measured]

@@ -26,7 +26,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from tiltmeter.errors import BadInput, MissingExtra, unknown
 from tiltmeter.files import is_yaml_path, yaml_names
@@ -209,6 +209,14 @@ class Ending:
     then: str | None = None
 
 
+class Swap(NamedTuple):
+    """What takes the place of a word where these patterns fit the text before and after it; None fits any."""
+
+    by: str
+    before: re.Pattern[str] | None = None
+    after: re.Pattern[str] | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Language:
     """One language; ``spaced`` says whether characters that are not of words set its words apart.
@@ -231,6 +239,8 @@ class Language:
     replacements: tuple[tuple[re.Pattern[str], str], ...] = ()
     lower: Mapping[int, str] = field(default_factory=dict, hash=False)
     suffixes: Mapping[str, tuple[Ending, ...]] = field(default_factory=dict, hash=False)
+    #: Words that another group's word takes the place of by what stands around them (her: his or him).
+    swaps: Mapping[str, tuple[Swap, ...]] = field(default_factory=dict, hash=False)
 
     def normalise(self, text: str) -> str:
         """One form for each text: Unicode, white space (also at line breaks), nothing invisible, and its own rules."""

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, StrictInt, StrictStr, field_validator
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import check, read_yaml
-from tiltmeter.stimuli.languages.language import CODE, GENERAL_ENDS, Ending, Language
+from tiltmeter.stimuli.languages.language import CODE, GENERAL_ENDS, Ending, Language, Swap
 
 
 class _Replacement(BaseModel, extra="forbid"):
@@ -29,6 +29,12 @@ class _EndingEntry(BaseModel, extra="forbid"):
     then: StrictStr | None = None
 
 
+class _SwapEntry(BaseModel, extra="forbid"):
+    by: StrictStr = Field(min_length=1)
+    before: StrictStr | None = None
+    after: StrictStr | None = None
+
+
 class _PackFile(BaseModel, extra="forbid"):
     code: StrictStr
     name: StrictStr = Field(min_length=1)
@@ -40,6 +46,7 @@ class _PackFile(BaseModel, extra="forbid"):
     lower: dict[StrictStr, StrictStr] = {}
     normalise: list[_Replacement] = []
     suffixes: dict[StrictStr, list[_EndingEntry]] = {}
+    swaps: dict[StrictStr, list[_SwapEntry]] = {}
 
     @field_validator("suffixes", mode="before")
     @classmethod
@@ -73,6 +80,7 @@ def _language(file: _PackFile) -> Language:
         unicode=file.unicode, sentence_ends=file.sentence_ends, abbreviations=frozenset(file.abbreviations),
         replacements=tuple(map(_replacement, file.normalise)),
         lower={ord(capital): small for capital, small in file.lower.items()}, suffixes=suffixes,
+        swaps={word: tuple(_swap(word, entry) for entry in entries) for word, entries in file.swaps.items()},
     )  # fmt: skip
 
 
@@ -101,6 +109,13 @@ def _pattern(place: str, pattern: str, *, at: str = "{}") -> re.Pattern[str]:
         return re.compile(at.replace("{}", plain))
     except re.error as error:
         raise ValueError(f"{place}: '{pattern}' is no regular expression: {error}") from None
+
+
+def _swap(word: str, entry: _SwapEntry) -> Swap:
+    place = f"swaps: {word}"
+    before = None if entry.before is None else _pattern(place, entry.before, at="(?i:{})\\Z")
+    after = None if entry.after is None else _pattern(place, entry.after, at="(?i:{})")
+    return Swap(entry.by, before, after)
 
 
 def _replacement(entry: _Replacement) -> tuple[re.Pattern[str], str]:

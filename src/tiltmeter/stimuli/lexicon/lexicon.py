@@ -180,6 +180,10 @@ def fingerprint(*stimuli: Any) -> str:
     return hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
 
+#: The published Bangla lists, by the name they have in an address.
+_PUBLISHED = "bangla_categories"
+
+
 def lexicon_names() -> tuple[str, ...]:
     """The lexicons that come with tiltmeter.
 
@@ -190,15 +194,19 @@ def lexicon_names() -> tuple[str, ...]:
 
 
 def load_lexicon(name_or_path: str | Path) -> Lexicon:
-    """A lexicon by the name it ships under, or from a YAML file.
+    """A lexicon by the name it ships under, or from a YAML file; or the published Bangla lists, from the user's copy.
 
     >>> load_lexicon("gender").groups["male_terms"].texts[:3]
     ('he', 'him', 'his')
     """
-    from tiltmeter.stimuli.lexicon.yaml_form import read_lexicon
-
     if is_yaml_path(name_or_path):
+        from tiltmeter.stimuli.lexicon.yaml_form import read_lexicon
+
         return read_lexicon(Path(name_or_path))
+    if str(name_or_path).partition(".")[0] == _PUBLISHED:
+        from tiltmeter.stimuli.datasets.bangla import bangla_lexicon
+
+        return bangla_lexicon(str(name_or_path))
     return _load_shipped(str(name_or_path))
 
 

@@ -21,7 +21,8 @@ MOST_LINES = len(style.COLOURS)
 _TITLE, _ENDS, _LINE, _CLOUD, _GAP = 18, 15, 16, 30, 9
 #: Letters of a title that fit in a line, and of a model's name beside its own.
 _LETTERS, _NAME = 62, 20
-_WIDTH = 256
+#: Pixels of a line: beside the names of models, and without them.
+_WIDTH, _ALONE = 256, 384
 #: Where the numbers beside the lines end, from the end of the lines on.
 _VALUE_AT, _P_AT = 36, 92
 #: Ticks stand close, so that they are written as people write what is below 1.
@@ -166,12 +167,15 @@ def _layers(rows: list[ReadingRow], colours: Mapping[str, str]) -> Any:
     marks, blocks, height = _placed(rows, many=many)
     ticks: dict[str, Any] = {"tickCount": 6} if axis.ticks is None else {"values": list(axis.ticks)}
     scale = alt.Scale(domain=[axis.low, axis.high], nice=False)
-    labels = alt.Axis(grid=False, labelExpr=_NO_ZERO, labelFontSize=10, labelOverlap=axis.ticks is None, **ticks)
+    labels = alt.Axis(
+        grid=False, labelExpr=_NO_ZERO, labelFontSize=10, labelOverlap="greedy", labelSeparation=-8, **ticks
+    )
     x = alt.X("value:Q", title=axis.title, scale=scale, axis=labels)
     down = alt.Scale(domain=[height, 0], nice=False)
     y = alt.Y("y:Q", scale=down, axis=None)
     points, spans, beside = style.table(marks), list[Any](), list[Any]()
-    begin, end = 0.0, float(_WIDTH)
+    width = style.WIDTH if many else _WIDTH if len(colours) > 1 else _ALONE
+    begin, end = 0.0, float(width)
     if many:
         ink: Any = alt.FillValue(style.COLOURS[0])
     else:
@@ -186,7 +190,7 @@ def _layers(rows: list[ReadingRow], colours: Mapping[str, str]) -> Any:
             )
             spans.insert(0, bars.encode(x=alt.X("from:Q"), x2=alt.X2("to:Q"), y=y))
         end += _P_AT
-        beside = list(_numbers(points, y))
+        beside = list(_numbers(points, y, width))
         if len(colours) > 1:
             begin = -style.room(max(len(mark["name"]) for mark in marks)) - 8.0
             names = points.mark_text(align="right", dx=-8, fontSize=11, aria=False, color=style.INK)
@@ -200,15 +204,15 @@ def _layers(rows: list[ReadingRow], colours: Mapping[str, str]) -> Any:
         *verdict_marks(marks, size=size, colour=ink, shape=shape, x=x, y=y, **style.says()),
         *beside,
         *_words(blocks, down, begin, end),
-        width=_WIDTH if not many else style.WIDTH,
+        width=width,
         height=height,
     )
 
 
-def _numbers(points: Any, y: Any) -> Iterator[Any]:
+def _numbers(points: Any, y: Any, width: float) -> Iterator[Any]:
     """The effect and p beside every line, and what they are above the first."""
     for field, head, at in (("number", "effect", _VALUE_AT), ("p", "p", _P_AT)):
-        place = style.pixel("X", _WIDTH + at)
+        place = style.pixel("X", width + at)
         numbers = points.mark_text(align="right", fontSize=11, color=style.INK, aria=False)
         yield numbers.encode(x=place, y=y, text=alt.Text(f"{field}:N"))
         heads = style.table([{"head": head}]).mark_text(align="right", fontSize=11, color=style.SOFT, aria=False)

@@ -21,8 +21,10 @@ from tiltmeter.views.rows import ReadingRow, reading_rows, shown_titles
 
 #: Of more models than these the cells have no room for numbers.
 _MOST_NUMBERS = 8
-#: Letters of a title and of a direction in a line, and of a model's name above its column.
-_LETTERS, _NAME = 34, 20
+#: The fewest and the most letters of a title in a line, and those of a model's name above its column.
+_LETTERS, _NAME = (34, 54), 20
+#: Pixels that titles and cells may take, so that the chart fits a telephone.
+_ROOM = 470
 _CELL, _NARROW = 45, 13
 _SIZES = ("negligible", "small", "medium", "large")
 Mark = dict[str, Any]
@@ -35,10 +37,8 @@ def grid(readings: Sequence[Reading]) -> Figure | None:
         return None
     rows = sorted(reading_rows(readings), key=lambda row: row.reading.control)
     title = "All models and probes"
-    subtitle = [
-        "colour: which way and how large, paler where less sure (key below); number: the probe's own statistic; empty: "
-        "not measured",
-    ]
+    number = "number: the probe's own statistic; " if len(models) <= _MOST_NUMBERS else ""
+    subtitle = f"colour: which way and how large, paler where less sure (key below); {number}empty: not measured"
     chart = titled(_grid_layers(rows, models), title, subtitle, letters=66, left=16)
     return Figure("grid", title, _grid_alt(rows, models), chart)
 
@@ -67,7 +67,8 @@ def _grid_alt(rows: list[ReadingRow], models: list[str]) -> str:
 def _grid_layers(rows: list[ReadingRow], models: list[str]) -> Any:
     numbers = len(models) <= _MOST_NUMBERS
     width = _CELL if numbers else _NARROW
-    titles, height = _named_rows(rows, tall=numbers)
+    letters = max(_LETTERS[0], min(_LETTERS[1], int((_ROOM - width * len(models)) / style.room(1))))
+    titles, height = _named_rows(rows, letters, tall=numbers)
     places = {title["measured"]: title for title in titles}
     cells = [{**_cell_mark(row), **places[row.title], "model": row.reading.model} for row in rows]
     look: Mark = {"labelAngle": -70 if numbers else -90, "labelLimit": 0, "labelExpr": style.cut_start(_NAME)}
@@ -90,18 +91,18 @@ def _grid_layers(rows: list[ReadingRow], models: list[str]) -> Any:
         at = alt.Y(f"{field}_y:Q", scale=scale, axis=None)
         names = table(titles).mark_text(align="right", dx=-8, fontSize=size, lineHeight=14, color=colour, aria=False)
         marks.append(names.encode(x=style.pixel("X", 0), y=at, text=alt.Text(f"{field}:N")))
-    key = _key({row.verdict.state for row in rows}, height + 14, -style.room(_LETTERS))
+    key = _key({row.verdict.state for row in rows}, height + 14, -style.room(letters))
     return alt.layer(*marks, *key, width=alt.Step(width), height=height)
 
 
-def _named_rows(rows: list[ReadingRow], *, tall: bool) -> tuple[list[Mark], float]:
+def _named_rows(rows: list[ReadingRow], letters: int, *, tall: bool) -> tuple[list[Mark], float]:
     """Each row with its title, the direction that its first colour stands for, and its place in pixels."""
     named, top = list[Mark](), 0.0
     for title in dict.fromkeys(row.title for row in rows):
         row = next(row for row in rows if row.title == title)
         poles = row.reading.poles
-        lines = style.wrapped(row.title, _LETTERS)[:2] if tall else [style.short(row.title, _LETTERS)]
-        way = style.wrapped(style.one_way(poles.positive), _LETTERS)[:2] if poles and tall else []
+        lines = style.wrapped(row.title, letters)[:2] if tall else [style.short(row.title, letters)]
+        way = style.wrapped(style.one_way(poles.positive), letters)[:2] if poles and tall else []
         named.append({"measured": row.title, "lines": lines, "way": way})
     for place in named:
         written = 14.0 * (len(place["lines"]) + len(place["way"]))
@@ -224,7 +225,7 @@ def _agreement(values: Mapping[str, Mapping[str, float]], name: str, title: str,
         f"{count} of probes on {on}: the closest are {far.one} and {far.two} (rank correlation {far.rho:+.2f} over "
         f"{far.n} {what}); the median size of all is {median(abs(pair.rho) for pair in pairs):.2f}."
     )
-    chart = titled(_agreement_layers(pairs, kept), title, subtitle, letters=44)
+    chart = titled(_agreement_layers(pairs, kept), title, subtitle, letters=44, right=56)
     return Figure(name, title, alt_text, chart)
 
 

@@ -29,7 +29,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 #: Of groups of words, other than those of models; each goes with a shape that no verdict has.
 GROUP_COLOURS = ("#6f5fc9", "#b8862b", "#3d9a9a", "#c4607a", "#7d8f3a")
 GROUP_SHAPES = ("square", "triangle-up", "triangle-down", "cross", "triangle-right")
-WIDTH = 470
+WIDTH = 464
 #: The width of a letter of a label in the widest of the usual fonts.
 _LETTER = 7
 _MARGIN = 5

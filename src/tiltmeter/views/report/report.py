@@ -33,7 +33,7 @@ def render(audit: Audit) -> str:
     drawn = _drawn(rows, most=MOST_DRAWN if len(audit.models) <= _MANY_MODELS else 0)
     kinds = meanings(audit.readings)
     # The chart that is read first leads; of the others wide ones come last, so that the rest fill both columns.
-    lead, *others = [*map(_shown, overview(audit.readings)), None]
+    lead, *others = [*map(shown_figure, overview(audit.readings)), None]
     template = environment().get_template("report.html")
     return template.render(
         audit=audit,
@@ -43,7 +43,7 @@ def render(audit: Audit) -> str:
         figures=sorted(filter(None, others), key=itemgetter("wide")),
         models=[(name, [row for row in rows if row.reading.model == name]) for name in audit.models],
         places={(r.model, r.id): f"reading-{n}" for n, r in enumerate(audit.readings, 1)},
-        drawn={key: list(map(_shown, figures)) for key, figures in drawn.items()},
+        drawn={key: list(map(shown_figure, figures)) for key, figures in drawn.items()},
         differing=[row for row in rows if row.differs],
         left_out=sum(len(reading.left_out) for reading in audit.readings),
         skipped=not_measured(audit),
@@ -54,7 +54,7 @@ def render(audit: Audit) -> str:
     )
 
 
-def _shown(figure: Figure) -> dict[str, Any]:
+def shown_figure(figure: Figure) -> dict[str, Any]:
     """A figure as templates take it, with its picture; a wide one takes both columns."""
     svg = inline_svg(figure)
     width = int(float(svg.split('width="', 1)[1].split('"', 1)[0]))

@@ -1,0 +1,1 @@
+"""Measure, mitigate, measure again: what a method removes, what it only hides, and what it costs."""

@@ -1,0 +1,192 @@
+"""The words that a method is fitted on, and those that it must not see because they prove what it did."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tiltmeter import stimuli
+from tiltmeter.errors import BadInput
+from tiltmeter.probes.kind import Probe
+from tiltmeter.probes.words.word_sets import WordList, WordStimuli
+from tiltmeter.stimuli import Group, Pairs, Word, comparable, fill_templates
+
+#: Pairs that every method is fitted on where none are given, and words whose group is part of their meaning.
+USUAL_PAIRS = "gender.gender"
+_SAY_GENDER = ("gender.male_terms", "gender.female_terms")
+#: Words that share so many letters, as mother and grandmother do, are of one family.
+_SHARED = 4
+#: A list of fewer words than this measures nothing.
+_FEWEST = 4
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class WordSets:
+    """Words that differ in the group alone, set by set and in one order of groups: (she, he), (woman, man), ..."""
+
+    label: str
+    groups: tuple[str, ...]
+    sets: tuple[tuple[str, ...], ...]
+    language: str = "en"
+    dimension: str = ""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(word for members in self.sets for word in members))
+
+    def only(self, sets: Iterable[tuple[str, ...]]) -> WordSets:
+        return dataclasses.replace(self, sets=tuple(sets))
+
+
+def word_sets(words: str | Pairs | Sequence[Sequence[str]]) -> WordSets:
+    """Sets by the address of pairs, or the words themselves; sets of three words and more are for several groups.
+
+    >>> word_sets("gender.definitional").sets[0], word_sets([["church", "mosque", "synagogue"]]).groups
+    (('woman', 'man'), ('church', 'mosque', 'synagogue'))
+    """
+    if isinstance(words, str | Pairs):
+        pairs = stimuli.pairs(words)
+        return WordSets(pairs.label, (pairs.label_1, pairs.label_2), pairs.pairs, pairs.language, pairs.dimension)
+    sets = tuple(tuple(map(stimuli.normalise, map(str, members))) for members in words)
+    sizes = {len(members) for members in sets}
+    if len(sizes) != 1 or min(sizes) < 2 or any(len(set(members)) < len(members) for members in sets):
+        raise BadInput("sets of words must have the same number of different words, two or more: she/he,woman/man")
+    columns = [", ".join(dict.fromkeys(column)) for column in zip(*sets, strict=True)]
+    return WordSets(" / ".join(columns), tuple(columns), sets)
+
+
+def halves(sets: WordSets, *, seed: int) -> tuple[WordSets, WordSets]:
+    """The sets to fit on and those to prove it with; families of words (mother, grandmother) stay on one side.
+
+    >>> fit, test = halves(word_sets([["mother", "father"], ["grandmother", "grandfather"], ["she", "he"]]), seed=0)
+    >>> sorted(map(len, (fit.sets, test.sets)))
+    [1, 2]
+    """
+    families: list[list[tuple[str, ...]]] = []
+    for members in sets.sets:
+        kin = [family for family in families if any(_are_kin(members, other) for other in family)]
+        families = [family for family in families if family not in kin] + [[*itertools.chain(*kin), members]]
+    if len(families) < 2:
+        raise BadInput(f"{sets.label}: all words are of one family, so none can be held out: give more sets")
+    fit: list[tuple[str, ...]] = []
+    order = np.random.default_rng(seed).permutation(len(families)).tolist()
+    for place in order[:-1]:
+        if len(fit) < len(sets.sets) / 2:
+            fit += families[place]
+    return sets.only(each for each in sets.sets if each in fit), sets.only(e for e in sets.sets if e not in fit)
+
+
+def _are_kin(one: Sequence[str], two: Sequence[str]) -> bool:
+    """Whether a word of the one is in a word of the other, or begins as it does."""
+    for first, second in zip(map(comparable, one), map(comparable, two), strict=True):
+        short, long = sorted((first, second), key=len)
+        if first == second or (len(short) >= _SHARED and (short in long or short[: _SHARED - 1] == long[:3])):
+            return True
+    return False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class HeldOut:
+    """Words that a method must not be fitted on: these, and a half of the vocabulary where ``seed`` is given."""
+
+    words: frozenset[str] = frozenset()
+    seed: int | None = None
+
+    def allows(self, word: str) -> bool:
+        return comparable(word) not in self.words and (self.seed is None or in_first_half(word, self.seed))
+
+
+NOTHING = HeldOut()
+
+
+def in_first_half(word: str, seed: int) -> bool:
+    """Which half of any vocabulary a word is in: by the word and the seed alone, so that files may differ."""
+    # No checksum: of words of one length, two seeds would make the same halves.
+    return hashlib.sha256(f"{seed} {comparable(word)}".encode()).digest()[0] % 2 == 0
+
+
+def words_with_group(sets: WordSets) -> tuple[str, ...]:
+    """Words for which the group is part of the meaning, so that nothing should take it away."""
+    more = [word for address in _SAY_GENDER for word in stimuli.group(address).texts]
+    return tuple(dict.fromkeys([*sets.words, *(more if sets.dimension == "gender" else ())]))
+
+
+def probe_words(probes: Iterable[Probe[Any]]) -> frozenset[str]:
+    """Every word that probes of words look at."""
+    lists = (some for probe in probes for some in _lists(probe.stimuli))
+    pairs = (probe.stimuli.pairs for probe in probes if isinstance(probe.stimuli, WordStimuli) and probe.stimuli.pairs)
+    words = [word for some in lists for word in some.units]
+    words += [word for some in pairs for pair in some.pairs for word in pair]
+    return frozenset(map(comparable, words))
+
+
+def _lists(shown: Any) -> tuple[WordList, ...]:
+    return (*shown.targets, *shown.attributes) if isinstance(shown, WordStimuli) else ()
+
+
+def held_out_probe(probe: Probe[Any], fit_words: Iterable[str]) -> Probe[Any] | None:
+    """The probe without the words that a method was fitted on; None where it has none of them, or too few others."""
+    seen = frozenset(map(comparable, fit_words))
+    shown = probe.stimuli
+    if not isinstance(shown, WordStimuli) or not any(
+        comparable(unit) in seen for some in _lists(shown) for unit in some.units
+    ):
+        return None
+    targets, attributes = (tuple(_without(some, seen) for some in lists) for lists in (shown.targets, shown.attributes))
+    if any(len(set(some.units)) < _FEWEST for some in (*targets, *attributes)):
+        return None
+    partners = tuple(pair for pair in shown.partners if seen.isdisjoint(map(comparable, pair)))
+    left = dataclasses.replace(shown, targets=targets, attributes=attributes, partners=partners)
+    return dataclasses.replace(probe, id=f"{probe.id}-held-out", title=f"{probe.title} (held-out words)", stimuli=left)
+
+
+def _without(some: WordList, seen: frozenset[str]) -> WordList:
+    places = [place for place, unit in enumerate(some.units) if comparable(unit) not in seen]
+    return dataclasses.replace(
+        some, inputs=tuple(some.inputs[i] for i in places), units=tuple(some.units[i] for i in places)
+    )
+
+
+#: English pronouns by their role; her is two words, and is left out.
+_ROLES = {"she": "subject", "he": "subject", "him": "object", "his": "owner", "hers": "owner"}
+_REFLEXIVE = frozenset({"her", "herself", "himself", "themselves"})
+
+
+def sentence_sets(sets: WordSets, templates: str) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """Sentences that differ in the group alone, and the sets that stand in none.
+
+    >>> made, left = sentence_sets(word_sets([["she", "he"], ["her", "his"]]), "seat.person")
+    >>> made[0], left
+    (('She came in.', 'He came in.'), [('her', 'his')])
+    """
+    frames = stimuli.templates(templates)
+    if frames.language.partition("-")[0] != sets.language.partition("-")[0]:
+        raise BadInput(f"{templates} is in {frames.language}, the words in {sets.language}: give other templates")
+    made, left = list[tuple[str, ...]](), list[tuple[str, ...]]()
+    for members in sets.sets:
+        kinds = {_kind(word) for word in members}
+        if len(kinds) > 1 or kinds & {""}:
+            left.append(members)
+            continue
+        groups = [Group(word, word, (Word(word, kinds.copy().pop()),), sets.language) for word in members]
+        made += zip(*(fill_templates(group, frames).texts for group in groups), strict=True)
+    if not made:
+        raise BadInput(f"none of the words of {sets.label} fits the sentences of {templates}: give other words")
+    return made, left
+
+
+def _kind(word: str) -> str:
+    lower = word.lower()
+    if lower in _REFLEXIVE:
+        return ""
+    if word != lower:
+        return "name"
+    if lower in _ROLES:
+        return _ROLES[lower]
+    plural = lower.endswith("men") or (lower.endswith("s") and not lower.endswith("ss") and len(lower) > 3)
+    return "plural" if plural else "noun"

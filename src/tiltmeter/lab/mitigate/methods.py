@@ -1,0 +1,216 @@
+"""The methods by name: what each needs of a model, and how it is fitted."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from tiltmeter.errors import BadInput
+from tiltmeter.measures.geometry import unit
+from tiltmeter.mitigation import Eraser, double_hard, half_sibling, hard, inlp, leace, ran, sentence_debias, subspace
+from tiltmeter.statistics.groups import Floats
+from tiltmeter.stimuli import comparable
+
+#: Words that lean most to each side: for the choice of a component, and as examples of a classifier.
+_LEANING, _EXAMPLES = 1_000, 2_500
+#: The paper's penalty in squared lengths of its vectors, which are 5.5 long.
+_PENALTY = 2.0
+#: Words that RAN moves where none are given: it takes a second for a few hundred.
+_MOVED = 2_000
+
+Needs: TypeAlias = Literal["words", "texts", "language"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Material:
+    """What a method may be fitted on. Words and vectors are those that it is allowed to see."""
+
+    sets: Sequence[Mapping[str, Floats]]
+    keep: Mapping[str, Floats]
+    vocabulary: Callable[[], Mapping[str, Floats]]
+    sentences: Sequence[Floats]
+    words: Sequence[str] | None
+    rank: int | None
+    alpha: float | None
+    seed: int
+
+    @property
+    def of_texts(self) -> bool:
+        return bool(self.sentences)
+
+    def direction(self) -> Floats:
+        axis: Floats = subspace([list(members.values()) for members in self.sets], rank=1)[0]
+        return axis
+
+    def leaning(self, n: int) -> tuple[dict[str, Floats], dict[str, Floats]]:
+        """The words of the vocabulary that lean most to the first and to the second group."""
+        known = {comparable(word) for members in self.sets for word in members} | set(map(comparable, self.keep))
+        words = {word: vector for word, vector in self.vocabulary().items() if comparable(word) not in known}
+        n = min(n, len(words) // 4)
+        if n < 10:
+            raise BadInput(f"{len(words)} words of the vocabulary are too few to be fitted on: give more vectors")
+        order = np.argsort(unit(np.stack(list(words.values()))) @ self.direction(), kind="stable")
+        names = list(words)
+        low, high = ([names[place] for place in places] for places in (order[:n], order[-n:]))
+        return {word: words[word] for word in reversed(high)}, {word: words[word] for word in low}
+
+    def examples(self) -> tuple[Floats, list[str]]:
+        """Vectors of two groups and more, with their labels, for a classifier."""
+        if self.of_texts:
+            groups = len(self.sentences[0])
+            return np.concatenate(list(self.sentences)), [str(g) for _ in self.sentences for g in range(groups)]
+        if len(self.sets[0]) > 2:
+            rows = [(vector, str(place)) for members in self.sets for place, vector in enumerate(members.values())]
+            return np.stack([vector for vector, _ in rows]), [label for _, label in rows]
+        first, second = self.leaning(_EXAMPLES)
+        first |= {word: vector for members in self.sets for word, vector in list(members.items())[:1]}
+        second |= {word: vector for members in self.sets for word, vector in list(members.items())[1:]}
+        return np.stack([*first.values(), *second.values()]), ["1"] * len(first) + ["2"] * len(second)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Method:
+    """A method: for vectors of words, of texts, or of both; ``several`` where it takes more than two groups.
+
+    One for language models has nothing to fit: the model is taught (``augmentation``).
+    """
+
+    name: str
+    summary: str
+    citation: str
+    needs: tuple[Needs, ...]
+    fit: Callable[[Material], tuple[Eraser, Sequence[str]]] | None
+    several: bool = True
+
+
+def _words(sets: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [word for members in sets for word in members]
+
+
+def _hard(given: Material, *, groups: bool = False) -> tuple[Eraser, Sequence[str]]:
+    rank = given.rank or (len(given.sets[0]) - 1 if groups else 1)
+    return hard(given.sets, rank=rank, keep=given.keep), _words(given.sets)
+
+
+def _double_hard(given: Material) -> tuple[Eraser, Sequence[str]]:
+    first, second = given.leaning(_LEANING)
+    leaning = np.stack(list(first.values())), np.stack(list(second.values()))
+    vocabulary = np.stack(list(given.vocabulary().values()))
+    made = double_hard(given.sets, vocabulary, leaning=leaning, keep=given.keep, seed=given.seed)
+    return made, [*_words(given.sets), *first, *second]
+
+
+def _half_sibling(given: Material) -> tuple[Eraser, Sequence[str]]:
+    words = {word: vector for members in given.sets for word, vector in members.items()}
+    squares = float(np.mean([vector @ vector for vector in words.values()]))
+    made = half_sibling(words, alpha=_PENALTY * squares if given.alpha is None else given.alpha)
+    return dataclasses.replace(made, replaced={**given.keep, **made.replaced}), _words(given.sets)
+
+
+def _ran(given: Material) -> tuple[Eraser, Sequence[str]]:
+    known, kept = given.vocabulary(), {comparable(word) for word in (*given.keep, *_words(given.sets))}
+    free = [word for word in known if comparable(word) not in kept]
+    chosen = free[:_MOVED] if given.words is None else [word for word in given.words if word in known]
+    pool = np.stack(list(known.values()))
+    made = ran({word: known[word] for word in chosen}, pool, given.direction(), neighbours=min(100, len(pool)))
+    return made, [*_words(given.sets), *chosen]
+
+
+def _examples(method: Callable[..., Eraser], given: Material) -> tuple[Eraser, Sequence[str]]:
+    vectors, labels = given.examples()
+    options = {"rank": given.rank, "seed": given.seed} if method is inlp else {}
+    # Vectors of words differ in length by how frequent the words are, which is nothing that a classifier should use.
+    made = method(vectors if given.of_texts else unit(vectors), labels, **options)
+    if given.of_texts or len(given.sets[0]) > 2:
+        return dataclasses.replace(made, unit_length=not given.of_texts), _words(given.sets)
+    leaning = [word for side in given.leaning(_EXAMPLES) for word in side]
+    return dataclasses.replace(made, unit_length=True), [*_words(given.sets), *leaning]
+
+
+def _sentence_debias(given: Material) -> tuple[Eraser, Sequence[str]]:
+    return sentence_debias(given.sentences, rank=given.rank or len(given.sentences[0]) - 1), _words(given.sets)
+
+
+METHODS: Mapping[str, Method] = {
+    method.name: method
+    for method in (
+        Method(
+            "hard",
+            "take the direction of the pairs away, and put pairs equally far from every other word",
+            "Bolukbasi et al. 2016, NeurIPS",
+            ("words",),
+            _hard,
+        ),
+        Method(
+            "multi_class",
+            "hard for three groups and more: as many directions as groups less one",
+            "Manzini et al. 2019, NAACL",
+            ("words",),
+            functools.partial(_hard, groups=True),
+        ),
+        Method(
+            "double_hard",
+            "take a direction of word frequency away first, which hides the bias, then that of the pairs",
+            "Wang et al. 2020, ACL",
+            ("words",),
+            _double_hard,
+            several=False,
+        ),
+        Method(
+            "hsr",
+            "half-sibling regression: take away what words that say a group explain of the others",
+            "Yang & Feng 2020, AAAI",
+            ("words",),
+            _half_sibling,
+        ),
+        Method(
+            "ran",
+            "push words away from neighbours that they share a bias with; changes single words",
+            "Kumar et al. 2020, TACL",
+            ("words",),
+            _ran,
+            several=False,
+        ),
+        Method(
+            "inlp",
+            "take away what linear classifiers of the group use, one after another, until none finds it",
+            "Ravfogel et al. 2020, ACL",
+            ("words", "texts"),
+            functools.partial(_examples, inlp),
+        ),
+        Method(
+            "leace",
+            "the smallest change after which no linear classifier finds the group",
+            "Belrose et al. 2023, NeurIPS",
+            ("words", "texts"),
+            functools.partial(_examples, leace),
+        ),
+        Method(
+            "sentence_debias",
+            "take the directions away in which sentences of the groups differ",
+            "Liang et al. 2020, ACL",
+            ("texts",),
+            _sentence_debias,
+        ),
+        Method(
+            "cda",
+            "counterfactual data augmentation: teach a language model your text and the same text of the other group",
+            "Zhao et al. 2018, NAACL; Lu et al. 2020",
+            ("language",),
+            None,
+            several=False,
+        ),
+        Method(
+            "dropout",
+            "teach a language model your text with a higher dropout, so that it leans on single words less",
+            "Webster et al. 2020",
+            ("language",),
+            None,
+            several=False,
+        ),
+    )
+}

@@ -1,0 +1,320 @@
+"""Measure, mitigate, measure again: every method on one model, with the gain, what is only hidden, and the price."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tiltmeter.compare import Side, compare
+from tiltmeter.errors import BadInput, TiltmeterError, without_passwords
+from tiltmeter.files import at_home
+from tiltmeter.lab.inject.fine_tuning import Dosage
+from tiltmeter.lab.mitigate.augmentation import held_out_texts
+from tiltmeter.lab.mitigate.debias import TEMPLATES, VOCABULARY, debias, find_method, kind_of
+from tiltmeter.lab.mitigate.fit_words import (
+    USUAL_PAIRS,
+    HeldOut,
+    WordSets,
+    halves,
+    held_out_probe,
+    probe_words,
+    word_sets,
+    words_with_group,
+)
+from tiltmeter.lab.mitigate.methods import Needs
+from tiltmeter.lab.mitigate.traces import Groups, leaning_words, look_for_groups, told_sentences
+from tiltmeter.lab.mitigate.utility import language_utility, mean_kept, texts_utility, words_utility
+from tiltmeter.models import CachedModel, VectorStore, load
+from tiltmeter.probes.kind import Probe
+from tiltmeter.readings import Audit
+from tiltmeter.readings.mitigation import Mitigation, Moved, Outcome, Share, TraceTest, Utility
+from tiltmeter.readings.scale import ALPHA
+from tiltmeter.run.audit import audit
+from tiltmeter.run.probe import stored
+from tiltmeter.run.suite import Suite, load_suite
+from tiltmeter.statistics import Interval, holm
+from tiltmeter.statistics.permutation import generator
+from tiltmeter.stimuli import Pairs, comparable
+from tiltmeter.stimuli.sentences.sentence import fill_frame
+from tiltmeter.stimuli.sentences.shipped import read_shipped
+
+_DRAWS = 2_000
+
+
+def mitigate(
+    model: str,
+    methods: Sequence[str],
+    *,
+    out: str | Path,
+    suite: str | Path | Suite = "default",
+    pairs: str | Pairs | Sequence[Sequence[str]] = USUAL_PAIRS,
+    texts: Sequence[str] | None = None,
+    templates: str = TEMPLATES,
+    vocabulary: int = VOCABULARY,
+    rank: int | None = None,
+    seed: int = 0,
+    permutations: int | None = None,
+    cache: bool | VectorStore = True,
+    budget: Any = None,
+    corpus: Sequence[str] | None = None,
+    dosage: Dosage | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Mitigation:
+    """Audit a model, apply each method, audit again, and say which one to take.
+
+    The pairs are split by the seed: methods are fitted on one half, and what they leave is looked for along the other.
+    A probe that uses words of the first half is also measured without them, and that is what counts.
+
+    Args:
+        model: a spec, or an object of your own.
+        methods: their names.
+        out: a folder for the audits, the models and the result.
+        suite: what is measured, by name, as a file or an object.
+        pairs: words that differ in the group alone.
+        texts: what must still be found alike, for a model of texts; by default sentences that ship.
+        templates: sentences in which the pairs stand while a method is fitted, for a model of texts.
+        vocabulary: how many words of a file are looked at.
+        rank: directions to remove, where a method has a choice.
+        seed: of the split and of every random draw.
+        permutations: draws of a permutation test that is too large to count.
+        cache: whether answers are stored, or where.
+        budget: the most to spend at a paid API.
+        corpus: texts to teach a language model (cda, dropout).
+        dosage: how it is taught.
+        say: is told what is being done.
+    """
+    started, folder = time.monotonic(), at_home(out)
+    if not methods or len(set(methods)) < len(methods):
+        raise BadInput("name at least one method, each once, e.g. hard,inlp,leace")
+    chosen = [find_method(name) for name in methods]
+    sets = word_sets(pairs)
+    fit, test = halves(sets, seed=seed)
+    loaded = load(model, budget=budget)
+    measured = suite if isinstance(suite, Suite) else load_suite(suite)
+    with stored(cache) as store:
+        asked = CachedModel(loaded, store)
+        # Says now which one the model cannot take.
+        kinds = {kind_of(asked, method) for method in chosen}
+        if len(kinds) > 1:
+            raise BadInput("methods for vectors and for language models are measured apart: run the command twice")
+        (kind,) = kinds
+        if kind == "language" and not corpus:
+            raise BadInput(f"{methods[0]} teaches a language model: give a text with --corpus")
+        plan = _Plan(sets, fit, test, _extended(measured, fit), kind, vocabulary, seed)
+        options: dict[str, Any] = {
+            "cache": store or False,
+            "permutations": permutations,
+            "budget": budget,
+            "seed": seed,
+        }
+        say(f"measuring {asked.identity.name} as it is")
+        before = audit([loaded], suite=plan.suite, out=folder / "before", announce=say, **options)
+        groups = plan.groups(asked)
+        found = None if isinstance(groups, str) else groups.vectors(asked)
+        outcomes = []
+        for method in chosen:
+            say(f"{method.name}: fitting and measuring again")
+            place = folder / "models" / method.name
+            spec = f"hf:{place / 'model'}" if kind == "language" else f"debiased:{place}"
+            about = Outcome(method.name, method.summary, method.citation, spec)
+            try:
+                made = debias(
+                    method.name,
+                    model,
+                    out=folder / "models" / method.name,
+                    pairs=fit,
+                    keep=words_with_group(sets),
+                    templates=templates,
+                    rank=rank,
+                    vocabulary=vocabulary,
+                    hold_out=plan.hold_out,
+                    seed=seed,
+                    cache=store or False,
+                    budget=budget,
+                    corpus=corpus,
+                    dosage=dosage,
+                )
+                after = audit([made], suite=plan.suite, out=folder / "after" / method.name, announce=say, **options)
+                moved = plan.moved(before, after)
+                changed = CachedModel(made, store)
+                traces: list[TraceTest] = []
+                if not isinstance(groups, str) and found is not None:
+                    traces = look_for_groups(groups, found, groups.vectors(changed), seed=seed)
+                if kind == "language":
+                    utility, left = (
+                        language_utility(asked, changed, _unseen(corpus or (), seed), seed=seed),
+                        list[str](),
+                    )
+                else:
+                    utility, left = _utility(asked, changed, kind, texts, vocabulary, seed)
+            except TiltmeterError as error:
+                outcomes.append(dataclasses.replace(about, problem=str(error)))
+                continue
+            outcomes.append(
+                dataclasses.replace(
+                    about,
+                    moved=tuple(moved),
+                    traces=tuple(traces),
+                    utility=tuple(utility),
+                    bias_left=bias_left(moved, seed=seed),
+                    utility_kept=mean_kept(utility),
+                    left_out=(*left, *([groups] if isinstance(groups, str) else [])),
+                )
+            )
+    if all(each.problem for each in outcomes):
+        raise BadInput(f"no method could be applied: {outcomes[0].method}: {outcomes[0].problem}")
+    result = Mitigation(
+        model=before.models[0],
+        revision=before.readings[0].provenance.model.revision,
+        suite=measured.name,
+        dimension=sets.dimension,
+        fit=fit.sets,
+        test=test.sets,
+        seed=seed,
+        outcomes=tuple(outcomes),
+        seconds=round(time.monotonic() - started, 1),
+        command=_command(model, methods, suite, pairs, seed),
+    )
+    result.save(folder)
+    return result
+
+
+def _extended(suite: Suite, fit: WordSets) -> Suite:
+    """The suite, with each probe that uses fitting words once more without them."""
+    more = (held_out_probe(probe, fit.words) for probe in suite.probes)
+    return dataclasses.replace(suite, probes=(*suite.probes, *(probe for probe in more if probe is not None)))
+
+
+def _command(model: Any, methods: Sequence[str], suite: Any, pairs: Any, seed: int) -> str:
+    """The shell command that makes the result again; none where something was an object of Python."""
+    if not isinstance(model, str) or isinstance(suite, Suite):
+        return ""
+    words = ["tiltmeter", "mitigate", without_passwords(model), "--method", ",".join(methods), "--suite", str(suite)]
+    if isinstance(pairs, str) and pairs != USUAL_PAIRS:
+        words += ["--pairs", pairs]
+    elif not isinstance(pairs, str | Pairs):
+        words += ["--pairs", ",".join("/".join(members) for members in pairs)]
+    return shlex.join([*words, "--seed", str(seed)])
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is fitted on, what is measured, and what must not be seen before."""
+
+    sets: WordSets
+    fit: WordSets
+    test: WordSets
+    suite: Suite
+    kind: Needs
+    vocabulary: int
+    seed: int
+
+    @property
+    def fit_words(self) -> frozenset[str]:
+        return frozenset(map(comparable, self.fit.words))
+
+    @property
+    def hold_out(self) -> HeldOut:
+        """Every word that is measured or tested, and half of the vocabulary; but not what methods are fitted on."""
+        tested = probe_words(self.suite.probes) | set(map(comparable, self.test.words))
+        return HeldOut(frozenset(tested - self.fit_words), self.seed)
+
+    def groups(self, model: CachedModel) -> Groups | str:
+        """Words or sentences of the two groups to look for afterwards, or why there are none."""
+        if self.kind == "language":
+            return "what is hidden is looked for in vectors, not in a language model"
+        if len(self.sets.groups) != 2:
+            return "what is hidden is looked for between two groups, and there are more"
+        # Words that say a group are meant to be found.
+        not_these = self.fit_words | set(map(comparable, words_with_group(self.sets)))
+        try:
+            if self.kind == "texts":
+                return told_sentences(self.test)
+            options: dict[str, Any] = {"vocabulary": self.vocabulary, "seed": self.seed}
+            return leaning_words(model, self.fit, not_these=not_these, **options)
+        except BadInput as error:
+            return f"what is hidden was not looked for: {error}"
+
+    def moved(self, before: Audit, after: Audit) -> list[Moved]:
+        """Every reading before and after, paired, those that decide first."""
+        sides = [Side(name, name, each.models, each.readings) for name, each in (("before", before), ("after", after))]
+        (pair,) = compare(sides).pairs
+        probes = {probe.id: probe for probe in self.suite.probes}
+        # Not whether the two differ: an effect that is as far on the other side of level is no gain.
+        p_values = holm([each.change.p_value(each.growth) for each in pair.differences]).tolist()
+        matters = {reading.id: reading.effect.scale.matters or 0.0 for reading in after.readings}
+        rows = []
+        for difference, p_holm in zip(pair.differences, p_values, strict=True):
+            probe = probes[difference.id]
+            seen = self._fitted(probe)
+            rows.append(
+                Moved(
+                    id=difference.id,
+                    title=difference.title,
+                    dimension=probe.dimension,
+                    statistic=difference.statistic,
+                    level=difference.level,
+                    before=difference.first,
+                    after=difference.second,
+                    difference=difference.difference,
+                    ci=difference.ci,
+                    p_holm=p_holm,
+                    growth=difference.growth,
+                    real=p_holm <= ALPHA and abs(difference.growth) >= matters[difference.id],
+                    held_out=probe.id.endswith("-held-out"),
+                    fit_words=seen,
+                    decides=not seen and not probe.control and probe.dimension == self.sets.dimension,
+                )
+            )
+        return sorted(rows, key=lambda row: not row.decides)
+
+    def _fitted(self, probe: Probe[Any]) -> int:
+        """How many words of a probe methods are fitted on."""
+        return len(probe_words([probe]) & self.fit_words)
+
+
+def bias_left(moved: Sequence[Moved], *, seed: int) -> Share | None:
+    """How far from level the deciding readings are, as a share of how far they were.
+
+    The sum of the distances after over that before. Its interval draws each difference anew from its own interval.
+    """
+    deciding = [row for row in moved if row.decides]
+    before = sum(abs(row.before - row.level) for row in deciding)
+    if not deciding or before <= 0:
+        return None
+    after = np.array([row.after - row.level for row in deciding])
+    errors = np.array([(row.ci.high - row.ci.low) / (2 * 1.96) for row in deciding])
+    drawn = after + errors * generator(seed, "draw").normal(size=(_DRAWS, len(deciding)))
+    low, high = np.quantile(np.abs(drawn).sum(axis=1) / before, [0.025, 0.975])
+    return Share(float(np.abs(after).sum() / before), Interval(float(low), float(high), 0.95, "drawn from intervals"))
+
+
+def _utility(
+    before: CachedModel, after: CachedModel, kind: Needs, texts: Sequence[str] | None, vocabulary: int, seed: int
+) -> tuple[list[Utility], list[str]]:
+    if kind == "words":
+        return words_utility(before, after, vocabulary=vocabulary, seed=seed)
+    chosen = shipped_texts() if texts is None else texts
+    return texts_utility(before, after, list(dict.fromkeys(chosen)), seed=seed), []
+
+
+def _unseen(corpus: Sequence[str], seed: int) -> dict[str, list[str]]:
+    """Texts that no method has learned from: those held out of the user's, and sentences that ship."""
+    return {"held-out text": held_out_texts(corpus, seed=seed)[1], "sentences about work": shipped_texts()}
+
+
+def shipped_texts() -> list[str]:
+    """Sentences about work that say nobody's group.
+
+    >>> shipped_texts()[0]
+    'The engineer confirmed that the bridge was designed by somebody.'
+    """
+    file = read_shipped("cloze", "cloze_en")
+    person = file.variants["all"]
+    return [fill_frame(f"{row.frame(person)}.", {"pronoun": "somebody"}).text for row in file.rows]

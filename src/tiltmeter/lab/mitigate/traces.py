@@ -1,0 +1,145 @@
+"""Hidden or gone: can the groups be found again in vectors that no longer lean? (Gonen & Goldberg 2019)
+
+The words are none that a method was fitted on. Which group they lean to is known from the model as it was.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+from tiltmeter import measures, stimuli
+from tiltmeter.errors import BadInput
+from tiltmeter.lab.mitigate.debias import known_words, words_of
+from tiltmeter.lab.mitigate.fit_words import WordSets, in_first_half, sentence_sets, word_sets
+from tiltmeter.measures.geometry import unit
+from tiltmeter.mitigation import subspace
+from tiltmeter.models import CachedModel, Question
+from tiltmeter.readings.mitigation import TraceTest
+from tiltmeter.statistics.estimates import wilson
+from tiltmeter.statistics.families import Labels
+from tiltmeter.statistics.groups import Floats
+from tiltmeter.stimuli import comparable
+
+#: The words that lean most to each side; the published study takes as many.
+_EACH = 500
+#: A share of words on each side is too few to be tested.
+_FEWEST = 20
+#: Sentences that no method is fitted on.
+_TEMPLATES = "seat.bleached"
+_NAMES = ("gender.female_names", "gender.male_names")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Groups:
+    """Words or sentences of two groups: ``labels`` are 0 and 1, and ``units`` name the word that each stands for."""
+
+    inputs: tuple[str, ...]
+    labels: Labels
+    units: tuple[str, ...]
+    question: Question
+
+    @property
+    def n_units(self) -> int:
+        return len(set(self.units))
+
+    def vectors(self, model: CachedModel) -> Floats:
+        answers = model.answers(self.question, list(self.inputs))
+        return np.stack([answers[each] for each in self.inputs]).astype(float)
+
+
+def leaning_words(
+    model: CachedModel, fit: WordSets, *, vocabulary: int, not_these: frozenset[str], seed: int
+) -> Groups:
+    """The words of the held-out half of a vocabulary that lean most, along the pairs that methods are fitted on.
+
+    Along others it could not be told whether a method hides a lean or whether the two lists of pairs differ.
+    """
+    pairs = words_of(model, fit.words)
+    known = [members for members in fit.sets if pairs.keys() >= set(members)]
+    if not known:
+        raise BadInput("no pair is in the vocabulary")
+    direction = subspace([[pairs[word] for word in members] for members in known], rank=1)[0]
+    words = words_of(
+        model,
+        [
+            word
+            for word in known_words(model, vocabulary)
+            if not in_first_half(word, seed) and comparable(word) not in not_these
+        ],
+    )
+    n = min(_EACH, len(words) // 4)
+    if n < _FEWEST:
+        raise BadInput(f"{len(words)} held-out words of the vocabulary are too few to look for groups among them")
+    names = np.array(list(words))
+    order = np.argsort(unit(np.stack(list(words.values()))) @ direction, kind="stable")
+    chosen = tuple(names[np.concatenate([order[-n:], order[:n]])].tolist())
+    return Groups(chosen, np.repeat([0, 1], n), chosen, Question.WORDS)
+
+
+def told_sentences(test: WordSets) -> Groups:
+    """Sentences with words of the held-out pairs and, for gender, with names."""
+    sets = [test]
+    if test.dimension == "gender":
+        names = zip(*(stimuli.group(address).texts for address in _NAMES), strict=True)
+        sets.append(word_sets([list(pair) for pair in names]))
+    rows = []
+    for some in sets:
+        for members in some.sets:
+            try:
+                made, _ = sentence_sets(some.only([members]), _TEMPLATES)
+            except BadInput:
+                continue  # a pronoun of two roles
+            rows += [(text, side, members[side]) for texts in made for side, text in enumerate(texts)]
+    texts, labels, units = zip(*rows, strict=True)
+    return Groups(texts, np.array(labels), units, Question.TEXTS)
+
+
+def look_for_groups(groups: Groups, before: Floats, after: Floats, *, seed: int) -> list[TraceTest]:
+    """Clusters, neighbours, and classifiers that learn from half of the words and are asked about the others."""
+    one, two = groups.labels == 0, groups.labels == 1
+    n = groups.n_units
+
+    def clusters(vectors: Floats) -> float:
+        return measures.cluster_bias(vectors[one], vectors[two], seed=seed).accuracy
+
+    tests = [_test("clusters", "two clusters made without knowing the groups", clusters(before), clusters(after), n)]
+    k = min(100, int(one.sum()) - 1)
+    one_near, two_near = (_neighbours(vectors, groups.labels, groups.units, k) for vectors in (before, after))
+    tests.append(_test("neighbours", f"the majority of the {k} nearest neighbours", one_near, two_near, n))
+    learn = np.array([in_first_half(unit, seed + 1) for unit in groups.units])
+    for name, about in (("linear", "a linear classifier"), ("kernel", "a classifier with a kernel")):
+        first, second = (_classified(name, vectors, groups.labels, learn) for vectors in (before, after))
+        asked = len({unit for unit, taught in zip(groups.units, learn, strict=True) if not taught})
+        tests.append(
+            _test(name, f"{about}, taught with half of the words and asked about the others,", first, second, asked)
+        )
+    return tests
+
+
+def _test(name: str, about: str, before: float, after: float, n: int) -> TraceTest:
+    return TraceTest(name, about, 0.5, before, after, wilson(after, n), n)
+
+
+def _neighbours(vectors: Floats, labels: Labels, units: Sequence[str], k: int) -> float:
+    """How often most of the nearest neighbours are of a word's own group; sentences on the same word are none."""
+    similar = unit(vectors) @ unit(vectors).T
+    names = np.unique(np.array(units), return_inverse=True)[1]
+    similar[names[:, None] == names[None, :]] = -np.inf
+    nearest = np.argpartition(-similar, k, axis=1)[:, :k]
+    share = (labels[nearest] == labels[:, None]).mean(axis=1)
+    return float((share > 0.5).mean() + (share == 0.5).mean() / 2)
+
+
+def _classified(name: str, vectors: Floats, labels: Labels, learn: Labels) -> float:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import SVC
+
+    kind = LogisticRegression(C=0.1, max_iter=2_000) if name == "linear" else SVC()
+    classifier = make_pipeline(StandardScaler(), kind)
+    rows = unit(vectors)
+    return float(classifier.fit(rows[learn], labels[learn]).score(rows[~learn], labels[~learn]))

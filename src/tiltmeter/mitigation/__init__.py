@@ -1,0 +1,24 @@
+"""Mitigation: pure functions that make vectors lean less, one method per file. No model, no file, no network."""
+
+from tiltmeter.mitigation.counterfactual import counterfactual
+from tiltmeter.mitigation.double_hard import double_hard
+from tiltmeter.mitigation.eraser import Eraser, subspace
+from tiltmeter.mitigation.half_sibling import half_sibling
+from tiltmeter.mitigation.hard import hard
+from tiltmeter.mitigation.inlp import inlp
+from tiltmeter.mitigation.leace import leace
+from tiltmeter.mitigation.ran import ran
+from tiltmeter.mitigation.sentence_debias import sentence_debias
+
+__all__ = [
+    "Eraser",
+    "counterfactual",
+    "double_hard",
+    "half_sibling",
+    "hard",
+    "inlp",
+    "leace",
+    "ran",
+    "sentence_debias",
+    "subspace",
+]

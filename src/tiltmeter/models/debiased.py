@@ -1,0 +1,189 @@
+"""A model whose vectors lean less: another model, and a stored map that its vectors go through.
+
+A folder holds the map as ``eraser.safetensors`` and, in ``debiased.json``, where it comes from. Code of one's own needs
+no more of it than one line::
+
+    e = safetensors.numpy.load_file("FOLDER/eraser.safetensors"); v = v - (v @ e["left"]) @ e["right"] + e["shift"]
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tiltmeter.errors import BadInput
+from tiltmeter.files import at_home, read_json, write_atomically
+from tiltmeter.mitigation import Eraser
+from tiltmeter.models.cached import CachedModel
+from tiltmeter.models.protocol import Identity, Question, Rows, Vector
+from tiltmeter.models.registry import load
+from tiltmeter.statistics.groups import Result
+
+ABOUT, MAP = "debiased.json", "eraser.safetensors"
+SCHEMA_VERSION = 1
+_PARTS = ("left", "right", "shift")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Fitted(Result):
+    """Where a map comes from: the method and its settings, what it was fitted on, and the model it belongs to.
+
+    ``fit_words`` are all words that its fit has seen; ``held_out`` those that it was not allowed to.
+    """
+
+    method: str
+    settings: Mapping[str, Any]
+    seed: int
+    spec: str
+    base: Identity
+    fit_words: tuple[str, ...]
+    held_out: tuple[str, ...] = ()
+    schema_version: int = SCHEMA_VERSION
+
+    @property
+    def in_words(self) -> str:
+        some = ", ".join(self.fit_words[:6])
+        more = f" and {len(self.fit_words) - 6:,} more" if len(self.fit_words) > 6 else ""
+        return f"{self.base.name} ({self.base.revision}) after {self.method}, fitted on {some}{more}; seed {self.seed}"
+
+
+def save_debiased(folder: Path, eraser: Eraser, fitted: Fitted) -> None:
+    """Write a map and where it comes from; the description is written last, and holds the checksum of the map."""
+    from safetensors.numpy import save
+
+    words = sorted(eraser.replaced)
+    width = eraser.width
+    replaced = np.stack([eraser.replaced[word] for word in words]) if words else np.zeros((0, width))
+    tensors = {name: getattr(eraser, name) for name in _PARTS} | {"replaced": replaced}
+    content = save({name: np.ascontiguousarray(part, dtype=np.float32) for name, part in tensors.items()})
+    write_atomically(folder / MAP, content)
+    about = {
+        **dataclasses.asdict(fitted),
+        "unit_length": eraser.unit_length,
+        "replaced": words,
+        "checksum": hashlib.sha256(content).hexdigest(),
+    }
+    write_atomically(folder / ABOUT, (json.dumps(about, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def load_debiased(folder: Path) -> tuple[Eraser, Fitted, str]:
+    """What ``save_debiased`` wrote, and the checksum of the map."""
+    from pydantic import TypeAdapter, ValidationError
+    from safetensors.numpy import load as load_tensors
+
+    path = folder / ABOUT
+    if not path.is_file():
+        raise BadInput(f"{folder} holds no debiased model ({ABOUT} is missing): make one with tiltmeter debias")
+    about = read_json(path)
+    if not isinstance(about, dict) or about.get("schema_version") != SCHEMA_VERSION:
+        raise BadInput(f"{path} was written by another version of tiltmeter: run tiltmeter debias again")
+    again = "run tiltmeter debias again"
+    try:
+        words, unit_length = [str(word) for word in about.pop("replaced")], bool(about.pop("unit_length"))
+        checksum = str(about.pop("checksum"))
+        fitted = TypeAdapter(Fitted).validate_python(about)
+        content = (folder / MAP).read_bytes()
+        if hashlib.sha256(content).hexdigest() != checksum:
+            raise BadInput(f"{folder / MAP} is not the file that {ABOUT} describes: {again}")
+        parts = load_tensors(content)
+        left, right, shift = (parts[name].astype(float) for name in _PARTS)
+        eraser = Eraser(left, right, shift, unit_length)
+        replaced = dict(zip(words, parts["replaced"].astype(float), strict=True))
+    except FileNotFoundError:
+        raise BadInput(f"{folder / MAP} is missing: {again}") from None
+    except (KeyError, TypeError, ValueError, ValidationError, OSError) as error:
+        raise BadInput(f"{path} is damaged ({' '.join(str(error).split())[:80]}): {again}") from None
+    return dataclasses.replace(eraser, replaced=replaced), fitted, checksum
+
+
+class DebiasedModel:
+    """``debiased:FOLDER``: the model that a method was fitted on, with the method applied to its vectors.
+
+    It gives vectors of words and of texts, where the other does. ``base`` is where the other model is now, if not where
+    it was; it must be the very one, by its name and revision.
+    """
+
+    def __init__(self, folder: str | Path, *, base: str | object | None = None, budget: Any = None) -> None:
+        self.folder = at_home(folder)
+        self.eraser, self.fitted, self._checksum = load_debiased(self.folder)
+        self.name = f"debiased:{self.folder.name}"
+        self._loaded = load(self.fitted.spec if base is None else base, budget=budget)
+        # A vocabulary in lower case answers to "Mary" with the vector of "mary".
+        self._lower = self.fitted.base.settings.get("case") == "lower"
+        if self._lower:
+            replaced = {word.lower(): vector for word, vector in self.eraser.replaced.items()}
+            self.eraser = dataclasses.replace(self.eraser, replaced=replaced)
+
+    @functools.cached_property
+    def base(self) -> Any:
+        """The model below; one that the method was not fitted on is refused."""
+        found, due = CachedModel(self._loaded).identity, self.fitted.base
+        if (found.revision, dict(found.settings)) != (due.revision, dict(due.settings)):
+            raise BadInput(
+                f"{self.name} belongs to {due.name} of revision {due.revision}, and {found.name} is {found.revision}: "
+                f"name the right one with {self.name}?base=..., or run tiltmeter debias again"
+            )
+        return self._loaded
+
+    @property
+    def identity(self) -> Identity:
+        below = CachedModel(self.base).identity
+        revision = f"{below.revision}+{self.fitted.method}-{self._checksum[:8]}"
+        return dataclasses.replace(below, name=self.name, revision=revision)
+
+    @property
+    def note(self) -> str:
+        """What was done to it, for everyone who reads its readings."""
+        return f"{self.name} is {self.fitted.in_words}"
+
+    @property
+    def fit_words(self) -> frozenset[str]:
+        """Words whose reading proves little: the method was fitted on them."""
+        return frozenset(word.lower() for word in self.fitted.fit_words)
+
+    @property
+    def questions(self) -> Collection[Question]:
+        below = CachedModel(self.base)
+        return [question for question in (Question.WORDS, Question.TEXTS) if below.answers_question(question)]
+
+    @property
+    def words_are_texts(self) -> bool:
+        return bool(self.questions) and CachedModel(self.base).asked_as(Question.WORDS) is Question.TEXTS
+
+    def changed(self, question: Question, answers: Mapping[Any, Vector | None]) -> dict[Any, Vector | None]:
+        """The answers of the model below, each through the map."""
+        known = {item: vector for item, vector in answers.items() if vector is not None}
+        if not known:
+            return dict(answers)
+        vectors, items = np.stack(list(known.values())), list(known)
+        if question is Question.WORDS:
+            words = [item.lower() for item in items] if self._lower else items
+            rows = self.eraser.apply_to_words(words, vectors)
+        else:
+            rows = self.eraser.apply(vectors)
+        after: dict[Any, Vector] = dict(zip(items, rows.astype(np.float32), strict=True))
+        return {item: after.get(item) for item in answers}
+
+    def vocabulary(self, n: int) -> list[str]:
+        """The first words of the model below."""
+        words: list[str] = self.base.vocabulary(n)
+        return words
+
+    def embed_words(self, words: Sequence[str]) -> Rows:
+        return CachedModel(self).embed_words(words)
+
+    def embed_texts(self, texts: Sequence[str]) -> Rows:
+        return CachedModel(self).embed_texts(texts)
+
+    def __getattr__(self, name: str) -> Any:
+        # A model that costs money says so by having an estimate.
+        if name == "estimate":
+            return getattr(self.base, name)
+        raise AttributeError(f"{type(self).__name__} has no attribute '{name}'")

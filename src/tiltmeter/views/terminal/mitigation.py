@@ -1,0 +1,71 @@
+"""What came of mitigation, as tables in the terminal."""
+
+from __future__ import annotations
+
+from rich.console import RenderableType
+from rich.table import Column
+from rich.text import Text
+
+from tiltmeter.readings import p_number
+from tiltmeter.readings.mitigation import Mitigation, Outcome
+from tiltmeter.views.terminal.table import wide_table
+
+
+def mitigation_view(result: Mitigation) -> list[RenderableType]:
+    """A row per method, what moved and what it cost for each, and which one to take."""
+    views: list[RenderableType] = [_methods(result), Text("")]
+    for outcome in result.outcomes:
+        if not outcome.problem:
+            views += [_moved(outcome), _tests(outcome), Text("")]
+        views.append(Text(outcome.in_words()))
+        views += [Text(f"Left out: {reason}") for reason in outcome.left_out]
+        views.append(Text(""))
+    halves = ", ".join("/".join(members) for members in result.fit)
+    views.append(Text(f"Fitted on {halves}; what counts is measured without these words."))
+    views.append(Text(result.recommendation, style="bold"))
+    return views
+
+
+def _methods(result: Mitigation) -> RenderableType:
+    rows = result.rows()
+    table = wide_table(f"{result.model}, suite {result.suite}", *(Column(name) for name in rows[0]))
+    for row in rows:
+        table.add_row(
+            *map(Text, row.values()), style="bold" if result.take and row["method"] == result.take.method else ""
+        )
+    return table
+
+
+def _moved(outcome: Outcome) -> RenderableType:
+    """The readings that decide, and others that lean more."""
+    widths = {"before": 7, "after": 7, "difference [95% interval]": 24, "p": 9, "verdict": 18}
+    table = wide_table(outcome.method, Column("measured", ratio=1), *(Column(n, width=w) for n, w in widths.items()))
+    shown = [each for each in outcome.moved if each.decides or (each.real and each.growth > 0)]
+    for moved in shown:
+        cells = (
+            moved.title,
+            f"{moved.before:.2f}",
+            f"{moved.after:.2f}",
+            f"{moved.difference:+.2f} [{moved.ci.low:.2f}, {moved.ci.high:.2f}]",
+            p_number(moved.p_holm),
+            moved.verdict,
+        )
+        table.add_row(*map(Text, cells), style="" if moved.decides else "dim")
+    return table
+
+
+def _tests(outcome: Outcome) -> RenderableType:
+    table = wide_table(
+        "", Column("hidden or gone, and utility", ratio=1), *(Column(n, width=24) for n in ("before", "after", ""))
+    )
+    for test in outcome.traces:
+        cells = (
+            f"{test.name}: {test.about}",
+            f"{test.before:.1%}",
+            f"{test.after:.1%} [{test.ci.low:.1%}, {test.ci.high:.1%}]",
+        )
+        table.add_row(*map(Text, (*cells, f"{test.trace} (guessing {test.chance:.0%})")))
+    for each in outcome.utility:
+        kept = f"kept {each.kept:.1%} [{each.ci.low:.1%}, {each.ci.high:.1%}]"
+        table.add_row(*map(Text, (f"{each.name}: {each.about}", f"{each.before:.3f}", f"{each.after:.3f}", kept)))
+    return table

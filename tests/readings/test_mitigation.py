@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from tiltmeter.errors import BadInput
+from tiltmeter.readings.mitigation import FILE, Mitigation, Moved, Outcome, Share, TraceTest, Utility
+from tiltmeter.statistics import Interval
+
+NARROW = Interval(0.3, 0.5, 0.95, "t")
+LESS = Moved(
+    "w", "Work", "gender", "d", 0.0, 1.0, 0.4, -0.6, Interval(-0.8, -0.4, 0.95, "t"), 0.001, -0.6, True, True, 0, True
+)
+MORE = dataclasses.replace(LESS, after=1.6, growth=0.6)
+SAME = dataclasses.replace(LESS, after=-1.0, growth=0.0, real=False)
+FINDS = TraceTest("linear", "a linear classifier", 0.5, 0.99, 0.8, Interval(0.75, 0.85, 0.95, "Wilson"), 200)
+GUESSES = dataclasses.replace(FINDS, after=0.51, ci=Interval(0.46, 0.56, 0.95, "Wilson"))
+KEPT = Utility("SimLex-999", "ranks", 0.4, 0.39, 0.975, Interval(0.95, 1.0, 0.95, "bootstrap"), 999)
+
+
+def outcome(method="hard", moved=(LESS,), traces=(FINDS,), left=0.4, kept=0.975, **more):
+    shares = Share(left, NARROW), Share(kept, Interval(kept - 0.01, kept + 0.01, 0.95, "combined"))
+    return Outcome(method, "…", "…", "debiased:m", tuple(moved), tuple(traces), (KEPT,), *shares, **more)
+
+
+def result(*outcomes):
+    return Mitigation(
+        "bundled:glove", "1", "default", "gender", (("she", "he"),), (("woman", "man"),), 0, outcomes, 1.0
+    )
+
+
+def test_a_method_pays_if_something_leans_less_nothing_more_and_the_vectors_stay_good():
+    assert outcome().pays
+    assert not outcome(moved=[SAME]).pays
+    assert not outcome(moved=[LESS, MORE]).pays
+    assert not outcome(kept=0.94).pays
+    assert not Outcome("hard", "", "", "", problem="no words").pays
+
+
+def test_what_leans_more_counts_in_every_dimension_but_not_on_fitting_words():
+    other = dataclasses.replace(MORE, decides=False, dimension="race")
+    fitted = dataclasses.replace(other, fit_words=3)
+    assert outcome(moved=[LESS, other]).more == 1
+    assert outcome(moved=[LESS, fitted]).more == 0
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "trace"),
+    [(0.56, 0.9, "hidden"), (0.45, 0.55, "gone"), (0.54, 0.599, "gone"), (0.4, 0.7, "undecided")],
+)
+def test_one_test_says_hidden_gone_or_neither(low, high, trace):
+    assert dataclasses.replace(FINDS, ci=Interval(low, high, 0.95, "Wilson")).trace == trace
+
+
+def test_one_test_that_finds_the_groups_is_enough():
+    assert outcome(traces=[GUESSES, FINDS]).trace == "hidden"
+    assert outcome(traces=[GUESSES]).trace == "gone"
+    assert outcome(traces=[]).trace == "not tested"
+    wide = dataclasses.replace(GUESSES, ci=Interval(0.4, 0.7, 0.95, "Wilson"))
+    assert outcome(traces=[GUESSES, wide]).trace == "undecided"
+
+
+def test_the_method_is_taken_that_pays_and_leaves_least():
+    made = result(outcome("hard", left=0.5), outcome("leace", left=0.3), outcome("inlp", left=0.1, kept=0.8))
+    assert made.take.method == "leace"
+    assert made.recommendation.startswith("Take leace: of 1 readings on held-out words 1 lean less; 30% of the lean")
+    assert "The bias is hidden, not gone: a linear classifier finds the groups for 80%" in made.recommendation
+    assert "hard pays too." in made.recommendation
+    assert made.recommendation.endswith("who looks for the groups still finds them.")
+
+
+def test_where_none_pays_it_is_said_with_the_reasons():
+    made = result(outcome("hard", kept=0.8), outcome("inlp", moved=[SAME]), outcome("ran", moved=[LESS, MORE]))
+    assert made.take is None
+    assert made.recommendation == (
+        "None of these methods pays on bundled:glove (hard: keeps 80% of the utility; inlp: no reading on held-out "
+        "words leans less; ran: 1 reading leans more)."
+    )
+
+
+def test_it_comes_back_from_its_file_as_it_was(tmp_path):
+    made = result(outcome(), Outcome("ran", "…", "…", "", problem="no words"))
+    made.save(tmp_path)
+    assert Mitigation.load(tmp_path) == made
+    assert [row["pays"] for row in made.rows()] == ["yes", "no"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(None, "holds no result"), ("{}", "another version"), ('{"schema_version": 1}', "is damaged")],
+)
+def test_a_damaged_file_is_one_line(tmp_path, content, message):
+    if content is not None:
+        (tmp_path / FILE).write_text(content)
+    with pytest.raises(BadInput, match=message):
+        Mitigation.load(tmp_path)

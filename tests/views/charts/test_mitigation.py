@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import dataclasses
+
+from tests.views.mitigated import outcome, result
+from tiltmeter.views.charts import inline_svg
+from tiltmeter.views.charts.mitigation import dumbbells, gain_and_price, mitigation_figures
+
+
+def test_a_point_for_every_method_that_was_measured():
+    figure = gain_and_price(result())
+    values = [layer.data.values for layer in figure.chart.layer]
+    assert [point["method"] for point in values[-1]] == ["hard", "leace"]
+    assert [(point["left"], point["kept"]) for point in values[-1]] == [(0.5, 0.975), (0.3, 0.975)]
+    assert "hard leaves 50% of the lean and keeps 98%" in figure.alt
+
+
+def test_dumbbells_show_what_decides_and_nothing_that_was_fitted_on():
+    figure = dumbbells(result())
+    assert figure.alt == "Before and after, on held-out words. hard: 1 of 1 lean less; leace: 1 of 1 lean less."
+    svg = inline_svg(figure)
+    assert "Career &lt;b&gt;" in svg
+    assert "0.40 after: leans less" in svg
+
+
+def test_charts_are_valid():
+    for figure in mitigation_figures(result()):
+        figure.chart.to_dict()
+
+
+def test_nothing_measured_gives_no_chart():
+    nothing = dataclasses.replace(outcome("hard"), moved=(), bias_left=None)
+    assert mitigation_figures(dataclasses.replace(result(), outcomes=(nothing,))) == []
