@@ -56,6 +56,7 @@ def test_on_this_machine_any_model_is_audited_by_its_spec(asking: TestClient, tm
         ("hf:", "names no model"),
         ("--help", "is no model spec"),
         ("python:os:abort", "runs code, which no page may: start the dashboard with --model python:os:abort"),
+        ("debiased:mine?base=python:os:abort", "runs code, which no page may"),
         ("openai:text-embedding-3-small", "started without --allow-paid"),
         ("chat:gpt-4o-mini?base_url=http://ann:hunter22@10.0.0.1/v1", "started without --allow-paid"),
     ],

@@ -23,7 +23,7 @@ from tiltmeter.files import at_home, read_json, write_atomically
 from tiltmeter.mitigation import Eraser
 from tiltmeter.models.cached import CachedModel
 from tiltmeter.models.protocol import Identity, Question, Rows, Vector
-from tiltmeter.models.registry import load
+from tiltmeter.models.registry import load, runs_code
 from tiltmeter.statistics.groups import Result
 
 ABOUT, MAP = "debiased.json", "eraser.safetensors"
@@ -114,6 +114,8 @@ class DebiasedModel:
         self.folder = at_home(folder)
         self.eraser, self.fitted, self._checksum = load_debiased(self.folder)
         self.name = f"debiased:{self.folder.name}"
+        if base is None and runs_code(self.fitted.spec):
+            raise BadInput(f"{self.folder} names {self.fitted.spec}, and a file may not run code: name it with ?base=")
         self._loaded = load(self.fitted.spec if base is None else base, budget=budget)
         # A vocabulary in lower case answers to "Mary" with the vector of "mary".
         self._lower = self.fitted.base.settings.get("case") == "lower"

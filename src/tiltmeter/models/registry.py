@@ -93,11 +93,13 @@ class ModelKind:
 def runs_code(spec: object) -> bool:
     """Whether loading what this spec names would run a user's Python code.
 
-    >>> runs_code("python:my_models:encoder"), runs_code("bundled:glove")
-    (True, False)
+    >>> runs_code("python:my_models:encoder"), runs_code("debiased:mine?base=python:m:x"), runs_code("bundled:glove")
+    (True, True, False)
     """
-    kind = spec.partition(":")[0] if isinstance(spec, str) else ""
-    return kind in KINDS and KINDS[kind].runs_code
+    kind, _, rest = spec.partition(":") if isinstance(spec, str) else ("", "", "")
+    # A spec may name another, on which the model is built.
+    base = rest.partition("?")[2].partition("base=")[2]
+    return kind in KINDS and (KINDS[kind].runs_code or runs_code(base))
 
 
 def _adapter(place: str, *before: str, paid: bool = False) -> Callable[..., Any]:

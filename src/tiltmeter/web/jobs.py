@@ -25,7 +25,7 @@ from tiltmeter.web.shelf import NotHere
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _WORKER = ("-P", "-m", "tiltmeter.web.worker")
 #: Without leave to pay nothing may be bought: a suite in the folder may name a paid model too, for its word vectors.
-_NOTHING = "0 requests, 0 tokens"
+NOTHING = "0 requests, 0 tokens"
 #: Rows of the log, and characters of a message.
 _MOST_ROWS, _MOST_TEXT, _WAIT = 500, 1_000, 5.0
 
@@ -99,7 +99,7 @@ class Jobs:
 
     def __init__(self, folder: Path, *, allow_paid: bool = False) -> None:
         self._folder = folder
-        self._budget = None if allow_paid else _NOTHING
+        self._budget = None if allow_paid else NOTHING
         self._jobs: dict[str, Job] = {}
         self._lock = threading.Lock()
 

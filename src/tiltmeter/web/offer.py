@@ -20,7 +20,7 @@ from tiltmeter.models import load
 from tiltmeter.models.registry import KINDS, SAMPLES, parse, runs_code
 from tiltmeter.stimuli import Group, Lexicon, lexicon_names, load_lexicon
 from tiltmeter.stimuli.lexicon.yaml_form import read_lexicon
-from tiltmeter.web.jobs import Busy
+from tiltmeter.web.jobs import NOTHING, Busy
 from tiltmeter.web.shelf import NotHere
 
 #: Kinds that give only probabilities, or only vectors of words; others are offered for both.
@@ -82,7 +82,7 @@ class Offer:
             if not self._allowed(spec):
                 raise BadInput(f"{spec} is paid for: add --allow-paid to let the dashboard ask it")
         self.busy = Turns()
-        self._loaded = functools.lru_cache(maxsize=_KEPT_MODELS)(load)
+        self._loaded = functools.lru_cache(maxsize=_KEPT_MODELS)(self._load)
 
     def models(self, audited: Iterable[str]) -> list[Offered]:
         """Everything on offer, each model once."""
@@ -118,6 +118,12 @@ class Offer:
     def loaded(self, spec: str) -> Any:
         """The model itself; call it while ``busy`` is held."""
         return self._loaded(self.whole(spec))
+
+    def _load(self, spec: str) -> Any:
+        from tiltmeter.models.api import Budget
+
+        # A folder may hold a model that is built on a paid one: without leave to pay nothing can be bought.
+        return load(spec, budget=None if self.allow_paid else Budget.parse(NOTHING))
 
     def _allowed(self, spec: str) -> bool:
         return self.allow_paid or not is_paid(spec)

@@ -12,7 +12,6 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from tiltmeter.errors import BadInput, TiltmeterError, without_passwords
 from tiltmeter.readings import Item
 from tiltmeter.readings.mitigation import FILE, Mitigation
-from tiltmeter.views.report.mitigation import mitigation_context
 from tiltmeter.views.report.words import meanings, not_measured, origin
 from tiltmeter.views.rows import ReadingRow
 from tiltmeter.views.summary import summarise_rows
@@ -159,6 +158,9 @@ def _side_by_side(board: Dashboard, entries: Sequence[listing.Entry]) -> tuple[d
 @router.get("/mitigation")
 def mitigation_page(board: Board) -> Response:
     """Results of tiltmeter mitigate in the folder, or in folders directly in it."""
+    # Here, because it draws: charts take a third of the memory of a dashboard.
+    from tiltmeter.views.report.mitigation import mitigation_context
+
     root = board.shelf.folder
     results, notes = list[dict[str, Any]](), list[str]()
     for folder in (root, *sorted(path for path in root.iterdir() if path.is_dir())):
