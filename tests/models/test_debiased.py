@@ -121,3 +121,10 @@ def test_a_damaged_folder_is_one_clear_line(tmp_path, harm, message):
     harm(folder)
     with pytest.raises(BadInput, match=message):
         DebiasedModel(folder, base=Named(WORDS))
+
+
+def test_a_stored_map_may_not_name_a_model_that_runs_code(tmp_path):
+    folder = tmp_path / "m"
+    save_debiased(folder, ERASER, Fitted("hard", {}, 0, "python:os:abort", NAMED, ("she", "he"), ()))
+    with pytest.raises(BadInput, match=r"names python:os:abort, and a file may not run code: name it with \?base="):
+        DebiasedModel(folder)
