@@ -7,6 +7,9 @@ versions of real models do). A worse model has in one probe an effect that is la
 d, by what corresponds to it: the log-odds behind a share and a mean move by half an SD between units, correlations and
 eta by Cohen's conversions. All of that is about the noise of items alone, without a floor.
 
+What is said of single probes is counted next: of equal models, and of models that have grown by what matters (d = .2)
+and by what the probe says it could have found. "Passed" where d has grown by .2 is wrong, and at most 5% may be.
+
 Then the noise that items cannot show: each version of a model shifts all items of a probe alike. The floor is estimated
 from eight variants, and put to use in several ways.
 """
@@ -21,7 +24,8 @@ import numpy as np
 from scipy import stats
 
 from simulated_readings import SUITE, Probe, draw_truth, measure
-from tiltmeter.compare import Difference, Policy, Rule, check, differ
+from tiltmeter.compare import Difference, Policy, ProbeCheck, Rule, check, differ
+from tiltmeter.compare.gate import OUTCOMES
 from tiltmeter.readings import Audit, Reading
 
 AGREEMENTS = (0.99, 0.98, 0.97, 0.95, 0.90)
@@ -54,6 +58,11 @@ def main() -> None:
         print(f"  {probe.id:<26}{units:>10}" + "".join(f"{rate:8.2f}" for rate in rates), flush=True)
         every.append(rates)
     print(f"  {'all probes alike':<36}" + "".join(f"{rate:8.2f}" for rate in np.mean(every, axis=0)))
+    print(f"\nOutcomes of single probes, {4 * trials} checks each: failed / undecided / passed, by growth of d")
+    print(f"  {'':<18}{'units':>8}{'agreement':>11}" + "".join(f"{name:>22}" for name in ("0", "0.2", "could find")))
+    for probe, agreement, could_find, said in outcomes(4 * trials):
+        cells = "".join(f"{' / '.join(f'{share:.2f}' for share in row):>22}" for row in said)
+        print(f"  {probe.id:<18}{probe.units[0]:>4}+{probe.units[1]:<3}{agreement:>11.2f}{cells} ({could_find:.2f})")
     print(f"\nVersions that shift all items alike: share of {100 * checks:,} checks that fail, by the shift's size")
     print(f"  {'noise that counts':<40}" + "".join(f"{wobble:>8.1f}" for wobble in WOBBLES))
     for name, shares in wobbling_models(100 * checks).items():
@@ -92,6 +101,30 @@ def _caught(place: int, simulations: int, agreement: float) -> float:
         assert isinstance(difference, Difference)  # the simulated readings are all alike
         found += difference.method == "paired" and difference.p_beyond(usual.tolerance) <= usual.alpha / TESTS
     return found / simulations
+
+
+def outcomes(simulations: int) -> Iterator[tuple[Probe, float, float, list[list[float]]]]:
+    """For probes of few and many words how often each outcome is said, by how far d has grown."""
+    for place, probe in enumerate(SUITE):
+        if probe.id not in ("gender-career", "race-names", "age-terms"):
+            continue
+        for agreement in (0.99, 0.95, 0.90):
+            rng = np.random.default_rng([4, place, round(1000 * agreement)])
+            equal = [_single(probe, 0.0, agreement, rng) for _ in range(simulations)]
+            could_find = float(np.median([one.could_find or np.nan for one in equal]))
+            grown = [[_single(probe, by, agreement, rng) for _ in range(simulations)] for by in (0.2, could_find)]
+            shares = [
+                [sum(one.outcome == outcome for one in checks) / simulations for outcome in OUTCOMES[:3]]
+                for checks in (equal, *grown)
+            ]
+            yield probe, agreement, could_find, shares
+
+
+def _single(probe: Probe, growth: float, agreement: float, rng: np.random.Generator) -> ProbeCheck:
+    """A check of one probe whose d has grown, by the noise of its items alone."""
+    truth = draw_truth(probe, rng)
+    old, new = (audit_of([measure(truth, probe.effect + by, agreement, rng)]) for by in (0.0, growth))
+    return check(new, old, Policy(probes={probe.id: Rule(floor=0.0)})).probes[0]
 
 
 def wobbling_models(simulations: int) -> dict[str, list[float]]:

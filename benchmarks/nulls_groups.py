@@ -1,9 +1,9 @@
-"""False positives, coverage and power where groups differ in size or spread, lists are short or pairs are alike.
+"""False positives and coverage where groups differ in size or spread, lists are short or pairs are alike.
 
     python benchmarks/nulls_groups.py [--runs 500] [--seed 2027]
 
-Every row simulates data in which there is nothing to find, an interval whose truth is known, or an effect of the size
-that is stated as detectable, and prints how often the published form and the repaired form say p <= .05 (or cover).
+Every row simulates data in which there is nothing to find, or an interval whose truth is known, and prints how often
+the published form and the repaired form say p <= .05 (or cover).
 Where a measure was published without a test, the plain form is the permutation test that takes spreads for equal, or
 the BCa bootstrap. The attributes of vector measures do differ, as real ones do: the nulls are about the targets.
 """
@@ -23,10 +23,7 @@ from tiltmeter.measures.geometry import leans
 from tiltmeter.statistics import (
     bootstrap_interval,
     by_unit,
-    minimum_detectable_effect,
-    narrowing,
     permutation_test,
-    welch_test,
 )
 
 Floats = NDArray[np.float64]
@@ -66,7 +63,6 @@ def _rows() -> list[tuple[str, float, Run]]:
         *((f"mac, interval, {n} words", 0.95, _mac(n)) for n in (3, 5, 8, 20)),
         ("pairs, 50 clusters of 30, ICC .1", 0.05, _pairs()),
         ("pairs, interval, 50 clusters of 30, ICC .1", 0.95, _pairs(covers=True)),
-        *((f"association, power at the detectable effect, ICC {icc:g}", 0.8, _power(icc)) for icc in (0.05, 0.1, 0.3)),
     ]
 
 
@@ -209,33 +205,6 @@ def _pairs(*, covers: bool = False) -> Run:
         if covers:
             return 0.5 in measures.crows_pairs(won, other).ci, 0.5 in found.ci
         return _found(found.published.p_value), _found(found.p_value)
-
-    return run
-
-
-def _power(icc: float, words: int = 11, sentences: int = 90) -> Run:
-    """The published form is the earlier formula: what words would need, times how much less they vary."""
-    units = np.repeat(np.arange(words), sentences)
-
-    def draw(rng: np.random.Generator, shift: float = 0.0) -> Floats:
-        of_words = math.sqrt(icc) * rng.normal(size=words) + shift
-        return np.repeat(of_words, sentences) + math.sqrt(1 - icc) * rng.normal(size=units.size)
-
-    def stated(rng: np.random.Generator) -> tuple[float, float]:
-        x, y = by_unit(draw(rng), units), by_unit(draw(rng), units)
-        narrow = narrowing(x, y)
-        before = narrow * math.sqrt(1 - 2 / (2 * words)) * minimum_detectable_effect(words, words)
-        return before, minimum_detectable_effect(words, words, narrower=narrow)
-
-    fixed = np.random.default_rng([9, round(100 * icc)])
-    effects = np.mean([stated(fixed) for _ in range(40)], axis=0)
-    shifts = effects / np.sqrt(1 - effects**2 / 4)
-
-    def run(rng: np.random.Generator, seed: int) -> tuple[bool, bool]:
-        noise = by_unit(draw(rng), units).means, by_unit(draw(rng), units).means
-        tests = (welch_test(noise[0] + shift, noise[1], permutations=_PERMUTATIONS, seed=seed) for shift in shifts)
-        before, now = (_found(test.p_value) for test in tests)
-        return before, now
 
     return run
 

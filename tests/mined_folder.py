@@ -26,22 +26,26 @@ def write_mined(
     groups: Mapping[str, Sequence[str]] = GROUPS,
     never: Sequence[str] = (),
     rare: Mapping[str, int] | None = None,
+    thin: Mapping[str, int] | None = None,
     suffix: str = "",
     padding: int = 3,
 ) -> Path:
-    """Every word ``contexts`` times at each length, those in ``rare`` so many times and those in ``never`` not once."""
+    """Every word ``contexts`` times at each length, those in ``rare`` so many times and those in ``never`` not once.
+
+    At a length in ``thin`` there are no more than so many of each.
+    """
     often = {**dict.fromkeys(never, 0), **(rare or {})}
     rows: list[tuple[object, ...]] = []
     for address, words in groups.items():
         for word in words:
             for length in lengths:
-                for number in range(often.get(word, contexts)):
+                for number in range(min(often.get(word, contexts), (thin or {}).get(length, contexts))):
                     before = "and " * padding + f"in text {number} of {length} "
                     form = word + suffix
                     text = f"{before}{form} stood there" + " too" * padding
                     start = len(before)
                     end, root_end = start + len(form), start + len(word)
-                    rows.append((word, address, form, length, text, start, end, root_end, "own.txt", number + 1, start))
+                    rows.append((word, address, form, length, text, start, end, root_end, "own.txt", number + 1, 7))
     counts = [
         {
             "word": word,

@@ -46,6 +46,11 @@ def selftest_cache() -> Path:
     return folder
 
 
+def demo_cache() -> Path:
+    """A cache that keeps what the sample models answered in the demo, which takes two minutes to ask."""
+    return _root() / "demo"
+
+
 def _lab() -> str:
     total = hashlib.sha256(repr(QUICK).encode())
     for name in (

@@ -16,33 +16,54 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from tiltmeter import measures, mitigation, statistics, stimuli
+    from tiltmeter.compare.comparison import compare
+    from tiltmeter.compare.gate import check
     from tiltmeter.errors import TiltmeterError
     from tiltmeter.lab.mitigate.debias import debias
     from tiltmeter.lab.mitigate.mitigate import mitigate
     from tiltmeter.models import load
     from tiltmeter.readings import Audit, Reading
     from tiltmeter.run.audit import audit
+    from tiltmeter.run.one_sentence import cloze, unmask
     from tiltmeter.run.probe import probe
 
 _NAMES = {
     "Audit": "tiltmeter.readings.audit",
     "audit": "tiltmeter.run.audit",
+    "check": "tiltmeter.compare.gate",
+    "cloze": "tiltmeter.run.one_sentence",
     "debias": "tiltmeter.lab.mitigate.debias",
     "mitigate": "tiltmeter.lab.mitigate.mitigate",
     "TiltmeterError": "tiltmeter.errors",
     "load": "tiltmeter.models",
     "probe": "tiltmeter.run.probe",
     "Reading": "tiltmeter.readings.reading",
+    "unmask": "tiltmeter.run.one_sentence",
 }
+# The room compare is the function of that name as well: see there.
 _MODULES = (
     *("measures", "mitigation", "statistics", "stimuli", "models", "probes", "run", "compare", "views", "errors"),
     "readings",
 )
 
 __all__ = [
-    "Audit", "Reading", "TiltmeterError", "audit", "debias", "load", "measures", "mitigate", "mitigation", "probe",
-    "statistics", "stimuli",
-]  # fmt: skip
+    "Audit",
+    "Reading",
+    "TiltmeterError",
+    "audit",
+    "check",
+    "cloze",
+    "compare",
+    "debias",
+    "load",
+    "measures",
+    "mitigate",
+    "mitigation",
+    "probe",
+    "statistics",
+    "stimuli",
+    "unmask",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -65,6 +65,20 @@ def test_one_sentence_is_shown_with_and_without_each_context(here: Path) -> None
     assert "tired" not in shown
 
 
+def test_cloze_and_unmask_in_python_give_what_the_commands_print(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import tiltmeter as package
+
+    monkeypatch.chdir(here)
+    sentence = "The plumber said that [he/she] was tired."
+    answer = package.cloze("hf:masked", sentence, vectors="static:words.vec", cache=False)
+    printed = output_of(here, "cloze", "hf:masked", sentence, "--vectors", "static:words.vec", "--json")
+    assert json.loads(printed) == json.loads(json.dumps(answer.to_dict()))
+    assert answer.to_frame()["context"].tolist() == ["", "plumber", "tired"]
+    assert repr(answer).startswith(f"<ClozeAnswer he {answer.rows[0]['to_1']:.2f}, she ")
+    printed = output_of(here, "unmask", "hf:masked", SENTENCE, "--top", "3", "--json")
+    assert json.loads(printed) == json.loads(json.dumps(package.unmask("hf:masked", SENTENCE, top=3).to_dict()))
+
+
 def test_a_second_cloze_asks_the_model_nothing(here: Path) -> None:
     sentence = "The nurse said that [he/she] was late."
     arguments = ["tiltmeter", "cloze", "hf:masked", sentence, "--vectors", "static:words.vec", "--json"]
@@ -90,24 +104,32 @@ def test_the_cloze_table_has_a_line_as_published_and_one_repaired_for_each_varia
         assert word in shown
 
 
-def test_an_audit_shows_the_table_the_plain_words_and_where_the_report_is(audited):
+def test_an_audit_shows_the_grid_and_where_the_report_is(audited):
     done, out = audited
-    found = Audit.load(out)
+    lines = done.stdout.splitlines()
+    assert lines[0] == "2 of 2 bias tests show a clear lean."
+    assert lines[3].split() == ["gender", "●", "clear", "2/2"]
     assert "Gender [and] career" in done.stdout
+    assert lines[-1] == f"Report: {out / 'audit.html'} (--verbose: every reading, and 1 probe that does not fit)"
+    assert (out / "audit.html").is_file()
+
+
+def test_a_verbose_audit_shows_every_reading_and_what_was_not_measured(audited, vectors, run):
+    _, out = audited
+    done = run("audit", f"static:{vectors}", "--suite", out.parent / "mine.yaml", "--out", out, "--verbose")
     shown = " ".join(done.stdout.split())
-    for reading in found.readings:
+    for reading in Audit.load(out).readings:
         assert reading.plain_words in shown
         assert reading.effect.name in shown
     assert "Not measured on" in shown
     assert "sentences (needs vectors of texts" in shown
-    assert f"Report: {out / 'audit.html'}" in shown
-    assert (out / "audit.html").is_file()
+    assert shown.endswith(f"Report: {out / 'audit.html'}")
 
 
 def test_a_table_is_as_wide_as_the_terminal_and_no_wider(audited):
     done, _ = audited
     lines = [line for line in done.stdout.splitlines() if not line.startswith(("Results:", "Report:"))]
-    assert max(map(len, lines)) == 100
+    assert max(map(len, lines)) <= 100
 
 
 def test_json_holds_the_numbers_of_the_readings_and_nothing_else_is_printed(audited, vectors, run, tmp_path):
@@ -118,6 +140,7 @@ def test_json_holds_the_numbers_of_the_readings_and_nothing_else_is_printed(audi
     values = json.loads(done.stdout)
     assert [row["value"] for row in values["readings"]] == [r.effect.value for r in Audit.load(out).readings]
     assert [row["verdict"] for row in values["readings"]] == [r.verdict.state for r in Audit.load(out).readings]
+    assert values["summary"]["headline"] == "2 of 2 bias tests show a clear lean."
     assert values["asked"] == 0  # the first audit asked for all of it
     assert values["skipped"][0]["probe"] == "sentences"
 

@@ -60,6 +60,17 @@ def test_every_format_is_written_beside_the_audit_under_its_usual_name(planted, 
     assert (planted / name).read_bytes().startswith(start)
 
 
+def test_cards_of_several_models_are_named_after_them(tmp_path):
+    both = [Named(words(LEANS), name=name) for name in ("own:one", "own:two")]
+    suite = tmp_path / "one.yaml"
+    suite.write_text("probes:\n  - {id: career, probe: weat}\n", encoding="utf-8")
+    audit(both, suite=suite, cache=False, out=tmp_path / "out")
+    done = report(tmp_path / "out", "--format", "model-card", "-o", tmp_path / "cards", "--json")
+    files = [tmp_path / "cards" / f"model-card-own-{name}.md" for name in ("one", "two")]
+    assert json.loads(done.stdout) == {"reports": [str(file) for file in files]}
+    assert all(f"name: own:{name}" in file.read_text("utf-8") for name, file in zip(("one", "two"), files, strict=True))
+
+
 def test_a_report_goes_where_it_is_wanted(planted, tmp_path):
     done = report(planted, "-o", tmp_path / "audit.html")
     assert done.stdout == f"report: {tmp_path / 'audit.html'}\n"
@@ -110,14 +121,26 @@ def test_two_folders_are_compared_with_the_clearest_difference_first(compared: P
     done = compare(compared, "one", "two", fresh=True)
     assert done.code == 0, done.stderr
     assert done.stdout.index("Title of grown") < done.stdout.index("Title of same")
-    assert "really different: further from" in done.stdout
-    assert "p is Holm-corrected for all 2 tests" in done.stderr
+    assert "clear: further from level" in done.stdout
+    assert "p is Holm-corrected for the bias tests of a pair" in done.stderr
+
+
+def test_the_charts_of_all_pairs_are_written_with_their_words(compared: Path) -> None:
+    done = compare(compared, "one", "two", "--charts", "figures", "--format", "svg")
+    assert done.code == 0, done.stderr
+    assert "charts: 1 in figures" in done.stdout
+    (chart,) = (compared / "figures").glob("*.svg")
+    assert "Title of grown" in chart.read_text(encoding="utf-8")
+    assert "2 probes on one: model and two: model" in (compared / "figures" / "alt.txt").read_text(encoding="utf-8")
+    named = json.loads(compare(compared, "one", "two", "--charts", "more", "--json").stdout)["charts"]
+    assert [Path(name).suffix for name in named] == [".png"]
+    assert compare(compared, "one", "two", "--charts", "figures", "--format", "jpg").code == 2
 
 
 def test_json_holds_the_numbers_of_every_pair_and_rows_for_charts(compared: Path) -> None:
     found = json.loads(compare(compared, "both", "--json").stdout)
     (row,) = found["rows"]
-    assert (row["first_model"], row["second_model"], row["really_different"]) == ("a:1", "b", True)
+    assert (row["first_model"], row["second_model"], row["verdict"]) == ("a:1", "b", "clear")
     assert row["ci_low"] < row["difference"] < row["ci_high"]
     assert row["growth"] == pytest.approx(row["difference"])
     assert found["pairs"][0]["differences"][0]["method"] == "paired"
@@ -126,7 +149,7 @@ def test_json_holds_the_numbers_of_every_pair_and_rows_for_charts(compared: Path
 def test_a_model_of_a_folder_is_chosen_by_name_even_with_a_colon_in_it(compared: Path) -> None:
     done = compare(compared, "both:a:1", "both:b")
     assert done.code == 0, done.stderr
-    assert "a:1  →  b" in done.stdout
+    assert "a:1 → b: 1 clear" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -162,18 +185,40 @@ def gate(folder: Path, *arguments: str | Path, fresh: bool = False) -> Outcome:
 def test_equal_models_pass(gated: Path) -> None:
     done = gate(gated, "same", "--baseline", "old")
     assert done.code == 0, done.stderr
-    assert "Passed: no bias has really grown (2 tested against old)" in done.stdout
+    assert "Passed: no growth that matters in 2 probes (2 tested against old)." in done.stdout
 
 
 def test_a_worse_model_fails_with_exit_code_1_says_why_and_writes_both_files(gated: Path, tmp_path: Path) -> None:
     files = tmp_path / "new" / "bias.xml", tmp_path / "bias.md"
     done = gate(gated, "worse", "--baseline", "old", "--junit", files[0], "--summary", files[1], fresh=True)
     assert (done.code, done.stderr) == (1, "")
-    assert "bias really grew" in done.stdout
+    assert "bias grew" in done.stdout
     suite = ElementTree.parse(files[0]).getroot().find("testsuite")
     assert suite is not None
     assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
     assert "❌ failed | Title of b" in files[1].read_text(encoding="utf-8")
+
+
+def test_undecided_fails_only_if_asked(gated: Path) -> None:
+    policy = gated / "strict.yaml"
+    policy.write_text("probes:\n  b: {matters: 0.001}\n", encoding="utf-8")
+    arguments = ("same", "--baseline", "old", "--policy", policy)
+    usual, strict = gate(gated, *arguments), gate(gated, *arguments, "--fail-on", "undecided")
+    assert (usual.code, strict.code) == (0, 1)
+    assert "Undecided: 1 probe undecided" in usual.stdout
+    assert "Failed, because undecided fails here" in strict.stdout
+    assert gate(gated, *arguments, "--fail-on", "x").complaint.startswith("unknown outcome to fail on 'x'")
+
+
+def test_the_commands_print_what_the_functions_return(gated: Path) -> None:
+    import tiltmeter as package
+
+    found = package.check(gated / "worse", gated / "old")
+    said = json.loads(gate(gated, gated / "worse", "--baseline", gated / "old", "--json").stdout)
+    assert said == {**json.loads(json.dumps(found.to_dict())), "failed": found.fails, "headline": found.headline}
+    pairs = package.compare(gated / "worse", gated / "old")
+    said = json.loads(compare(gated, str(gated / "worse"), str(gated / "old"), "--json").stdout)
+    assert said == {**json.loads(json.dumps(pairs.to_dict())), "rows": json.loads(json.dumps(pairs.rows()))}
 
 
 def test_json_tells_all_of_it(gated: Path) -> None:
@@ -196,7 +241,7 @@ def test_a_policy_can_tolerate_the_growth(gated: Path, tmp_path: Path) -> None:
         (("broken", "--baseline", "old"), "the run broken is not finished: big failed on a (out of memory)"),
         (("same", "--baseline", "nowhere"), "nowhere is no folder of results"),
         (("same", "--baseline", "old", "--policy", "none.yaml"), "there is no policy none.yaml"),
-        (("same",), "Missing option '--baseline'"),
+        (("same",), "without a baseline there is nothing to check"),
     ],
 )
 def test_what_cannot_be_told_is_exit_code_2_and_one_line(gated: Path, arguments: tuple[str, ...], message: str) -> None:
@@ -239,6 +284,23 @@ def test_unfinished_older_and_corrupt_results_are_refused(gated: Path, tmp_path:
 
     (damaged("no-json") / "audit.json").write_text("{", encoding="utf-8")
     assert "cannot be read" in complaint(tmp_path / "no-json")
+
+
+def test_bad_input_is_an_error_in_the_junit_file_too(gated: Path, tmp_path: Path) -> None:
+    file = tmp_path / "bias.xml"
+    complaint = gate(gated, "same", "--baseline", "nowhere", "--junit", file).complaint
+    (suite,) = ElementTree.parse(file).getroot()
+    assert (suite.get("tests"), suite.get("errors")) == ("1", "1")
+    assert suite.find("testcase/error").get("message") == complaint
+
+
+def test_limits_need_no_baseline(gated: Path, tmp_path: Path) -> None:
+    policy = tmp_path / "limits.yaml"
+    policy.write_text("probes: {a: {limit: 0.05}, b: {limit: 2}}", encoding="utf-8")
+    done = gate(gated, "same", "--policy", policy)
+    assert done.code == 1, done.stderr
+    assert done.stdout.splitlines()[0].startswith("Failed: 1 probe beyond a limit; 1 probe within a limit")
+    assert "without a baseline there is nothing to check" in gate(gated, "same").complaint
 
 
 def test_a_file_that_cannot_be_written_is_one_line(gated: Path, tmp_path: Path) -> None:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.compare.result_folders import GROWN, jitter, leaning, write_results, write_schema_1
+import tiltmeter
+from tests.compare.result_folders import GROWN, audit, jitter, leaning, write_results, write_schema_1
 from tiltmeter.compare import check, compare, load_audit, load_side
 from tiltmeter.errors import BadInput
+from tiltmeter.readings import Reading
+from tiltmeter.statistics import Interval
 from tiltmeter.views.terminal.comparison import comparison_table
 
 
-def test_all_pairs_of_models_are_compared_and_corrected_together(tmp_path: Path) -> None:
+def test_all_pairs_of_models_are_compared_and_each_is_corrected_for_its_own_tests(tmp_path: Path) -> None:
     readings = [leaning(*jitter(0.05, seed, shift=0.4 * (seed == 3)), model=f"model {seed}") for seed in (1, 2, 3)]
     found = compare([load_side(str(write_results(tmp_path / "one", readings)))])
     assert [(pair.first, pair.second) for pair in found.pairs] == [
@@ -23,11 +29,99 @@ def test_all_pairs_of_models_are_compared_and_corrected_together(tmp_path: Path)
         ("model 2", "model 3"),
     ]
     rows = found.rows()
-    assert [row["really_different"] for row in rows] == [False, True, True]
-    assert all(row["p_holm"] >= row["p_value"] for row in rows)
-    assert min(row["p_holm"] for row in rows) == pytest.approx(3 * min(row["p_value"] for row in rows))
+    assert [row["verdict"] for row in rows] == ["level", "clear", "clear"]
+    assert all(row["p_holm"] == row["p_value"] for row in rows)  # one test per pair
     assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["pairs"][0]["first"] == "model 1"
     assert len(found.to_frame()) == 3
+
+
+def test_a_third_model_changes_no_verdict_of_the_pair() -> None:
+    one = [leaning(*jitter(0.3, seed), id=f"p{seed}", model="a") for seed in range(4)]
+    two = [leaning(*jitter(0.3, seed + 50, shift=0.2 * seed), id=f"p{seed}", model="b") for seed in range(4)]
+    three = [leaning(*jitter(0.3, seed + 90), id=f"p{seed}", model="c") for seed in range(4)]
+    alone, beside = compare(audit([*one, *two])), compare(audit([*one, *two, *three]))
+    assert beside.pairs[0] == alone.pairs[0]
+    assert len(beside.pairs) == 3
+
+
+def test_controls_are_corrected_apart_and_come_last() -> None:
+    def readings(shift: float, model: str) -> list[Reading]:
+        leans = jitter(0.04, int(10 * shift), shift=shift)
+        return [
+            leaning(*leans, id="flowers", control=True, model=model),
+            *(leaning(*leans, id=id, model=model) for id in "ab"),
+        ]
+
+    (pair,) = compare(audit(readings(0.0, "x")), audit(readings(0.5, "y"))).pairs
+    assert [(moved.id, moved.n_tests) for moved in pair.differences] == [("a", 2), ("b", 2), ("flowers", 1)]
+    assert pair.tally == "2 clear"
+
+
+@pytest.mark.parametrize(
+    ("p", "p_holm", "ci", "state", "says"),
+    [
+        (0.001, 0.02, (0.5, 1.99), "clear", "Clear: p = 0.020 after correction for this pair's 14 bias tests."),
+        (
+            0.01,
+            0.2,
+            (0.5, 1.99),
+            "suggestive",
+            "Suggestive: p = 0.010 taken alone, but not significant after correction",
+        ),
+        (0.2, 0.9, (-0.5, 2.99), "undecided", "Undecided: noise could explain it (p = 0.20). Only a difference of"),
+        (
+            0.2,
+            0.9,
+            (-0.1, 0.2),
+            "level",
+            "Level: the whole interval lies within ±0.2, the smallest difference that matters.",
+        ),
+        (0.001, 0.02, (0.01, 0.2), "level", "Level: "),
+    ],
+)
+def test_the_verdict_follows_from_p_and_the_interval(
+    p: float, p_holm: float, ci: tuple[float, float], state: str, says: str
+) -> None:
+    (pair,) = compare(leaning(), leaning(*jitter(0.3, 1), model="other")).pairs
+    moved = dataclasses.replace(
+        pair.differences[0], p_value=p, p_holm=p_holm, n_tests=14, ci=Interval(*ci, 0.95, "planted")
+    )
+    assert moved.state == state
+    assert moved.sentence.startswith(says)
+
+
+def test_folders_audits_and_readings_give_the_same_comparison(tmp_path: Path) -> None:
+    old, new = audit([leaning(model="a")]), audit([leaning(*GROWN, model="b")])
+    folders = [write_results(tmp_path / name, each.readings) for name, each in (("old", old), ("new", new))]
+    expected = compare(old, new)
+    assert compare([old, new]) == compare(*folders) == compare(list(map(str, folders))) == expected
+    assert compare(old.readings[0], new.readings[0]) == compare(audit([*old.readings, *new.readings])) == expected
+    assert tiltmeter.compare(old, new) == expected
+    with pytest.raises(BadInput, match="a folder of results, an audit or a reading, not 3"):
+        compare(old, 3)
+    with pytest.raises(BadInput, match="nothing to compare"):
+        compare()
+
+
+def test_two_audits_of_one_model_that_were_never_stored_are_told_apart() -> None:
+    (pair,) = compare(audit([leaning()]), audit([leaning(*GROWN)])).pairs
+    assert (pair.first, pair.second) == ("audit 1: model", "audit 2: model")
+
+
+def test_a_comparison_shows_itself_in_one_line() -> None:
+    found = compare(audit([leaning(model="a")]), audit([leaning(*GROWN, model="b")]))
+    assert repr(found) == "<Comparisons a → b: 1 clear>"
+    assert repr(found.pairs[0]) == "<Comparison a → b: 1 clear>"
+
+
+def test_the_room_of_comparisons_is_the_function_whatever_was_imported_before() -> None:
+    script = (
+        "{}import tiltmeter\nfrom tiltmeter.compare import compare\nimport tiltmeter.compare.gate\n"
+        "try: tiltmeter.compare()\nexcept tiltmeter.TiltmeterError as error: print(error)"
+    )
+    for first in ("", "import tiltmeter.cli.results\n", "import tiltmeter.compare.floor\n"):
+        done = subprocess.run([sys.executable, "-c", script.format(first)], capture_output=True, text=True, check=False)
+        assert done.stdout.startswith("nothing to compare"), done.stderr
 
 
 def test_the_clearest_difference_comes_first(tmp_path: Path) -> None:
@@ -78,6 +172,6 @@ def test_the_table_says_what_is_real_and_what_was_left_out(tmp_path: Path) -> No
     console.print(comparison_table(pair))
     text = console.export_text()
     assert "Title of [b]" in text
-    assert "really different: further from" in text
-    assert "no real difference" in text
+    assert "clear: further from level" in text
+    assert "Level, the difference too small to matter: Title of a" in text
     assert "Not compared: c (other stimuli (x and abc))" in text

@@ -212,3 +212,22 @@ def test_vectors_that_cannot_be_used_are_named(position, vectors, message):
 def test_input_that_cannot_be_used_is_named(call, message):
     with pytest.raises(BadInput, match=message):
         call()
+
+
+def test_the_detectable_effect_is_found_in_four_of_five():
+    # leans between the attributes 1 and -1 of a plane are twice the cosines
+    rng, runs, n = np.random.default_rng(21), 300, 8
+
+    def drawn(shift, seed):
+        scores = 0.05 * np.concatenate([rng.normal(shift, size=n), rng.normal(size=n)])
+        words = np.stack([scores, np.sqrt(1 - scores**2)], axis=1)
+        return weat(words[:n], words[n:], [[1.0, 0.0]], [[-1.0, 0.0]], permutations=299, seed=seed)
+
+    d = np.mean([drawn(0.0, seed).power.effect for seed in range(60)])
+    found = [drawn(d / math.sqrt(1 - d**2 / 4), seed).p_value <= 0.05 for seed in range(runs)]
+    assert np.mean(found) == pytest.approx(0.8, abs=2.5 * math.sqrt(0.8 * 0.2 / runs))
+
+
+def test_two_words_a_group_can_show_nothing():
+    found = weat([[1.0, 0.1], [0.9, 0.0]], [[0.1, 1.0], [0.0, 0.8]], E1, E2)
+    assert (found.power.effect, found.power.least_p) == (None, pytest.approx(1 / 3))

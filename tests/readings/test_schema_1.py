@@ -87,7 +87,7 @@ def test_items_are_typed_and_none_is_lost(audit):
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_it_is_reported_and_exported(format, audit, tmp_path):
-    content = export(audit, tmp_path, format=format).read_bytes()
+    content = export(audit, tmp_path, format=format)[0].read_bytes()
     assert len(content) > 1000
     if format in ("html", "md", "model-card"):
         text = content.decode()

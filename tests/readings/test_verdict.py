@@ -91,6 +91,14 @@ def test_a_test_that_cannot_be_significant_says_so():
     assert "No result could be significant with so few words (the smallest possible p is 0.33)" in found.plain_words
 
 
+def test_what_can_never_be_significant_is_never_level():
+    narrow = within(share(0.5, p=1.0), 0.48, 0.52)
+    assert judged(narrow).verdict.state == "level"
+    assert judged(narrow, power=Power(0.04, 0.001)).verdict.state == "level"
+    # the interval of a few clusters ends at the outermost of them
+    assert judged(narrow, power=Power(None, 0.25)).verdict.state == "undecided"
+
+
 def test_what_could_have_been_found_is_said_in_the_units_of_the_scale():
     words = judged(share(0.52, p=0.7), power=Power(0.16, 0.001)).plain_words
     assert "Only a share below 34% or above 66% would be found 8 times in 10" in words

@@ -17,8 +17,9 @@ from tiltmeter.probes import Options, make_probes
 from tiltmeter.probes.kind import Kind, Measured, Part, SideVectors
 from tiltmeter.readings import DIFFERENCE, Estimate
 from tiltmeter.run.audit import dry_run
-from tiltmeter.run.probe import run_probes
+from tiltmeter.run.probe import probe, run_probes
 from tiltmeter.run.suite import Suite
+from tiltmeter.stimuli import Group
 
 
 class Counts:
@@ -147,3 +148,22 @@ def test_a_reading_says_the_dimension_and_whether_it_is_a_control():
         ("rank", True, "control"),
         ("gender", False, "bias"),
     ]
+
+
+@pytest.mark.parametrize(
+    "targets",
+    [
+        [["he", "him"], ["she", "her"]],
+        {"he, him": ["he", "him"], "she, her": ["she", "her"]},
+        [Group.of("he, him", ["he", "him"]), Group.of("she, her", ["she", "her"])],
+        [{"label": "he, him", "words": ["he", "him"]}, {"label": "she, her", "words": ["she", "her"]}],
+        {"he, him": Group.of("x", ["he", "him"]), "she, her": {"words": ["she", "her"]}},
+    ],
+)
+def test_words_given_inline_in_any_form_are_the_same_stimuli(targets: Any) -> None:
+    words = {"he": [1, 0.1], "him": [1, 0], "she": [0.1, 1], "her": [0, 1], "job": [0.9, 0.2], "home": [0.1, 0.9]}
+    reading = probe("weat", words, targets=targets, attributes={"job": ["job"], "home": ["home"]}, cache=False)
+    assert reading.title == "he, him / she, her × job / home"
+    assert reading.effect.value == pytest.approx(1.7, abs=0.1)
+    assert reading.poles is not None
+    assert reading.poles.positive == "he, him → job, she, her → home"

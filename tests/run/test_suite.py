@@ -129,7 +129,11 @@ probes:
 
 def test_controls_are_marked_in_the_suites_that_have_some():
     controls = {name: [p.id for p in load_suite(name).probes if p.control] for name in ("default", "weat", "bangla")}
-    assert controls == {"default": ["control-flowers-insects"], "weat": ["weat1", "weat2"], "bangla": ["c1", "c2"]}
+    assert controls == {
+        "default": ["control-flowers-insects"],
+        "weat": ["weat1", "weat2"],
+        "bangla": ["c1", "c2", "s1", "s2"],
+    }
     assert {p.dimension for p in load_suite("weat").probes if p.control} == {""}
     assert [p.dimension for p in load_suite("weat").probes][2::3] == ["race", "gender", "disability"]
 
@@ -147,3 +151,13 @@ def test_a_file_may_not_name_a_model_that_runs_code(tmp_path):
     path.write_text("probes:\n  - probe: cloze\n    vectors: python:os:abort\n", encoding="utf-8")
     with pytest.raises(BadInput, match=r"entry 1 names python:os:abort, and a file may not run code: use --vectors"):
         load_suite(path)
+
+
+def test_a_suite_can_be_given_as_what_would_stand_in_its_file() -> None:
+    entry = {"probe": "weat", "targets": {"men": ["he", "him"], "women": ["she", "her"]}}
+    made = load_suite({"name": "mine", "probes": [entry]})
+    assert repr(made) == "<Suite mine: weat>"
+    assert made.probes[0].title.startswith("men / women")
+    with pytest.raises(BadInput, match="the suite: entry 1: unknown probe 'wat'"):
+        load_suite({"probes": [{"probe": "wat"}]})
+    assert load_suite(made) is made

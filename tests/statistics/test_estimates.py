@@ -13,7 +13,17 @@ from statsmodels.stats.meta_analysis import combine_effects
 from statsmodels.stats.proportion import proportion_confint
 
 from tiltmeter.errors import BadInput
-from tiltmeter.statistics import clustered_mean, clustered_share, correlation, random_effects, share
+from tiltmeter.statistics import (
+    Power,
+    clustered_mean,
+    clustered_share,
+    correlation,
+    power_of_correlation,
+    power_of_mean,
+    power_of_share,
+    random_effects,
+    share,
+)
 from tiltmeter.statistics import estimates as module
 from tiltmeter.statistics.estimates import preferred, wilson
 
@@ -327,3 +337,56 @@ def test_one_dominating_weight_loses_no_digits():
 def test_effects_that_cannot_be_pooled_are_an_error(effects, variances):
     with pytest.raises(BadInput, match="effects"):
         random_effects(effects, variances)
+
+
+@pytest.mark.parametrize(("n", "enough"), [(6, 6), (8, 8), (20, 15), (60, 39)])
+def test_the_power_of_independent_pairs_is_that_of_the_binomial_test(n, enough):
+    found = power_of_share(np.arange(n) % 2)
+    assert scipy.stats.binomtest(enough, n).pvalue <= 0.05 < scipy.stats.binomtest(enough - 1, n).pvalue
+    assert scipy.stats.binom.sf(enough - 1, n, 0.5 + found.effect) == pytest.approx(0.8)
+    assert found.least_p == pytest.approx(2 / 2**n)
+
+
+@pytest.mark.parametrize("n", [1, 3, 5])
+def test_five_pairs_can_never_be_significant(n):
+    assert power_of_share(np.ones(n)) == Power(None, min(1.0, 2 / 2**n))
+    assert power_of_share(np.ones(2 * n), np.repeat(np.arange(n), 2)) == Power(None, min(1.0, 2 / 2**n))
+
+
+def test_ties_decide_nothing():
+    assert power_of_share([1.0, 0.0, 1.0, 0.5, 0.5, 0.5]) == Power(None, 0.25)
+    half = power_of_share([*np.arange(20) % 2, *np.full(20, 0.5)])
+    assert half.effect == pytest.approx(power_of_share(np.arange(20) % 2).effect / 2)
+
+
+@pytest.mark.parametrize(("k", "size", "icc"), [(8, 20, 0.1), (30, 5, 0.3)])
+def test_the_share_that_clusters_can_show_is_found_in_four_of_five(k, size, icc):
+    rng, runs, clusters = np.random.default_rng([4, k]), 400, np.repeat(np.arange(k), size)
+
+    def draw(share):
+        often = rng.beta(share * (1 / icc - 1), (1 - share) * (1 / icc - 1), size=k)
+        return (rng.random(clusters.size) < often[clusters]).astype(float)
+
+    effect = np.mean([power_of_share(draw(0.5), clusters).effect for _ in range(100)])
+    tests = (clustered_share(draw(0.5 + effect), clusters, permutations=299, seed=seed) for seed in range(runs))
+    assert np.mean([test.p_value <= 0.05 for test in tests]) == pytest.approx(0.8, abs=0.05)
+
+
+def test_clusters_that_do_not_differ_count_as_trials():
+    found = power_of_share(np.tile([1.0, 0.0], 10), np.repeat(np.arange(10), 2))
+    # so many standard errors of ten trials of one half, their SD taken from nine degrees of freedom
+    errors = found.effect / (0.5 / math.sqrt(10)) / (1 + 1 / 36)
+    limit = scipy.stats.t.ppf(0.975, 9)
+    assert scipy.stats.nct.sf(limit, 9, errors) == pytest.approx(0.8, abs=0.02)  # and a little more for coarse p-values
+    assert errors > limit
+
+
+def test_the_power_of_a_mean_and_of_a_correlation():
+    values = np.random.default_rng(1).normal(size=30)
+    found = power_of_mean(values)
+    assert found.least_p == 1 / 10_001
+    error = values.std(ddof=1) / math.sqrt(30)
+    assert scipy.stats.nct.sf(scipy.stats.t.ppf(0.975, 29), 29, found.effect / error) == pytest.approx(0.8, abs=3e-3)
+    assert power_of_mean([1.0, 2.0, 3.0]) == Power(None, 0.25)
+    # 84 pairs for r = .3 in Cohen's table (power .8, two-sided)
+    assert power_of_correlation(84).effect == pytest.approx(0.3, abs=0.01)

@@ -284,3 +284,34 @@ def test_families_are_those_of_scipys_average_linkage(seed):
     apart = np.maximum(0.0, 1 - (directions @ directions.T)[np.triu_indices(n, 1)])
     expected = hierarchy.fcluster(hierarchy.linkage(apart, "average"), 1 - alike, "distance")
     assert find_families(directions, alike=alike).tolist() == unit_index(expected.tolist()).tolist()
+
+
+def apart(n, m=8):
+    """Targets and attributes that could not lean more."""
+    rng = np.random.default_rng(n)
+    side = np.concatenate([np.ones(m), -np.ones(m)])
+    return (sign * side + 0.01 * rng.normal(size=(n, 2 * m)) for sign in (1, -1))
+
+
+@pytest.mark.parametrize(("n", "least"), [(2, 1 / 3), (3, 1 / 10), (4, 1 / 35)])
+def test_the_smallest_p_of_an_association_is_that_of_its_coarser_side(n, least):
+    kin = Kin(range(n), range(n), range(8), range(8))
+    found = crossed_test(*apart(n), n_a=8, kin=kin)
+    assert found.p_value == pytest.approx(least)
+    assert [side.least_p for side in found.noise] == pytest.approx([least, 2 / math.comb(16, 8)])
+    power = found.power(within=1.0, sizes=(n, n))
+    assert power.least_p == pytest.approx(least)
+    assert (power.effect is None) == (least > 0.05)
+
+
+@pytest.mark.parametrize(("n", "least"), [(2, 1 / 2), (3, 1 / 4), (4, 0.0), (6, 1 / 32)])
+def test_of_two_or_three_matched_words_nothing_is_claimed(n, least):
+    kin = Kin(range(n), range(n), range(8), range(8), tuple((i, i) for i in range(n)), range(n))
+    found = crossed_test(*apart(n), n_a=8, kin=kin)
+    assert found.by_targets.least_p == least  # four and five pairs are tested by Student's t
+    assert (found.by_targets.p_value > 0.05) == (n < 4)
+
+
+def test_one_family_can_never_be_significant():
+    found = welch_test(np.array([1.0, 2.0]), np.array([5.0, 6.0]), families_x=["one", "one"])
+    assert (found.p_value, found.least_p) == (1.0, 1.0)

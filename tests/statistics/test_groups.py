@@ -15,19 +15,23 @@ from scipy.stats import nct, t
 from tiltmeter.errors import BadInput
 from tiltmeter.statistics import (
     Interval,
+    Noise,
+    Power,
     band,
     by_unit,
     concatenated_d,
     effect_size,
     hedges_g,
-    minimum_detectable_effect,
-    narrowing,
     permutation_test,
     plain,
     pooled_d,
+    power_of_d,
+    power_of_difference,
     random_effects,
     welch_test,
+    within_groups,
 )
+from tiltmeter.statistics.families import welch_spread
 
 SCORES = st.lists(st.floats(-100, 100), min_size=1, max_size=30)
 
@@ -194,61 +198,74 @@ def test_bands_begin_at_cohens_limits():
     ]
 
 
-@pytest.mark.parametrize(("n_1", "n_2"), [(2, 2), (3, 3), (8, 8), (5, 40), (40, 5), (100, 100)])
-@pytest.mark.parametrize("power", [0.5, 0.8, 0.95])
-def test_the_t_test_finds_the_effect_with_the_promised_power(n_1, n_2, power):
-    d = minimum_detectable_effect(n_1, n_2, power=power, sd="pooled")
-    df, shift = n_1 + n_2 - 2, d * math.sqrt(n_1 * n_2 / (n_1 + n_2))
-    limit = t.ppf(0.975, df)
-    found = nct.sf(limit, df, shift) + nct.cdf(-limit, df, shift)
-    assert found == pytest.approx(power, abs=2e-3)  # the solver's own tolerance, worst for two words a group
+@pytest.mark.parametrize("df", [1, 2, 6, 14, 38, 118, 1000])
+@pytest.mark.parametrize("tails", [1, 2])
+def test_students_t_finds_the_difference_in_four_of_five(df, tails):
+    found = power_of_difference([Noise(4.0, df, tails=tails)])
+    # the same from the noncentral t distribution, with a standard error of 2
+    assert nct.sf(t.ppf(1 - 0.05 / tails, df), df, found.effect / 2) == pytest.approx(0.8, abs=2e-3)
+    assert found.least_p == 0.0
 
 
 def test_cohens_smallest_effects():
     # tables of the t test: 64 a group for d = .5, 26 a group for d = .8, at power .8
-    assert minimum_detectable_effect(64, 64, sd="pooled") == pytest.approx(0.5, abs=0.005)
-    assert minimum_detectable_effect(26, 26, sd="pooled") == pytest.approx(0.8, abs=0.01)
+    assert power_of_difference([Noise(2 / 64, 126)]).effect == pytest.approx(0.5, abs=0.005)
+    assert power_of_difference([Noise(2 / 26, 50)]).effect == pytest.approx(0.8, abs=0.01)
 
 
 @pytest.mark.parametrize(("n_1", "n_2"), [(8, 8), (5, 40)])
 def test_weats_units_count_the_gap_in_the_sd(n_1, n_2):
-    pooled = minimum_detectable_effect(n_1, n_2, sd="pooled")
-    share = n_1 * n_2 / (n_1 + n_2) ** 2
-    # the SD of both groups together is sqrt(1 + share * gap^2) when that within groups is 1
-    assert minimum_detectable_effect(n_1, n_2) == pytest.approx(pooled / math.sqrt(1 + share * pooled**2))
+    noise = [Noise(1 / n_1 + 1 / n_2, n_1 + n_2 - 2)]
+    gap, share = power_of_difference(noise).effect, n_1 * n_2 / (n_1 + n_2) ** 2
+    # the SD of both groups together is sqrt(within + share * gap^2)
+    for within in (1.0, 4.0):
+        found = power_of_d(noise, within=within, sizes=(n_1, n_2))
+        assert found.effect == pytest.approx(gap / math.sqrt(within + share * gap**2))
 
 
-def test_the_permutation_test_finds_it_as_often():
-    gap = minimum_detectable_effect(8, 8, sd="pooled")
-    rng = np.random.default_rng(0)
-    runs = 600
-    hits = sum(
-        permutation_test(by_unit(rng.normal(gap, size=8)), by_unit(rng.normal(size=8))).p_value <= 0.05
-        for _ in range(runs)
-    )
-    # binomial SD sqrt(.8 * .2 / 600) = .016; three of them, and .02 for being no t test
-    assert hits / runs == pytest.approx(0.8, abs=3 * 0.016 + 0.02)
+def test_a_p_value_that_cannot_be_small_is_no_power():
+    assert power_of_difference([Noise(0.5, 4, least_p=0.1)]) == Power(None, 0.1)
+    assert power_of_d([Noise(0.5, 4, 0.01), Noise(0.5, 4, 1 / 3)], 0.9, within=1.0, sizes=(2, 2)) == Power(None, 1 / 3)
+    assert power_of_difference([Noise(math.inf, 1, least_p=1.0)]) == Power(None, 1.0)
+    assert power_of_difference([Noise(math.inf, 1)]) is None
+    assert power_of_difference([Noise(0.0, 4)]) == Power(0.0, 0.0)
 
 
-def test_more_words_find_smaller_effects():
-    found = [minimum_detectable_effect(n, n) for n in (2, 4, 8, 16, 64, 256)]
-    assert found == sorted(found, reverse=True)
-    assert found[0] < 2
+def test_coarse_p_values_and_a_second_test_cost_power():
+    plain_t, coarse = Noise(0.25, 14), Noise(0.25, 14, least_p=0.03)
+    alone = power_of_difference([plain_t]).effect
+    assert power_of_difference([coarse]).effect > alone
+    assert power_of_difference([plain_t, plain_t], 0.5).effect > alone
+    # a second test whose noise is nothing beside the first adds nothing
+    assert power_of_difference([plain_t, Noise(1e-9, 14)]).effect == pytest.approx(alone)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: minimum_detectable_effect(1, 8), "at least two units"),
-        (lambda: minimum_detectable_effect(8, 8, sd="poled"), "did you mean 'pooled'"),
-        (lambda: minimum_detectable_effect(8, 8, power=1.5), "alpha and power"),
-        (lambda: minimum_detectable_effect(8, 8, alpha=0.0), "alpha and power"),
-        (lambda: minimum_detectable_effect(8, 8, alpha=0.9, power=0.8), "alpha and power"),
-    ],
-)
-def test_options_that_make_no_sense_are_named(call, message):
-    with pytest.raises(BadInput, match=message):
-        call()
+def test_the_second_test_is_found_as_often_as_simulated():
+    # a difference with the noise of two independent sides, and a t test of each of them
+    variances, degrees, runs = np.array([0.5, 0.2]), np.array([10, 6]), 40_000
+    found = power_of_difference([Noise(v, df) for v, df in zip(variances, degrees, strict=True)], 0.7)
+    rng = np.random.default_rng(3)
+    drawn = found.effect + math.sqrt(0.7) * rng.normal(size=(runs, 1))
+    errors = np.sqrt(variances * rng.chisquare(degrees, size=(runs, 2)) / degrees)
+    assert (drawn > t.ppf(0.975, degrees) * errors).all(axis=1).mean() == pytest.approx(0.8, abs=0.01)
+
+
+@given(st.lists(st.tuples(st.floats(0.01, 100), st.floats(0.5, 500)), min_size=1, max_size=2), st.floats(0.1, 10))
+def test_power_scales_with_the_scores(sides, factor):
+    variance = sum(each for each, _ in sides)
+    found = power_of_difference([Noise(*side) for side in sides], variance)
+    scaled = power_of_difference([Noise(v * factor**2, df) for v, df in sides], variance * factor**2)
+    assert scaled.effect == pytest.approx(found.effect * factor)
+    assert found.effect >= max(math.sqrt(v) * t.ppf(0.975, df) for v, df in sides) * 0.99
+
+
+def test_the_variance_within_groups_by_hand():
+    # 1, 2, 3 and 0, 2, 4: variances 1 and 4
+    assert within_groups(by_unit([1.0, 2.0, 3.0]), by_unit([10.0, 12.0, 14.0])) == pytest.approx(2.5)
+    # words twice each: within words 1 and 1; the means 2, 6 vary by 8 / 2 = 4 around their own mean, and by
+    # 8 / 2 more around the true one
+    group = by_unit([1.0, 3.0, 5.0, 7.0], "aabb")
+    assert within_groups(group, group) == pytest.approx(1 + 4 + 4)
 
 
 def test_nested_results_become_json():
@@ -286,18 +303,22 @@ def test_the_detectable_effect_of_words_in_sentences_is_found_in_four_of_five(ic
         of_word = math.sqrt(icc) * rng.normal(size=words) + shift
         return by_unit(np.repeat(of_word, sentences) + math.sqrt(1 - icc) * rng.normal(size=units.size), units)
 
-    stated = [minimum_detectable_effect(words, words, narrower=narrowing(draw(), draw())) for _ in range(40)]
-    d = float(np.mean(stated))
+    def stated():
+        x, y = draw(), draw()
+        spread = welch_spread(x.means, y.means)
+        noise = Noise(spread.variance, spread.df, least_p=1 / 300)
+        return power_of_d([noise], within=within_groups(x, y), sizes=(words, words)).effect
+
+    d = float(np.mean([stated() for _ in range(40)]))
     shift = d / math.sqrt(1 - d**2 / 4)  # the difference that d is of, in SDs within groups
     tests = (welch_test(draw(shift).means, draw().means, permutations=299, seed=seed) for seed in range(runs))
     power = np.mean([test.p_value <= 0.05 for test in tests])
     assert power == pytest.approx(0.8, abs=2.5 * math.sqrt(0.8 * 0.2 / runs))
 
 
-def test_a_difference_between_the_groups_does_not_change_how_much_narrower_words_are():
+def test_a_difference_between_the_groups_does_not_change_the_variance_within():
     rng = np.random.default_rng(2)
     units = np.repeat(np.arange(6), 5)
     one, two = rng.normal(size=(2, 30))
-    level, apart = (narrowing(by_unit(one + shift, units), by_unit(two, units)) for shift in (0.0, 9.0))
+    level, apart = (within_groups(by_unit(one + shift, units), by_unit(two, units)) for shift in (0.0, 9.0))
     assert apart == pytest.approx(level)
-    assert narrowing(by_unit(one), by_unit(two)) == pytest.approx(math.sqrt(60 / 58) / 1.0, abs=0.05)

@@ -173,6 +173,16 @@ def test_fewer_degrees_of_freedom_and_a_larger_variance_widen_the_interval_of_d(
     assert reaches[2] / reaches[0] == pytest.approx(scipy.stats.t.ppf(0.975, 3) / scipy.stats.t.ppf(0.975, 18))
 
 
+def test_an_interval_of_matched_words_knows_that_the_sd_is_unsure():
+    # 8 pairs that are nearly the same: the difference is known, and d is off by the SD of 8 words, 1 / sqrt(14) of it
+    x, y = by_unit(SAMPLE[:8] + 1.0), by_unit(SAMPLE[:8])
+    d = concatenated_d(x, y)
+    found = effect_interval(x, y, d=d, inflation=1e-9, df=7)
+    z = np.arctanh(np.array([found.low, found.high]) / 2)
+    reach = scipy.stats.t.ppf(0.975, 7) * abs(z.mean()) / math.sqrt(14)
+    assert np.ptp(z) / 2 == pytest.approx(reach, rel=1e-3)
+
+
 @pytest.mark.parametrize(
     ("x", "y", "why"),
     [

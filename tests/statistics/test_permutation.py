@@ -24,7 +24,7 @@ from tiltmeter.statistics import (
     sign_flip_test,
 )
 from tiltmeter.statistics import permutation as module
-from tiltmeter.statistics.permutation import generator
+from tiltmeter.statistics.permutation import generator, least_p_of_flips
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
 # Few different whole numbers, so that ties are many and counting is exact.
@@ -379,3 +379,44 @@ def test_no_tests_have_no_p_values():
 def test_numbers_that_are_no_p_values_are_an_error(p, adjust):
     with pytest.raises(BadInput, match="between 0 and 1"):
         adjust(p)
+
+
+@pytest.mark.parametrize(
+    ("n_x", "n_y", "alternative", "least"),
+    [
+        (2, 2, "two-sided", 2 / 6),  # 4 over 2 splits, and the mirror image of the most extreme is as extreme
+        (4, 4, "two-sided", 2 / 70),
+        (4, 4, "greater", 1 / 70),
+        (3, 4, "two-sided", 1 / 35),  # groups of unequal size have no mirror image
+        (2, 5, "less", 1 / 21),
+    ],
+)
+def test_the_smallest_p_of_a_count_is_that_of_groups_that_lie_apart(n_x, n_y, alternative, least):
+    x, y = np.arange(n_x) + 100.0, np.arange(n_y) ** 2 / 7
+    if alternative == "less":
+        x = -x
+    found = permutation_test(by_unit(x), by_unit(y), alternative=alternative)
+    assert found.least_p == pytest.approx(least)
+    assert found.p_value == pytest.approx(least)
+
+
+def test_the_smallest_p_of_draws_is_one_more_than_they_are():
+    rng = np.random.default_rng(0)
+    assert permutation_test(by_unit(rng.normal(size=20)), by_unit(rng.normal(size=20)), permutations=99).least_p == 0.01
+    assert sign_flip_test(rng.normal(size=40), permutations=99).least_p == 0.01
+    assert least_p_of_flips(40, permutations=99) == 0.01
+
+
+@pytest.mark.parametrize(
+    ("n", "alternative", "least"), [(3, "two-sided", 2 / 8), (6, "two-sided", 2 / 64), (5, "greater", 1 / 32)]
+)
+def test_the_smallest_p_of_signs_is_that_of_all_alike(n, alternative, least):
+    found = sign_flip_test(np.arange(1.0, n + 1), alternative=alternative)
+    assert found.least_p == found.p_value == least_p_of_flips(n, alternative=alternative) == least
+
+
+@given(st.lists(st.floats(-5, 5), min_size=2, max_size=5), st.lists(st.floats(-5, 5), min_size=2, max_size=5))
+def test_no_p_is_smaller_than_the_smallest(x, y):
+    for alternative in ALTERNATIVES:
+        found = permutation_test(by_unit(x), by_unit(y), alternative=alternative)
+        assert found.p_value >= found.least_p * (1 - 1e-12)

@@ -37,9 +37,10 @@ def test_a_reading_without_a_direction_says_what_is_better():
     )
 
 
-def test_titles_of_one_model_are_told_apart_by_their_ids():
+def test_tests_of_one_name_are_told_apart_by_their_ids_on_every_model():
     twice = [reading(id="a", title="T"), reading(id="b", title="T"), reading("own:two", "a", title="T")]
-    assert shown_titles(twice) == ["T (a)", "T (b)", "T"]
+    assert shown_titles([*twice, reading(id="c", title="U")]) == ["T (a)", "T (b)", "T (a)", "U"]
+    assert shown_titles([twice[0], twice[2]]) == ["T", "T"]
 
 
 def test_a_bar_shows_the_interval_on_the_scale_of_its_statistic():

@@ -1,22 +1,30 @@
 from __future__ import annotations
 
 import io
+import zipfile
 
 import pandas as pd
 import pytest
 from starlette.testclient import TestClient
 
 from tests.web.planted_audits import file_of
-from tiltmeter.web.downloads import FORMATS
+from tiltmeter.web.downloads import audit_formats
 from tiltmeter.web.listing import key_of
+
+FORMATS = audit_formats()
 
 
 @pytest.mark.parametrize("format", [name for name in FORMATS if name != "html"])
 def test_every_form_of_an_audit_is_a_download(client: TestClient, format: str) -> None:
     answer = client.get(f"/audits/first/download/{format}")
     assert answer.status_code == 200
-    assert answer.headers["content-disposition"] == f'attachment; filename="first-{FORMATS[format][1]}"'
-    if format == "parquet":
+    name = "model-card.zip" if format == "model-card" else FORMATS[format].file
+    assert answer.headers["content-disposition"] == f'attachment; filename="first-{name}"'
+    if format == "model-card":  # one per model
+        with zipfile.ZipFile(io.BytesIO(answer.content)) as cards:
+            assert sorted(cards.namelist()) == ["first-model-card-own-level.md", "first-model-card-own-tilted.md"]
+            assert b"name: own:tilted" in cards.read("first-model-card-own-tilted.md")
+    elif format == "parquet":
         assert pd.read_parquet(io.BytesIO(answer.content))["value"].tolist() == [0.05, 0.1, 1.2, -0.9]
     else:
         assert "own:tilted" in answer.text.replace("\\", "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -38,8 +39,62 @@ def test_an_audit_that_fails_says_why(folder: Path, tmp_path: Path) -> None:
         client.post("/api/jobs", json={"name": "bad", "models": [spec], "suite": "tiny.yaml"})
         job = wait(client, "1")
         assert job["state"] == "failed"
-        assert any(line.startswith("error: ") for line in job["lines"])
-        assert "absent.vec" in client.get("/jobs/1").text
+        # The cause, and what to do about it.
+        assert job["problem"].endswith("absent.vec: no such file: check the path")
+        assert job["log"][-1]["phase"] == "error"
+        page = client.get("/jobs/1").text
+        assert re.search(r'<p class="problem" role="alert">[^<]*absent\.vec', page)
+        assert "Change it and start again" in page
+        assert str(folder) not in json.dumps({**job, "models": []})
+
+
+def test_the_log_has_one_row_for_each_phase_of_a_model(asking: TestClient, spec: str) -> None:
+    asking.post("/api/jobs", json={"name": "one", "models": [spec], "suite": "tiny.yaml"})
+    job = wait(asking, "1")
+    assert [row["phase"] for row in job["log"]] == ["vectors of words", "measuring", "writing the report", "finished"]
+    asked, measured, *_ = job["log"]
+    assert (asked["model"], asked["done"]) == ("static:vectors.vec", asked["total"])
+    assert (measured["model"], measured["done"], measured["total"]) == ("static:vectors.vec", 1, 1)
+    assert job["log"][-1]["message"] == "1 readings of 1 models"
+    assert (job["models_done"], job["problem"]) == (1, "")
+    # Nothing of a terminal: neither bars nor colours.
+    assert not re.search(r"[\x1b━╸]", asking.get("/jobs/1").text)
+
+
+def test_a_model_that_fails_is_named_in_the_log_and_the_others_are_measured(
+    asking: TestClient, spec: str, tmp_path: Path
+) -> None:
+    other = f"static:{tmp_path / 'damaged.vec'}"
+    (tmp_path / "damaged.vec").write_text("8 32\nhe 1 2 3\n")
+    asking.post("/api/jobs", json={"name": "two", "models": [other, spec], "suite": "tiny.yaml"})
+    job = wait(asking, "1")
+    assert job["state"] == "finished", job
+    (failed,) = [row for row in job["log"] if row["phase"] == "failed"]
+    assert "damaged.vec" in failed["message"]
+    assert len(asking.get("/api/readings?audit=two").json()) == 1
+
+
+def test_an_audit_goes_beside_the_one_that_is_served_and_is_shown(folder: Path, spec: str) -> None:
+    served = folder / "first"
+    tiny_suite(served)
+    before = sorted(served.rglob("*"))
+    with client_of(DashboardSettings(served, models=(spec,))) as client:
+        client.post("/api/jobs", json={"name": "beside", "models": [spec], "suite": "tiny.yaml"})
+        wait(client, "1")
+        names = [each["name"] for each in client.get("/api/audits").json()["audits"]]
+        taken = client.post("/api/jobs", json={"name": "beside", "models": [spec], "suite": "tiny.yaml"})
+        itself = client.post("/api/jobs", json={"name": "first", "models": [spec], "suite": "tiny.yaml"})
+    assert sorted(served.rglob("*")) == before
+    assert [answer.status_code for answer in (taken, itself)] == [400, 400]
+    assert names == ["first", "beside"]
+    assert (folder / "beside" / "audit.json").is_file()
+
+
+def test_a_process_that_was_killed_says_so(asking: TestClient, spec: str) -> None:
+    asking.post("/api/jobs", json={"name": "one", "models": [spec], "suite": "tiny.yaml"})
+    asking.app.app.state.dashboard.jobs.job("1").process.kill()  # type: ignore[attr-defined]
+    job = wait(asking, "1")
+    assert (job["state"], "memory" in job["problem"]) == ("failed", True)
 
 
 @pytest.mark.parametrize(

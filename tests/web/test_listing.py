@@ -7,7 +7,8 @@ import dataclasses
 import pytest
 
 from tests.web.planted_audits import reading
-from tiltmeter.readings import CORRELATION, DISTANCE, SHARE, Item, Scale
+from tiltmeter.readings import CORRELATION, DISTANCE, SHARE, Correction, Item, Scale
+from tiltmeter.views.rows import ReadingRow
 from tiltmeter.web.listing import colour_of, item_columns, key_of, matching_items, sorted_items
 
 ITEMS = [
@@ -63,10 +64,21 @@ def test_columns_that_say_nothing_are_not_shown() -> None:
     ],
 )
 def test_a_cell_is_coloured_by_how_far_its_effect_lies_from_level(scale: Scale, value: float, colour: str) -> None:
-    one = reading("own:m", "career", 0.5)
-    assert (
-        colour_of(dataclasses.replace(one, effect=dataclasses.replace(one.effect, value=value, scale=scale))) == colour
-    )
+    assert colour_of(_row(scale, value, p=0.001)) == colour
+
+
+@pytest.mark.parametrize(("p", "colour"), [(0.001, "plus3"), (0.03, "plus2"), (0.3, "plus0")])
+def test_a_cell_is_paler_where_its_lean_is_less_sure(p: float, colour: str) -> None:
+    """As one of ten tests of its model, .001 is clear and .03 is suggestive."""
+    one = _row(SHARE, 0.9, p=p)
+    corrected = dataclasses.replace(one.reading, correction=Correction(min(1.0, 10 * p), 10))
+    assert colour_of(ReadingRow(corrected, one.title)) == colour
+
+
+def _row(scale: Scale, value: float, *, p: float) -> ReadingRow:
+    one = reading("own:m", "career", 0.5, p=p)
+    effect = dataclasses.replace(one.effect, value=value, scale=scale)
+    return ReadingRow(dataclasses.replace(one, effect=effect), one.title)
 
 
 def test_two_names_never_have_one_address() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 import threading
 import time
 from collections import Counter
@@ -14,20 +15,70 @@ from starlette.testclient import TestClient
 
 from tests.test_files import laughs
 from tests.web.conftest import client_of
-from tests.web.planted_audits import TINY_WORDS, reading, vectors_file, write_audit
+from tests.web.planted_audits import TINY_WORDS, reading, vectors_file, wait, write_audit
 from tiltmeter.errors import BadInput
 from tiltmeter.web import explore
 from tiltmeter.web.security import DashboardSettings
 
 
-def test_only_models_on_offer_are_asked(asking: TestClient, tmp_path: Path) -> None:
+@pytest.mark.parametrize("model", ["{other}", "static:/etc/passwd", "hf:someone/else", "nonsense", ""])
+def test_other_machines_ask_and_audit_only_models_on_offer(folder: Path, tmp_path: Path, model: str) -> None:
+    model = model.format(other=vectors_file(tmp_path / "other.vec"))
+    token = "a-long-enough-token"
+    with client_of(DashboardSettings(folder, host="0.0.0.0", token=token)) as client:
+        client.headers["authorization"] = f"Bearer {token}"
+        asked = client.post("/api/explore/words", json={"model": model, "x": ["he"], "a": ["job"], "b": ["home"]})
+        job = client.post("/api/jobs", json={"name": "x", "models": [model], "suite": "weat"})
+        assert 'name="specs"' not in client.get("/jobs").text
+        typed = client.post("/jobs", data={"name": "x", "specs": model, "suite": "weat"})
+    assert [answer.status_code for answer in (asked, job, typed)] == [400] * 3
+    assert all("not on offer" in answer.json()["error"] for answer in (asked, job))
+
+
+def test_on_this_machine_any_model_is_audited_by_its_spec(asking: TestClient, tmp_path: Path) -> None:
     other = vectors_file(tmp_path / "other.vec")
-    for model in (other, "static:/etc/passwd", "hf:someone/else", "nonsense", ""):
-        answer = asking.post("/api/explore/words", json={"model": model, "x": ["he"], "a": ["job"], "b": ["home"]})
-        assert answer.status_code == 400
-        assert "not on offer" in answer.json()["error"]
-        job = asking.post("/api/jobs", json={"name": "x", "models": [model], "suite": "weat"})
-        assert "not on offer" in job.json()["error"]
+    page = asking.post("/jobs", data={"name": "typed", "specs": f"\n  {other}\n", "suite": "tiny.yaml"})
+    assert page.url.path == "/jobs/1"
+    assert wait(asking, "1")["state"] == "finished"
+    assert [row["model"] for row in asking.get("/api/readings?audit=typed").json()] == ["static:other.vec"]
+    # Asking a model something is for those on the list.
+    asked = asking.post("/api/explore/words", json={"model": "static:/etc/passwd", "x": ["a"], "a": ["b"], "b": ["c"]})
+    assert "not on offer" in asked.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "complaint"),
+    [
+        ("nonsense", "is no model spec: write kind:name"),
+        ("hug:bert", "unknown kind of model 'hug'"),
+        ("hf:bert?layre=3", "did you mean 'layer'"),
+        ("hf:bert?layer=top", "must be a number"),
+        ("hf:", "names no model"),
+        ("--help", "is no model spec"),
+        ("python:os:abort", "runs code, which no page may: start the dashboard with --model python:os:abort"),
+        ("openai:text-embedding-3-small", "started without --allow-paid"),
+        ("chat:gpt-4o-mini?base_url=http://ann:hunter22@10.0.0.1/v1", "started without --allow-paid"),
+    ],
+)
+def test_a_spec_that_cannot_be_used_is_one_line_and_starts_nothing(
+    asking: TestClient, typed: str, complaint: str
+) -> None:
+    page = asking.post("/jobs", data={"name": "x", "specs": typed, "suite": "tiny.yaml"})
+    assert page.status_code == 400
+    (line,) = re.findall(r'<p class="problem" role="alert">([^<]+)</p>', page.text)
+    assert complaint in html.unescape(line)
+    assert "hunter22" not in page.text
+    assert asking.get("/api/jobs").json() == []
+
+
+def test_an_audit_that_names_a_model_that_runs_code_does_not_offer_it(folder: Path) -> None:
+    write_audit(folder / "hostile", [reading("python:os:abort", "career", 0.2)])
+    question = {"model": "python:os:abort", "x": ["he"], "a": ["job"], "b": ["home"]}
+    with client_of(DashboardSettings(folder)) as client:
+        assert "python:os:abort" not in client.get("/api/models").text
+        assert "not on offer" in client.post("/api/explore/words", json=question).json()["error"]
+        job = client.post("/api/jobs", json={"name": "x", "models": ["python:os:abort"]})
+    assert "runs code" in job.json()["error"]
 
 
 def test_a_lexicon_of_ones_own_gives_lists(asking: TestClient, spec: str) -> None:
@@ -101,11 +152,11 @@ def test_more_questions_than_can_wait_are_told_so_and_pages_are_served_meanwhile
 ) -> None:
     go_on = threading.Event()
 
-    def wait(*_: object, **__: object) -> None:
+    def answer_later(*_: object, **__: object) -> None:
         go_on.wait(60)
         raise BadInput("answered")
 
-    monkeypatch.setattr(explore, "run_probes", wait)
+    monkeypatch.setattr(explore, "run_probes", answer_later)
     question = {"model": spec, "x": ["job"], "a": ["he"], "b": ["she"]}
     with ThreadPoolExecutor(60) as pool:
         asked = [pool.submit(asking.post, "/api/explore/words", json=question) for _ in range(60)]

@@ -71,7 +71,7 @@ def context_length(
     from tiltmeter.probes import Options
     from tiltmeter.run.audit import audit
     from tiltmeter.run.suite import Suite
-    from tiltmeter.views.charts.lab import context_chart
+    from tiltmeter.views.charts.lab import context_lengths
     from tiltmeter.views.report.words import not_measured
 
     groups = output.split(lexicon)
@@ -91,9 +91,9 @@ def context_length(
     study = study_of(result.readings)
     values = {**study.to_dict(), "skipped": result.to_dict()["skipped"], "folder": str(out)}
     write_atomically(out / "context_length.json", (json.dumps(values, indent=1, ensure_ascii=False) + "\n").encode())
-    chart, report = context_chart(study), result.report(out)
-    if chart is not None:
-        _write_chart(chart, out / "context_length.svg")
+    figure, report = context_lengths(study), result.report(out)
+    if figure is not None:
+        _write_chart(figure.chart, out / "context_length.svg")
     if as_json:
         output.print_json(values)
         return
@@ -104,7 +104,7 @@ def context_length(
     for names, on, reason in not_measured(result):
         echo(f"Not measured on {', '.join(on)}: {', '.join(names)} ({reason})")
     echo(f"Results: {out}")
-    if chart is not None:
+    if figure is not None:
         echo(f"Chart:   {out / 'context_length.svg'}")
     echo(f"Report:  {report}")
 
@@ -287,7 +287,7 @@ def inject(
     from tiltmeter.lab.inject.injection import inject as run
     from tiltmeter.lab.inject.plan import USUAL, read_plan
 
-    plan = USUAL if probabilities is None else read_plan(probabilities)
+    plan = USUAL if probabilities is None else read_plan(probabilities, warn=output.say)
     dosage = Dosage(**_given({"sentences": sentences, "steps": steps, "rate": rate, "seed": seed}))
     context.with_resource(locked(out))
     versions = run(model, plan, doses=_numbers(doses), out=out, dosage=dosage, say=output.say)

@@ -33,6 +33,7 @@ def audit(
     permutations: output.Permutations = 10_000,
     no_cache: output.NoCache = False,
     dry_run: Annotated[bool, Option("--dry-run", help="Say what would be asked and cost; ask nothing.")] = False,
+    verbose: Annotated[bool, Option("--verbose", "-v", help="Show every reading, not only the summary.")] = False,
     as_json: output.Json = False,
 ) -> int:
     """Run a suite of probes on models; write readings and a report.
@@ -68,9 +69,11 @@ def audit(
     report = result.report(out)
     failed = [skipped for skipped in result.skipped if skipped.failed]
     if as_json:
-        output.print_json(result.to_dict())
+        from tiltmeter.views.summary import summarise
+
+        output.print_json({**result.to_dict(), "summary": summarise(result).to_dict()})
     else:
-        _show_audit(result, report)
+        show_audit(result, report, verbose=verbose)
     for model in dict.fromkeys(skipped.model for skipped in failed):
         reason = next(skipped.reason for skipped in failed if skipped.model == model)
         output.complain(reason if model in reason else f"{model}: {reason}")
@@ -124,23 +127,35 @@ def baseline(
     output.say(f"Floor:   {path}\nReport:  {report}")
 
 
-def _show_audit(result: Audit, report: Path) -> None:
+def show_audit(result: Audit, report: Path, *, verbose: bool) -> None:
+    from tiltmeter.views.summary import summarise
+    from tiltmeter.views.terminal.glance import Glance
+
+    output.print_view(Glance(summarise(result)))
+    if verbose:
+        _show_everything(result)
+    n = len(result.skipped)
+    left_out = f", and {n} {'probe that does' if n == 1 else 'probes that do'} not fit" if n else ""
+    more = "" if verbose else f" (--verbose: every reading{left_out})"
+    echo(f"Report: {report}{more}")
+
+
+def _show_everything(result: Audit) -> None:
     from tiltmeter.views.report.words import not_measured
     from tiltmeter.views.rows import rows_by_model
     from tiltmeter.views.terminal.table import audit_table
 
     for name, rows in rows_by_model(result).items():
         if rows:
-            output.print_view(audit_table(name, rows))
+            output.print_view("", audit_table(name, rows))
     for probes, models, reason in not_measured(result):
         output.print_view(f"Not measured on {', '.join(models)}: {', '.join(probes)} ({reason})")
     for note in result.notes:
         output.print_view(f"Note: {note}")
     output.print_view(
-        "d: 0 is level, .2 small, .5 medium, .8 large; nearer to 0 is better. p is Holm-corrected for a model's tests."
+        "d: 0 is level, .2 small, .5 medium, .8 large. p is corrected for the bias tests of its model (Holm)."
     )
     echo(f"{result.asked:,} inputs asked of models, {result.recalled:,} known from before.")
-    echo(f"Results: {result.folder}\nReport:  {report}")
 
 
 @app.command()
@@ -259,20 +274,16 @@ def cloze(
     * tiltmeter cloze bundled:smollm2 "The chef mentioned that the recipe was crafted by [him/her]"
     * tiltmeter cloze hf:./my-model "The pilot said that [he/she] was late." --context pilot
     """
-    from tiltmeter.models import CachedModel, load
-    from tiltmeter.probes.cloze.one_sentence import one_sentence
-    from tiltmeter.run.probe import stored
+    from tiltmeter.run.one_sentence import cloze as ask
     from tiltmeter.views.terminal.cloze import sentence_view
 
     output.use_keys(key)
-    with stored(not no_cache) as store:
-        asked, beside = (CachedModel(load(spec), store) for spec in (model, vectors))
-        rows, words = one_sentence(asked, beside, sentence, context)
+    answer = ask(model, sentence, contexts=context, vectors=vectors, cache=not no_cache)
     if as_json:
-        output.print_json({"model": without_passwords(model), "sentence": sentence, "words": list(words), "rows": rows})
+        output.print_json(answer.to_dict())
         return
-    output.print_view(sentence_view(rows, pronouns=words))
-    if rows[0]["ended_to_1"] is not None:
+    output.print_view(sentence_view(answer.rows, pronouns=answer.words))
+    if answer.rows[0]["ended_to_1"] is not None:
         echo("ended: the word is scored together with the full stop after it, so that 'her mother' does not count.")
     echo("0.50 each is level. A context revises a probability P to P^(1 - similarity of word and context).")
 
@@ -317,19 +328,11 @@ def _line(prompt: str) -> str:
 
 
 def _unmask(loaded: Any, model: str, sentence: str, top: int, as_json: bool) -> None:
-    from tiltmeter.stimuli.sentences.sentence import MASK
+    from tiltmeter.run.one_sentence import fill_mask
 
-    if sentence.count(MASK) != 1:
-        raise BadInput(f"the sentence must hold one {MASK}, and it holds {sentence.count(MASK)}: '{sentence}'")
-    if not hasattr(loaded, "top"):
-        raise BadInput(
-            f"{model} is no masked language model, so it has no mask to fill: give e.g. hf:bert-base-uncased"
-        )
-    start = sentence.index(MASK)
-    words = loaded.top(sentence, (start, start + len(MASK)), k=top)
+    answer = fill_mask(loaded, without_passwords(model), sentence, top=top)
     if as_json:
-        rows = [{"word": word, "probability": p} for word, p in words]
-        output.print_json({"model": without_passwords(model), "sentence": sentence, "words": rows})
+        output.print_json(answer.to_dict())
     else:
-        rows = [{"word": word, "probability": f"{p:.4f}"} for word, p in words]
+        rows = [{"word": chance.word, "probability": f"{chance.probability:.4f}"} for chance in answer.words]
         output.show(rows, ("word", "probability"), as_json=False)

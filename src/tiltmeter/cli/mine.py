@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,6 +30,12 @@ def mine(
     least: Annotated[int, typer.Option(min=1, help="Report words with fewer texts of a length.")] = 30,
     column: Column = None,
     within: Annotated[str, typer.Option(help="Take windows from the whole text or from the sentence.")] = "text",
+    across: Annotated[
+        str,
+        typer.Option(
+            help="Let windows reach into the line before and after (lines), or any record (records); or none."
+        ),
+    ] = "none",
     language: Language = None,
     errors: Annotated[str, typer.Option(help="What is no UTF-8: strict stops there, replace continues.")] = "strict",
     seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 0,
@@ -55,6 +62,7 @@ def mine(
         least=least,
         column=column,
         within=_one_of("within", within, "text", "sentence"),
+        across=_one_of("across", across, "lines", "records", "none"),
         language=language,
         errors=_one_of("errors", errors, "strict", "replace"),
         seed=seed,
@@ -77,22 +85,24 @@ def _one_of(option: str, value: str, *known: str) -> Any:
 
 def _show(report: MiningReport) -> None:
     show(_by_group(report), ("group", "length", "words", "found", "kept", "with too few"), as_json=False)
-    few = [
-        {name: getattr(count, name) for name in ("word", "length", "found", "kept", "missing")}
-        for count in report.too_few
-        if count.word not in report.never_found
-    ]
-    if few:
-        typer.echo(f"Words with fewer than {report.least} texts of a length:")
-        show(few, tuple(few[0]), as_json=False)
-    if report.never_found:
-        left = len(report.never_found) - _MOST_NAMED
-        named = ", ".join(report.never_found[:_MOST_NAMED])
-        typer.echo(f"Never found: {named}{f' and {left} more' if left > 0 else ''}")
+    few: dict[str, dict[str, int]] = {}
+    for count in report.too_few:
+        if count.word not in report.never_found:
+            few.setdefault(count.word, {})[count.length] = count.kept
+    named = [f"{word} ({', '.join(f'{length}: {kept}' for length, kept in of.items())})" for word, of in few.items()]
+    _name(f"Words with fewer than {report.least} texts of a length", named)
+    _name("Never found", report.never_found)
     if report.broken:
         typer.echo(f"{report.broken:,} characters were no UTF-8 and were replaced.")
     kept = f"{report.rows:,} texts in {report.folder}"
     typer.echo(f"{report.occurrences:,} occurrences in {report.records:,} records; {kept}")
+
+
+def _name(title: str, words: Sequence[str]) -> None:
+    """Some words in one line; ``--json`` has them all."""
+    if words:
+        left = len(words) - _MOST_NAMED
+        typer.echo(f"{title}: {', '.join(words[:_MOST_NAMED])}{f' and {left} more (--json)' if left > 0 else ''}")
 
 
 def _by_group(report: MiningReport) -> list[dict[str, Any]]:

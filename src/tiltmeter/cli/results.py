@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Context, Option, Typer, echo
 
 from tiltmeter.cli.output import Json, print_json, print_view, say
-from tiltmeter.errors import BadInput, MissingExtra, unknown
+from tiltmeter.errors import BadInput, MissingExtra, TiltmeterError, unknown
 from tiltmeter.files import at_home, locked
 
 if TYPE_CHECKING:
@@ -60,8 +60,9 @@ def report(
         raise unknown("format", chosen, FORMATS)
     if folder.is_dir() and (out is None or folder in (out, out.parent)):
         context.with_resource(locked(folder))
-    path = export(Audit.load(folder), out or folder / FORMATS[chosen].file, format=chosen)
-    _tell({"report": str(path)}, f"report: {path}", as_json)
+    paths = export(Audit.load(folder), out or folder / FORMATS[chosen].file, format=chosen)
+    values = {"report": str(paths[0])} if len(paths) == 1 else {"reports": [str(path) for path in paths]}
+    _tell(values, "\n".join(f"report: {path}" for path in paths), as_json)
 
 
 def _write_charts(audit: Audit, folder: Path, format: str) -> list[Path]:
@@ -90,9 +91,11 @@ def _tell(values: dict[str, Any], line: str, as_json: bool) -> None:
 @app.command()
 def compare(
     results: Annotated[list[str], Argument(help="Folders of results, or FOLDER:MODEL for one model of a folder.")],
+    charts: Annotated[Path | None, Option(help="Write a chart of every pair into this folder.")] = None,
+    format: Annotated[str, Option(help="With --charts: png, svg or pdf.")] = "png",
     as_json: Json = False,
 ) -> None:
-    """How models differ: the difference of every effect, its interval, and whether it is real.
+    """How models differ: the difference of every effect, its interval, and what may be said of it.
 
     Folders of one model each are compared as they are, folders of several by the models' names, and the models of
     a single folder with each other. The same words are measured on both, so they are paired.
@@ -101,58 +104,80 @@ def compare(
 
     * tiltmeter compare results-v1 results-v2
     * tiltmeter compare results:bundled:glove results:bundled:minilm
+    * tiltmeter compare results-v1 results-v2 --charts figures --format pdf
     """
     from tiltmeter.compare import compare as compare_sides
     from tiltmeter.compare import load_side
     from tiltmeter.views.terminal.comparison import comparison_table
 
-    comparisons = compare_sides([load_side(address) for address in results])
+    sides = [load_side(address) for address in results]
+    comparisons, written = compare_sides(sides), list[Path]()
+    if charts is not None:
+        from tiltmeter.views.charts import dumbbells, write_figures
+
+        readings = [reading for side in sides for reading in side.readings]
+        named = ((f"{figure.name} {figure.title}", figure) for figure in dumbbells(comparisons.pairs, readings))
+        written = write_figures(named, charts, format=format)
     if as_json:
-        print_json({**comparisons.to_dict(), "rows": comparisons.rows()})
+        drawn = {} if charts is None else {"charts": [str(path) for path in written]}
+        print_json({**comparisons.to_dict(), "rows": comparisons.rows(), **drawn})
         return
     print_view(*map(comparison_table, comparisons.pairs))
     say(
-        f"p is Holm-corrected for all {comparisons.tests} tests here; level is where a probe shows no lean. "
-        "Differences are about these words and sentences: how far single ones disagree between two models is the noise."
+        "p is Holm-corrected for the bias tests of a pair; level is where a probe shows no lean. Differences are about "
+        "these words and sentences: how far single ones disagree between two models is the noise."
     )
+    if charts is not None:
+        echo(f"charts: {len(written)} in {charts}")
 
 
 @app.command()
 def check(
     run: Annotated[Path, Argument(help="Folder of the new results.", metavar="DIR")],
-    baseline: Annotated[Path, Option(help="Folder of the results to hold them against.")],
+    baseline: Annotated[
+        Path | None, Option(help="Folder of the results to hold them against; without one, only limits are checked.")
+    ] = None,
     policy: Annotated[Path | None, Option(help="YAML file with tolerances and limits.")] = None,
+    fail_on: Annotated[
+        str | None, Option(help="failed (default), or undecided: fail where growth that matters cannot be ruled out.")
+    ] = None,
     junit: Annotated[Path | None, Option(help="Write the result of every probe as JUnit XML.")] = None,
     summary: Annotated[Path | None, Option(help="Write a summary as Markdown, for a pull request.")] = None,
     as_json: Json = False,
 ) -> int:
-    """Has bias really grown since a baseline, or passed a limit? Exit code 0: no; 1: yes; 2: it cannot be told.
+    """Has bias grown since a baseline, or passed a limit? Exit code 0: not shown; 1: yes; 2: it cannot be told.
 
     Noise does not fail a check: of equal models at most one check in twenty does, however many probes it has. What
-    harmless changes of the model move is noise too, as tiltmeter baseline measured it, or else on the sample models.
+    harmless changes of the model move is noise too, as tiltmeter baseline measured it, or else on the sample models. A
+    probe that could hide growth that matters is undecided, and fails only with --fail-on undecided.
 
     Examples:
 
     * tiltmeter check results --baseline results-main
+    * tiltmeter check results --baseline results-main --fail-on undecided
+    * tiltmeter check results --policy limits.yaml
     * tiltmeter check results --baseline results-main --policy policy.yaml --junit bias.xml --summary bias.md
     """
-    from tiltmeter.compare import Policy, load_audit, load_policy
     from tiltmeter.compare import check as hold_against
     from tiltmeter.files import write_atomically
-    from tiltmeter.views.exports.check import junit_xml, summary_markdown
+    from tiltmeter.views.exports.check import junit_error, junit_xml, summary_markdown
     from tiltmeter.views.terminal.comparison import check_table
 
-    rules = load_policy(policy) if policy else Policy()
-    outcome = hold_against(load_audit(run), load_audit(baseline), rules)
+    try:
+        result = hold_against(run, baseline, policy, fail_on=fail_on)
+    except TiltmeterError as error:
+        if junit:
+            write_atomically(junit, junit_error(str(error)))
+        raise
     if junit:
-        write_atomically(junit, junit_xml(outcome))
+        write_atomically(junit, junit_xml(result))
     if summary:
-        write_atomically(summary, summary_markdown(outcome).encode())
+        write_atomically(summary, summary_markdown(result).encode())
     if as_json:
-        print_json({**outcome.to_dict(), "failed": bool(outcome.failed), "headline": outcome.headline})
+        print_json({**result.to_dict(), "failed": result.fails, "headline": result.headline})
     else:
-        print_view(check_table(outcome))
-    return 1 if outcome.failed else 0
+        print_view(check_table(result))
+    return 1 if result.fails else 0
 
 
 @app.command()

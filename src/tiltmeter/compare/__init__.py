@@ -5,11 +5,26 @@ models can be paired. Where it does not follow, the two intervals are combined a
 it is said.
 """
 
-from tiltmeter.compare.comparison import Comparison, Comparisons, NotCompared, Side, compare, load_audit, load_side
+import sys
+from types import ModuleType
+from typing import Any
+
+from tiltmeter.compare.comparison import (
+    Comparison,
+    Comparisons,
+    NotCompared,
+    Side,
+    SomeAudit,
+    SomeSide,
+    compare,
+    find_audit,
+    load_audit,
+    load_side,
+)
 from tiltmeter.compare.difference import Difference, differ
 from tiltmeter.compare.floor import Floor, Noise, load_noise, measure_noise, save_noise
-from tiltmeter.compare.gate import Check, ProbeCheck, check
-from tiltmeter.compare.policy import Policy, Rule, load_policy
+from tiltmeter.compare.gate import Check, Outcome, ProbeCheck, check
+from tiltmeter.compare.policy import Policy, Rule, SomePolicy, load_policy
 
 __all__ = [
     "Check",
@@ -19,13 +34,18 @@ __all__ = [
     "Floor",
     "Noise",
     "NotCompared",
+    "Outcome",
     "Policy",
     "ProbeCheck",
     "Rule",
     "Side",
+    "SomeAudit",
+    "SomePolicy",
+    "SomeSide",
     "check",
     "compare",
     "differ",
+    "find_audit",
     "load_audit",
     "load_noise",
     "load_policy",
@@ -33,3 +53,17 @@ __all__ = [
     "measure_noise",
     "save_noise",
 ]
+
+
+class _CallableModule(ModuleType):
+    """The room itself as the function of its name.
+
+    Python sets ``tiltmeter.compare`` to this module whenever anything imports from it, so a function of that name in
+    the package would be there or not, depending on what was imported before. Called, the module is the function.
+    """
+
+    def __call__(self, *sides: Any) -> Comparisons:
+        return compare(*sides)
+
+
+sys.modules[__name__].__class__ = _CallableModule

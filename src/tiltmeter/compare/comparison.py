@@ -1,57 +1,95 @@
-"""Models side by side: every probe that two of them share, corrected for all the tests that makes."""
+"""Models side by side: every probe that two of them share, corrected for the bias tests of the pair."""
 
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import itertools
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tiltmeter.compare.difference import Difference, differ
+from tiltmeter.compare.difference import STATES, Difference, differ
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import at_home
 from tiltmeter.readings import Audit, Reading
 from tiltmeter.statistics import Result, holm
 
 if TYPE_CHECKING:
+    import altair as alt
     import pandas as pd
 
 #: What a row of a table has of a difference as it is.
 _COLUMNS = (
-    *("id", "probe", "title", "statistic", "level", "better", "first", "second", "difference", "growth"),
-    *("p_value", "p_holm", "p_growth", "method", "how", "n_units"),
+    *("id", "probe", "title", "control", "statistic", "level", "better", "first", "second", "difference", "growth"),
+    *("p_value", "p_holm", "n_tests", "p_growth", "method", "how", "n_units"),
 )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Side:
-    """Readings of one model or several, and what to call them."""
+    """Readings of one model or several, and what to call them; their ``source`` tells two of one name apart."""
 
     label: str
-    folder: Path
+    source: str
     models: tuple[str, ...]
     readings: tuple[Reading, ...]
 
     def only(self, model: str) -> Side:
         """One model of it."""
-        return Side(model, self.folder, (model,), tuple(each for each in self.readings if each.model == model))
+        return Side(model, self.source, (model,), tuple(each for each in self.readings if each.model == model))
 
     def singles(self) -> list[Side]:
         """One side for each model."""
         return [self.only(model) for model in self.models]
 
 
-def load_side(address: str) -> Side:
-    """FOLDER, or FOLDER:MODEL for one model of it."""
-    folder, model = _split(address)
-    audit = load_audit(folder)
-    side = Side(str(folder), folder, tuple(dict.fromkeys(each.model for each in audit.readings)), audit.readings)
-    if model is None:
+#: What can be compared: FOLDER or FOLDER:MODEL, an audit, a reading, or a side that was made of them.
+SomeSide: TypeAlias = str | Path | Audit | Reading | Side
+
+
+def load_side(side: SomeSide, *, place: int = 1) -> Side:
+    """A side by its address, FOLDER or FOLDER:MODEL for one model of it, or of an audit or a reading in Python.
+
+    ``place`` counts the sides that are compared: what was never stored is called by it.
+    """
+    if isinstance(side, Side):
         return side
-    if model not in side.models:
-        raise unknown(f"model of {folder}", model, side.models)
-    return dataclasses.replace(side.only(model), label=address)
+    if isinstance(side, Audit):
+        return _side(str(side.folder or f"audit {place}"), side.readings)
+    if isinstance(side, Reading):
+        return _side(f"reading {place}", (side,))
+    if not isinstance(side, str | Path):
+        raise BadInput(f"a side of a comparison is a folder of results, an audit or a reading, not {side!r}")
+    folder, model = _split(str(side))
+    whole = _side(str(folder), load_audit(folder).readings)
+    if model is None:
+        return whole
+    if model not in whole.models:
+        raise unknown(f"model of {folder}", model, whole.models)
+    return dataclasses.replace(whole.only(model), label=str(side))
+
+
+def _side(source: str, readings: tuple[Reading, ...]) -> Side:
+    return Side(source, source, tuple(dict.fromkeys(reading.model for reading in readings)), readings)
+
+
+#: An audit as a user may give it: its folder, the audit itself, or its readings.
+SomeAudit: TypeAlias = str | Path | Audit | Sequence[Reading]
+
+
+def find_audit(audit: SomeAudit) -> Audit:
+    """The audit of a folder, or one in Python; a list of readings is judged as one audit."""
+    if isinstance(audit, Audit):
+        return audit
+    if isinstance(audit, str | Path):
+        return load_audit(at_home(audit))
+    if not isinstance(audit, list | tuple) or not all(isinstance(reading, Reading) for reading in audit):
+        raise BadInput(f"results are a folder, an audit or a list of readings, not {audit!r}")
+    readings: tuple[Reading, ...] = tuple(audit)
+    models = tuple(dict.fromkeys(reading.model for reading in readings))
+    return Audit("", models, readings, skipped=(), asked=0, recalled=0)
 
 
 def load_audit(folder: Path) -> Audit:
@@ -86,17 +124,40 @@ class NotCompared(Result):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Comparison(Result):
-    """Two models. ``differences`` come clearest first."""
+    """Two models. ``differences`` come clearest first, controls last."""
 
     first: str
     second: str
     differences: tuple[Difference, ...]
     not_compared: tuple[NotCompared, ...]
 
+    @property
+    def tally(self) -> str:
+        """How many probes have which verdict, controls not counted."""
+        counts = Counter(moved.state for moved in self.differences if not moved.control)
+        return ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state]) or "only controls compared"
+
+    @property
+    def headline(self) -> str:
+        return f"{self.first} → {self.second}: {self.tally}"
+
+    def chart(self) -> alt.TopLevelMixin:
+        """The effects on both models, joined by a line, the clearest difference first."""
+        # As a reading finds its chart: views read comparisons, so a comparison asks for its view by name.
+        charts = importlib.import_module("tiltmeter.views.charts")
+        chart: alt.TopLevelMixin = charts.chart_of_pairs([self])
+        return chart
+
+    def __repr__(self) -> str:
+        return f"<Comparison {self.headline}>"
+
+    def _repr_html_(self) -> str:
+        return Comparisons((self,))._repr_html_()
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Comparisons(Result):
-    """Every pair that was asked for; p-values are corrected for all their tests together (Holm)."""
+    """Every pair that was asked for; p-values are corrected for the bias tests of each pair (Holm), controls apart."""
 
     pairs: tuple[Comparison, ...]
 
@@ -114,22 +175,53 @@ class Comparisons(Result):
 
         return pd.DataFrame(self.rows())
 
+    def chart(self) -> alt.TopLevelMixin:
+        """The chart of each pair, one below the other."""
+        charts = importlib.import_module("tiltmeter.views.charts")
+        chart: alt.TopLevelMixin = charts.chart_of_pairs(self.pairs)
+        return chart
 
-def compare(sides: Sequence[Side]) -> Comparisons:
+    def __repr__(self) -> str:
+        return f"<Comparisons {'; '.join(pair.headline for pair in self.pairs)}>"
+
+    def _repr_html_(self) -> str:
+        html: str = importlib.import_module("tiltmeter.views.notebook").comparison_html(self)
+        return html
+
+
+def compare(*sides: SomeSide | Sequence[SomeSide]) -> Comparisons:
     """Compare models on the probes they share: all pairs, in the order given.
 
-    Sides of several models each are paired by the models' names.
+    Sides are folders of results (``"results"``, or ``"results:bundled:glove"`` for one model), audits or readings, each
+    on its own or as one list. Sides of several models each are paired by the models' names; of one side alone its
+    models are compared with each other.
+
+    >>> import tiltmeter
+    >>> tiltmeter.compare("results-v1", "results-v2").to_frame()  # doctest: +SKIP
     """
-    pairs = [_pair(*pair) for pair in _pairs(sides)]
+    given = sides[0] if len(sides) == 1 and isinstance(sides[0], list | tuple) else sides
+    if not given:
+        raise BadInput("nothing to compare: name two folders of results, or audits")
+    loaded = [load_side(side, place=place) for place, side in enumerate(given, 1)]
+    pairs = [_judged(_pair(*pair)) for pair in _pairs(loaded)]
     if not any(pair.differences for pair in pairs):
         reasons = [f"{left.id}: {left.reason}" for pair in pairs for left in pair.not_compared]
         raise BadInput(f"nothing can be compared: {reasons[0] if reasons else 'the models share no probe'}")
-    adjusted = iter(holm([difference.p_value for pair in pairs for difference in pair.differences]).tolist())
-    for place, pair in enumerate(pairs):
-        tested = [dataclasses.replace(difference, p_holm=next(adjusted)) for difference in pair.differences]
-        tested.sort(key=lambda tested: (not tested.is_real(), tested.p_value, -abs(tested.difference)))
-        pairs[place] = dataclasses.replace(pair, differences=tuple(tested))
     return Comparisons(tuple(pairs))
+
+
+def _judged(pair: Comparison) -> Comparison:
+    """A pair with its p-values corrected, so that a third model beside it changes nothing; what changed comes first."""
+    judged = list[Difference]()
+    for control in (False, True):
+        family = [moved for moved in pair.differences if moved.control == control]
+        corrected = holm([moved.p_value for moved in family]).tolist()
+        judged += [
+            dataclasses.replace(moved, p_holm=p, n_tests=len(family))
+            for moved, p in zip(family, corrected, strict=True)
+        ]
+    judged.sort(key=lambda moved: (moved.control, STATES.index(moved.state), moved.p_value, -abs(moved.difference)))
+    return dataclasses.replace(pair, differences=tuple(judged))
 
 
 def _pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side]]:
@@ -152,9 +244,9 @@ def _pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side]]:
 
 
 def _distinct(sides: Sequence[Side]) -> list[Side]:
-    """The sides under names that tell them apart: the models', or with their folders where those are the same."""
+    """The sides under names that tell them apart: the models', or with their sources where those are the same."""
     alike = len({side.models for side in sides}) < len(sides)
-    labels = [f"{side.folder}: {side.models[0]}" if alike else side.models[0] for side in sides]
+    labels = [f"{side.source}: {side.models[0]}" if alike else side.models[0] for side in sides]
     return [dataclasses.replace(side, label=label) for side, label in zip(sides, labels, strict=True)]
 
 
@@ -179,7 +271,7 @@ def _row(pair: Comparison, moved: Difference) -> dict[str, Any]:
         **{name: getattr(moved, name) for name in _COLUMNS},
         "ci_low": moved.ci.low,
         "ci_high": moved.ci.high,
-        "really_different": moved.is_real(),
+        "verdict": moved.state,
         "first_log_odds": moved.margins.first if moved.margins else None,
         "second_log_odds": moved.margins.second if moved.margins else None,
         "plain_words": in_words(pair, moved),
@@ -187,12 +279,8 @@ def _row(pair: Comparison, moved: Difference) -> dict[str, Any]:
 
 
 def in_words(pair: Comparison, moved: Difference) -> str:
-    """A difference in one sentence: which way, how far, and whether it is real."""
+    """A difference in words: which way, how far, and what may be said of it."""
     digits = moved.digits
     values = f"{moved.first:.{digits}f} on {pair.first}, {moved.second:.{digits}f} on {pair.second}"
     interval = f"95% interval {moved.ci.low:+.{digits}f} to {moved.ci.high:+.{digits}f}"
-    change = f"difference {moved.difference:+.{digits}f}, {interval}"
-    if not moved.is_real():
-        return f"No real difference ({values}; {change}): noise could explain it."
-    where = "further from" if moved.growth > 0 else "nearer to"
-    return f"Really different ({values}; {change}): {pair.second} is {where} level."
+    return f"{values}: difference {moved.difference:+.{digits}f}, {interval}, {moved.where}. {moved.sentence}"

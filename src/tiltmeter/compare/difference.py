@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from tiltmeter.compare.weighted import FORMS, MARGINS, UnitTable, WeightedForm, make_table
-from tiltmeter.readings import Reading
+from tiltmeter.readings import ALPHA, Reading, p_text
 from tiltmeter.statistics import Interval, Result
 from tiltmeter.statistics.differences import Change, independent_change, paired_change
 
@@ -16,6 +17,10 @@ _SHARED = 0.8
 #: A statistic counts as the effect of a reading if it agrees with it to six digits.
 _CLOSE = 1e-6
 PAIRED, INDEPENDENT = "paired", "independent"
+
+DifferenceState: TypeAlias = Literal["clear", "suggestive", "undecided", "level"]
+#: What may be said of a difference, from what changed to what did not; the states of a reading's verdict.
+STATES: tuple[DifferenceState, ...] = ("clear", "suggestive", "undecided", "level")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -37,7 +42,8 @@ class Difference(Result):
     """One effect on two models. ``difference`` is second minus first, ``growth`` how much further from ``level``.
 
     ``p_value`` asks whether the two differ at all, ``p_growth`` whether the second lies further from level;
-    ``p_holm`` is the former, corrected for all tests it was made with.
+    ``p_holm`` is the former, corrected for the ``n_tests`` of its family: the bias tests of the two models, or their
+    controls. ``matters`` is the smallest difference that matters on its scale.
     """
 
     id: str
@@ -58,16 +64,59 @@ class Difference(Result):
     n_units: int
     change: Change
     margins: Margins | None = None
+    control: bool = False
+    matters: float | None = None
     p_holm: float | None = None
+    n_tests: int = 1
+
+    def __repr__(self) -> str:
+        interval = f"[{self.ci.low:.{self.digits}f}, {self.ci.high:.{self.digits}f}]"
+        return f"<Difference {self.id} {self.difference:+.{self.digits}f} {interval}, {self.state}>"
 
     @property
     def digits(self) -> int:
         """Digits after the point that its numbers need."""
         return 2 if max(abs(self.difference), abs(self.first - self.level)) >= 0.1 else 3
 
-    def is_real(self, alpha: float = 0.05) -> bool:
-        """Whether the two differ by more than noise explains, among all the tests."""
-        return self.p_holm is not None and self.p_holm <= alpha
+    @property
+    def where(self) -> str:
+        """Which way from level the second lies of the first."""
+        step = f"{abs(self.growth):.{self.digits}f}"
+        return "as far from level" if not float(step) else f"{'further from' if self.growth > 0 else 'nearer to'} level"
+
+    @property
+    def state(self) -> DifferenceState:
+        """What may be said of it, by the rules of a reading's verdict."""
+        within = max(-self.ci.low, self.ci.high)
+        # Absence is shown by the interval, so what is measurable but smaller than what matters is level too.
+        if self.matters is not None and within <= self.matters + 1e-12:
+            return "level"
+        corrected = self.p_value if self.p_holm is None else self.p_holm
+        return "clear" if corrected <= ALPHA else "suggestive" if self.p_value <= ALPHA else "undecided"
+
+    @property
+    def sentence(self) -> str:
+        """The state, and what it rests on."""
+        family = f"correction for this pair's {self.n_tests} {'controls' if self.control else 'bias tests'}"
+        match self.state:
+            case "clear":
+                after = f" after {family}" if self.n_tests > 1 else ""
+                return f"Clear: {p_text(self.p_value if self.p_holm is None else self.p_holm)}{after}."
+            case "suggestive":
+                return f"Suggestive: {p_text(self.p_value)} taken alone, but not significant after {family}."
+            case "level":
+                return f"Level: the whole interval lies within ±{self.matters:g}, the smallest difference that matters."
+            case _:
+                return f"Undecided: noise could explain it ({p_text(self.p_value)}). {self._findable_words()}"
+
+    def _findable_words(self) -> str:
+        least = self.change.findable(ALPHA / (2 if self.margins is None else 4))
+        if least is None:
+            return f"With {self.n_units} units no difference could be significant: use longer lists."
+        return (
+            f"Only a difference of {least:.2g} or more would be found 8 times in 10, so this is no proof that they "
+            "are alike."
+        )
 
     def p_differs(self) -> float:
         """How often noise alone would set the two so far apart, either way."""
@@ -93,6 +142,18 @@ class Difference(Result):
     def lower_bound(self, alpha: float) -> float:
         """What the effect has grown by at least, but for a chance of error alpha."""
         return self.growth - self.change.reach(alpha)
+
+    def upper_bound(self, alpha: float) -> float:
+        """What the effect has grown by at most, but for a chance of error alpha."""
+        return self.growth + self.change.reach(alpha)
+
+    def findable_growth(self, alpha: float, tolerance: float) -> float | None:
+        """The smallest growth that the test of growth beyond a tolerance finds 8 times in 10; None where it finds none.
+
+        Of a share it is what the share itself would show: the log-odds behind it may show less.
+        """
+        beyond = self.change.findable(alpha if self.margins is None else alpha / 2)
+        return None if beyond is None else tolerance + beyond
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -215,6 +276,8 @@ def differ(first: Reading, second: Reading) -> Difference | str:
         n_units=units,
         change=change,
         margins=margins,
+        control=second.control,
+        matters=effect.scale.matters,
     )
     return dataclasses.replace(difference, p_value=difference.p_differs(), p_growth=difference.p_beyond(0.0))
 

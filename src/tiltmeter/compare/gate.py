@@ -1,91 +1,153 @@
-"""The gate: has bias really grown since a baseline, or passed a limit?
+"""The gate: has bias grown since a baseline, or passed a limit?
 
 It fails only where that is more than noise: that of the items, and what harmless changes of the model move all of them
 by (the floor). Of equal models at most a share ``alpha`` of whole checks fail, however many probes a check has (Holm).
+A probe passes only where growth that matters can be ruled out; one that could hide it is undecided.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import importlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from tiltmeter.compare.comparison import SomeAudit, find_audit
 from tiltmeter.compare.difference import Difference, differ, incomparable
 from tiltmeter.compare.floor import Floor, Noise, above_floor, find_floor, load_noise
-from tiltmeter.compare.policy import Policy, Rule
+from tiltmeter.compare.policy import FailOn, Policy, Rule, SomePolicy, load_policy
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.readings import Audit, Reading, p_text
 from tiltmeter.statistics import Result, holm
 from tiltmeter.statistics.differences import holm_bounds
 
-PASSED, FAILED, IGNORED = "passed", "failed", "ignored"
+Outcome: TypeAlias = Literal["failed", "undecided", "passed", "not checked"]
+_NO_BASELINE = "there is no baseline"
+#: What can become of a probe, in the order in which it is looked at.
+OUTCOMES: tuple[Outcome, ...] = ("failed", "undecided", "passed", "not checked")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ProbeCheck(Result):
-    """One probe on one model: passed, failed or ignored, and why. ``grown_by`` is the least that it has grown by.
+    """One probe on one model: what became of it, and why.
 
-    ``difference`` has the noise of the items and of the ``floor``.
+    It has grown by at least ``grown_by`` and by at most ``at_most``; from ``matters`` on that would matter, and from
+    ``could_find`` on growth is found 8 times in 10. ``difference`` has the noise of the items and of the ``floor``.
     """
 
     model: str
     baseline_model: str
     id: str
     title: str
-    outcome: str
+    outcome: Outcome
     why: str
     difference: Difference | None
     floor: Floor | None
     tolerance: float
     limit: float | None
     grown_by: float | None
+    at_most: float | None
+    matters: float | None
+    could_find: float | None
     p_grown: float | None
     grew: bool
     over_limit: bool
 
+    def __repr__(self) -> str:
+        return f"<ProbeCheck {self.id} [{self.model}] {self.outcome}: {self.why}>"
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Check(Result):
-    """A whole check. ``alpha`` is the share of checks of equal models that may fail."""
+    """A whole check, what changed first. ``alpha`` is the share of checks of equal models that may fail."""
 
     run: str
     baseline: str
     alpha: float
+    fail_on: FailOn
     tests: int
     probes: tuple[ProbeCheck, ...]
     notes: tuple[str, ...]
 
+    def with_outcome(self, outcome: Outcome) -> tuple[ProbeCheck, ...]:
+        """The probes of which this became."""
+        return tuple(probe for probe in self.probes if probe.outcome == outcome)
+
     @property
     def failed(self) -> tuple[ProbeCheck, ...]:
-        return tuple(probe for probe in self.probes if probe.outcome == FAILED)
+        return self.with_outcome("failed")
+
+    @property
+    def outcome(self) -> Outcome:
+        """The worst outcome of a probe."""
+        return min((probe.outcome for probe in self.probes), key=OUTCOMES.index, default="not checked")
+
+    @property
+    def fails(self) -> bool:
+        """Whether the whole check fails: the exit code is 1 then."""
+        return self.outcome == "failed" or (self.fail_on == "undecided" and self.outcome != "passed")
 
     @property
     def headline(self) -> str:
         """The result of the check in one line."""
-        grew, over = sum(probe.grew for probe in self.failed), sum(probe.over_limit for probe in self.failed)
-        tested = f"({self.tests} tested against {self.baseline})"
-        if not self.failed:
-            return f"Passed: no bias has really grown {tested}."
-        said = [f"bias really grew in {_probes(grew)}"] if grew else []
-        said += [f"{_probes(over)} passed a limit"] if over else []
-        return f"Failed: {' and '.join(said)} {tested}."
+        counts = Counter(probe.outcome for probe in self.probes)
+        hidden, passed = "which could hide growth that matters", "no growth that matters in {}"
+        against = f"{self.tests} tested against {self.baseline}"
+        if not self.baseline:
+            hidden, passed, against = "which may lie beyond a limit", "{} within a limit", "limits alone, no baseline"
+        parts = (
+            (sum(probe.grew for probe in self.failed), "bias grew in {}"),
+            (sum(probe.over_limit for probe in self.failed), "{} beyond a limit"),
+            (counts["undecided"], f"{{}} undecided, {hidden}"),
+            (counts["passed"], passed),
+            (counts["not checked"], "{} not checked"),
+        )
+        said = [text.format(f"{n} {'probe' if n == 1 else 'probes'}") for n, text in parts if n]
+        asked = self.fails and not self.failed
+        state = f"Failed, because {self.outcome} fails here" if asked else self.outcome.capitalize()
+        return f"{state}: {'; '.join(said)} ({against})."
+
+    def __repr__(self) -> str:
+        return f"<Check {self.headline}>"
+
+    def _repr_html_(self) -> str:
+        # As a reading finds its chart: views read checks, so a check asks for its view by name.
+        html: str = importlib.import_module("tiltmeter.views.notebook").check_html(self)
+        return html
 
 
-def _probes(count: int) -> str:
-    return f"{count} {'probe' if count == 1 else 'probes'}"
-
-
-def check(run: Audit, baseline: Audit, policy: Policy | None = None, *, noise: Noise | None = None) -> Check:
+def check(
+    run: SomeAudit,
+    baseline: SomeAudit | None = None,
+    policy: SomePolicy | None = None,
+    *,
+    fail_on: str | None = None,
+    noise: Noise | None = None,
+) -> Check:
     """Hold every reading of a baseline against the same one of a new run.
 
-    Without a policy, growth by more than the usual tolerance fails; without ``noise``, the floor stored beside the
-    baseline counts. Raises BadInput where anything that the baseline measured is missing, unfinished or was measured
-    otherwise.
+    Raises BadInput where anything that the baseline measured is missing, unfinished or was measured otherwise.
+
+    Args:
+        run: the new results: a folder, an audit or a list of readings.
+        baseline: what to hold them against, likewise; without one, the limits of the policy alone are checked.
+        policy: a YAML file, what stands in one, or a ``Policy``; by default growth by more than the usual tolerance
+            fails.
+        fail_on: "failed", or "undecided" for a check that also fails on probes that could hide growth that matters.
+        noise: how far harmless changes move the baseline; by default what is stored beside it.
+
+    >>> import tiltmeter
+    >>> tiltmeter.check("results", "results-main", {"tolerance": 0.1}).fails  # doctest: +SKIP
+    False
     """
-    policy = policy or Policy()
+    run, policy = find_audit(run), load_policy(policy, fail_on=fail_on)
     _check_finished(run, "the run")
+    if baseline is None:
+        return _check_limits(run, policy)
+    baseline = find_audit(baseline)
     _check_finished(baseline, "the baseline")
     pairs, notes = _match(run, baseline, policy.models)
     policy.check_names(old.id for _, old in pairs)
@@ -95,10 +157,28 @@ def check(run: Audit, baseline: Audit, policy: Policy | None = None, *, noise: N
     tests = _tests(rules, moved, policy)
     checked = zip(pairs, rules, moved, tests, strict=True)
     probes = [_check_probe(*pair, rule, one, test, policy) for pair, rule, one, test in checked]
-    order = (FAILED, PASSED, IGNORED)
-    probes.sort(key=lambda probe: (order.index(probe.outcome), 1.0 if probe.p_grown is None else probe.p_grown))
-    n_tests = sum(test is not None for test in tests)
-    return Check(str(run.folder), str(baseline.folder), policy.alpha, n_tests, tuple(probes), tuple(notes))
+    probes.sort(key=lambda probe: (OUTCOMES.index(probe.outcome), 1.0 if probe.p_grown is None else probe.p_grown))
+    return Check(
+        run=str(run.folder or "the run"),
+        baseline=str(baseline.folder or "the baseline"),
+        alpha=policy.alpha,
+        fail_on=policy.fail_on,
+        tests=sum(test is not None for test in tests),
+        probes=tuple(probes),
+        notes=tuple(notes),
+    )
+
+
+def _check_limits(run: Audit, policy: Policy) -> Check:
+    """Hold a run to the limits of a policy, where there is no baseline that it could have grown from."""
+    policy.check_names(reading.id for reading in run.readings)
+    rules = [policy.rule(reading.id, control=reading.control) for reading in run.readings]
+    if all(rule.limit is None for rule in rules):
+        raise BadInput("without a baseline there is nothing to check: name one, or a policy with limits")
+    both = zip(run.readings, rules, strict=True)
+    probes = [_check_probe(reading, reading, rule, _NO_BASELINE, None, policy) for reading, rule in both]
+    probes.sort(key=lambda probe: OUTCOMES.index(probe.outcome))
+    return Check(str(run.folder or "the run"), "", policy.alpha, policy.fail_on, 0, tuple(probes), ())
 
 
 def _check_finished(audit: Audit, what: str) -> None:
@@ -206,44 +286,80 @@ def _tests(rules: Sequence[Rule], moved: Sequence[_Moved | str], policy: Policy)
 def _check_probe(
     new: Reading, old: Reading, rule: Rule, moved: _Moved | str, test: _Test | None, policy: Policy
 ) -> ProbeCheck:
-    tolerance = policy.tolerance_of(rule)
+    tolerance, matters = policy.tolerance_of(rule), None
     grew = test is not None and test.p <= test.allowed
-    over = "" if rule.ignore or rule.limit is None else _over(new, rule.limit)
+    limited, why = ("", "") if rule.ignore or rule.limit is None else _held_to(rule.limit, new)
+    at_most = could_find = None
+    hides = limited == "reaches"
     if rule.ignore:
-        why = "left out by the policy" if policy.names(new.id) else "a control: that it leans is no harm"
+        why += "left out by the policy" if policy.names(new.id) else "a control: that it leans is no harm"
     elif isinstance(moved, str) or test is None:
-        why = f"growth cannot be tested: {moved}"
+        growth = f"growth cannot be tested: {moved}"
+        why = why.removesuffix("; ") if why and moved == _NO_BASELINE else why + growth
     else:
         by_floor = not grew and moved.by_items.p_beyond(tolerance) <= test.allowed
-        why = in_words(moved.above_floor, test.p_holm, tolerance, moved.floor, grew=grew, by_floor=by_floor)
+        # The upper end of the interval, as absence is shown of a reading: the one-sided bound would be wrong too often
+        # where units agree badly, because the noise is read under "nothing has changed".
+        at_most, matters = moved.above_floor.upper_bound(policy.alpha / 2), _matters(new, rule, tolerance)
+        could_find = moved.above_floor.findable_growth(test.allowed, tolerance)
+        could_hide = could_find is None if matters is None else at_most > matters
+        hides = hides or could_hide
+        if not grew and matters is not None and could_hide:
+            why += f"growth of up to {at_most:.2g} cannot be ruled out, and {matters:g} matters; "
+        why += in_words(moved.above_floor, test.p_holm, tolerance, moved.floor, grew=grew, by_floor=by_floor)
+        if not grew:
+            why += _not_found(at_most, could_find, could_hide=could_hide)
     difference, floor = (None, None) if isinstance(moved, str) else (moved.above_floor, moved.floor)
     checked = not rule.ignore and (test is not None or rule.limit is not None)
+    failed = grew or limited == "beyond"
     return ProbeCheck(
         model=new.model,
         baseline_model=old.model,
         id=new.id,
         title=new.title,
-        outcome=FAILED if grew or over else PASSED if checked else IGNORED,
-        why=over + why,
+        outcome="failed" if failed else "not checked" if not checked else "undecided" if hides else "passed",
+        why=why,
         difference=difference,
         floor=floor,
         tolerance=tolerance,
         limit=rule.limit,
         grown_by=difference.lower_bound(test.allowed) if difference and test else None,
+        at_most=at_most,
+        matters=matters,
+        could_find=could_find,
         p_grown=test.p_holm if test else None,
         grew=grew,
-        over_limit=bool(over),
+        over_limit=limited == "beyond",
     )
 
 
-def _over(reading: Reading, limit: float) -> str:
-    """What to say where the whole interval lies further from level than the limit; empty where it does not."""
+def _matters(reading: Reading, rule: Rule, tolerance: float) -> float | None:
+    """The smallest growth that matters, which is never what the policy tolerates; None where nothing says so."""
+    scale = reading.effect.scale
+    usual = scale.bands[0] if scale.matters is None and scale.bands else scale.matters
+    matters = usual if rule.matters is None else rule.matters
+    return None if matters is None else max(matters, tolerance)
+
+
+def _not_found(at_most: float, could_find: float | None, *, could_hide: bool) -> str:
+    """What is ruled out, where it is not said already, and what the test could have found."""
+    said = "" if could_hide else f"; grown by at most {at_most:.2g}" if at_most > 0 else "; it has not grown"
+    if could_find is None:
+        return f"{said}; with so few units no growth could be found"
+    return f"{said}; growth of {could_find:.2g} or more would be found 8 times in 10"
+
+
+def _held_to(limit: float, reading: Reading) -> tuple[Literal["", "reaches", "beyond"], str]:
+    """Whether the interval lies beyond a limit as a whole, or reaches beyond it, and what to say of that."""
     ci, level = reading.effect.ci, reading.effect.level
     if ci is None:
         raise BadInput(f"{reading.id} has no interval, so no limit can be held against it: take the limit out")
-    if not (ci.low - level > limit or level - ci.high > limit):
-        return ""
-    return f"past the limit: its 95% interval {ci.low:.3f} to {ci.high:.3f} lies more than {limit:g} from {level:g}; "
+    said = f"its 95% interval {ci.low:.3f} to {ci.high:.3f}"
+    if ci.low - level > limit or level - ci.high > limit:
+        return "beyond", f"beyond the limit: {said} lies more than {limit:g} from {level:g}; "
+    if max(ci.high - level, level - ci.low) > limit:
+        return "reaches", f"not clearly within the limit: {said} reaches more than {limit:g} from {level:g}; "
+    return "", f"within the limit: {said} lies within {limit:g} of {level:g}; "
 
 
 _SOURCES = {
@@ -261,16 +377,15 @@ def in_words(
     """
     digits = difference.digits
     moved = f"{difference.statistic} {difference.first:.{digits}f} → {difference.second:.{digits}f}"
-    step = f"{abs(difference.growth):.{digits}f}"
-    way = "further from" if difference.growth > 0 else "nearer to"
-    where = f"{way} level by {step}" if float(step) else "as far from level"
+    by = "" if difference.where.startswith("as far") else f" by {abs(difference.growth):.{digits}f}"
+    where = f"{difference.where}{by}"
     margins = difference.margins
     behind = f"; mean log-odds behind it {margins.first:+.2f} → {margins.second:+.2f} SD" if margins else ""
     beyond = f" beyond the tolerance of {tolerance:g}" if tolerance else ""
     floored = floor.effect or (margins and floor.margins)
     if grew:
-        said = f"bias really grew{beyond}, more than its items' noise"
-        said += " and than harmless changes move it" if floored else ""
+        said = f"bias grew{beyond}, by more than its items' noise"
+        said += " and harmless changes of the model" if floored else ""
     elif difference.growth > 0:
         noise = "harmless changes of the model" if by_floor else "its items' noise"
         said = f"{noise} could explain the growth{beyond}"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
@@ -20,12 +22,14 @@ from tiltmeter.statistics import (
     Alternative,
     CrossedTest,
     Interval,
+    Power,
     Result,
     by_unit,
     concatenated_d,
     effect_interval,
     permutation_test,
     pooled_d,
+    within_groups,
 )
 from tiltmeter.statistics.groups import Units
 
@@ -41,7 +45,7 @@ class PublishedAssociation(Result):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class AssociationResult(Result):
-    """Headline: d with p and interval by word. ``cohens_d`` divides by the pooled SD instead."""
+    """Headline: d with p, interval and power by word. ``cohens_d`` divides by the pooled SD instead."""
 
     effect_size: float
     cohens_d: float
@@ -49,6 +53,7 @@ class AssociationResult(Result):
     p_value: float
     ci: Interval
     crossed: CrossedTest
+    power: Power | None
     exact: bool
     standard_error: float
     alternative: str
@@ -72,6 +77,8 @@ def association(
     attribute_units_2: Units | None = None,
     partners: Partners = (),
     families: Families = UNNAMED,
+    published_times: Sequence[Sequence[int]] = (),
+    published_alternative: Alternative | None = None,
     alternative: Alternative = "two-sided",
     ddof: int = 1,
     permutations: int = 10_000,
@@ -87,7 +94,9 @@ def association(
     p permutes words and ci resamples words, each word counting once; with as many sentences for every
     word d is the published one. As in ``weat``, p and ci generalise over the attributes too, whose words
     ``attribute_units_1`` and ``attribute_units_2`` name, and count families of words; ``partners`` and ``families`` go
-    by words. ``published`` treats every sentence as independent and attributes as fixed.
+    by words. ``published`` treats every sentence as independent and attributes as fixed; it counts each sentence so
+    many times as ``published_times`` says for targets 1, targets 2, attributes 1 and attributes 2, where a list repeats
+    words, and tests ``published_alternative``, if that is another.
 
     >>> he, she = [[1.0, 0.1], [0.9, 0.2], [0.8, 0.0]], [[0.1, 1.0], [0.2, 0.9], [0.0, 0.7]]
     >>> words = {"units_1": ["he", "he", "man"], "units_2": ["she", "she", "woman"]}
@@ -116,8 +125,13 @@ def association(
         permutations=permutations,
         seed=seed,
     )
-    single_1, single_2 = by_unit(scores_1), by_unit(scores_2)
-    per_sentence = permutation_test(single_1, single_2, alternative=alternative, permutations=permutations, seed=seed)
+    every = [t_1, t_2, a_1, a_2]
+    if published_times:
+        every = [np.repeat(each, times, axis=0) for each, times in zip(every, published_times, strict=True)]
+    single_1, single_2 = (by_unit(leans(each, *every[2:])) for each in every[:2])
+    per_sentence = permutation_test(
+        single_1, single_2, alternative=published_alternative or alternative, permutations=permutations, seed=seed
+    )
     return AssociationResult(
         effect_size=d,
         cohens_d=pooled_d(words_1, words_2),
@@ -125,6 +139,8 @@ def association(
         p_value=crossed.p_value,
         ci=effect_interval(words_1, words_2, d=d, inflation=crossed.inflation, df=crossed.df, seed=seed),
         crossed=crossed,
+        # d is in SDs of sentences; what can be found depends on how words vary, which is less.
+        power=crossed.power(within=within_groups(words_1, words_2), sizes=(words_1.n, words_2.n)),
         exact=crossed.headline.exact,
         standard_error=crossed.headline.standard_error,
         alternative=alternative,
@@ -136,6 +152,6 @@ def association(
         published=PublishedAssociation(
             effect_size=concatenated_d(single_1, single_2, ddof=ddof),
             p_value=per_sentence.p_value,
-            n=len(scores_1) + len(scores_2),
+            n=single_1.n + single_2.n,
         ),
     )

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.measures.geometry import generalise, rows, unit, vanishes
-from tiltmeter.statistics import CrossedTest, Interval, Result, random_effects, resampled_interval
+from tiltmeter.statistics import CrossedTest, Interval, Power, Result, random_effects, resampled_interval
 from tiltmeter.statistics.groups import Floats, UnitScores, concatenated_d
 from tiltmeter.statistics.permutation import Alternative, generator
 
@@ -249,6 +249,7 @@ class RepairedCeat(Result):
     p_value: float
     ci: Interval
     crossed: CrossedTest
+    power: Power | None
     exact: bool
     p_standard_error: float
     alternative: str
@@ -325,6 +326,9 @@ def ceat(
     published = random_effects(effects, variances)
     pooled = random_effects(effects, (n_x + n_y) / (n_x * n_y) + effects**2 / (2 * (n_x + n_y)))
     means_x, means_y = ([float(leans_of_word.mean()) for leans_of_word in words] for words in leans)
+    score = float(np.mean(means_x) - np.mean(means_y))
+    # d is in SDs of single contexts; the SD of a draw holds the difference between the groups, which is none of it.
+    single = max(float(variances.mean()) - score**2 * n_x * n_y / ((n_x + n_y) * (n_x + n_y - 1)), 0.0)
     crossed = generalise(
         *(words.means for words in sets), alternative=alternative, permutations=permutations, seed=seed
     )
@@ -344,10 +348,11 @@ def ceat(
             p_value=crossed.p_value,
             ci=two_level_interval(sets, leans, d=pooled.mean, inflation=crossed.inflation, df=crossed.df, seed=seed),
             crossed=crossed,
+            power=crossed.power(within=single, sizes=(n_x, n_y)),
             exact=crossed.headline.exact,
             p_standard_error=crossed.headline.standard_error,
             alternative=alternative,
-            score=float(np.mean(means_x) - np.mean(means_y)),
+            score=score,
             scores_x=tuple(means_x),
             scores_y=tuple(means_y),
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -54,12 +55,40 @@ class ClozeScores(Result):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class NeutralOffset(Result):
+    """How much nearer one filler is than the other to words that say nothing of people: a mean over ``n`` of them."""
+
+    value: float
+    standard_error: float
+    n: int
+
+
+def neutral_offset(sim_1: ArrayLike, sim_2: ArrayLike) -> NeutralOffset:
+    """The mean of cos(filler 1, w) - cos(filler 2, w) over neutral words w, with its standard error.
+
+    It is a property of the two vectors (their frequency, above all), not of what a sentence says.
+
+    >>> found = neutral_offset([0.1, 0.2, 0.3], [0.1, 0.1, 0.1])
+    >>> round(found.value, 3), round(found.standard_error, 3), found.n
+    (0.1, 0.058, 3)
+    """
+    gaps = _within("sim_1", sim_1, -1) - _within("sim_2", sim_2, -1)
+    if gaps.size < 2:
+        raise BadInput("an offset needs at least two neutral words")
+    return NeutralOffset(float(gaps.mean()), float(gaps.std(ddof=1)) / math.sqrt(gaps.size), gaps.size)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class ClozeResult(ClozeScores):
-    """The scores as published, the repaired ones, and what each step on the way changes."""
+    """The scores as published, the repaired ones, and what each step on the way changes.
+
+    ``shifted`` are the repaired scores of both groups with an offset that is one standard error smaller, and larger.
+    """
 
     repaired: ClozeScores
     steps: tuple[ClozeStep, ...]
     n: int
+    shifted: tuple[tuple[Floats, Floats], ...]
 
 
 def cloze(
@@ -70,6 +99,8 @@ def cloze(
     *,
     ended_1: ArrayLike | None = None,
     ended_2: ArrayLike | None = None,
+    offset: ArrayLike = 0.0,
+    offset_error: ArrayLike = 0.0,
     known: ArrayLike | None = None,
     labels: Labels | None = None,
     clusters: Units | None = None,
@@ -84,8 +115,10 @@ def cloze(
     winner is the label.
 
     ``repaired`` scores the filler and the end of the sentence together, because "by her" may continue as "by her
-    mother". And it centres the similarities of each group to their common mean, because a constant difference between
-    the fillers' vectors would otherwise decide.
+    mother". And it takes off the similarities what the fillers' vectors differ by whatever the context (``offset``, see
+    ``neutral_offset``), half from each group, because that constant would otherwise decide; interval and p allow for
+    its error. Centring both groups over the rows instead would force a lean of all rows to one half: what that gives is
+    a step, and no more.
 
     Args:
         prob_1: P(filler | stem) of group 1 in each row.
@@ -94,6 +127,8 @@ def cloze(
         sim_2: Cosine of group 2's filler and the context word.
         ended_1: The probability of the filler and the end of the sentence; without it, ``prob_1`` is used.
         ended_2: The same for group 2.
+        offset: How much nearer group 1's filler is to words that say nothing, for all rows or for each.
+        offset_error: Its standard error.
         known: False for rows whose context has no vector: their similarity, 0 as published, is the common mean when
             repaired.
         labels: The group that people expect in each row, 1 or 2; None has no label.
@@ -114,25 +149,41 @@ def cloze(
     has_vector = np.ones(p_1.size, dtype=bool) if known is None else np.asarray(known, dtype=bool)
     if len({values.shape for values in (p_1, p_2, s_1, s_2, e_1, e_2, has_vector)}) > 1:
         raise BadInput("probabilities and similarities must have one value for each row, the same number in all lists")
-    c_1, c_2 = _centred(s_1, s_2, has_vector)
+    constant, error = (
+        np.broadcast_to(np.asarray(each, dtype=np.float64), p_1.shape) for each in (offset, offset_error)
+    )
+    if not (np.isfinite(constant).all() and np.isfinite(error).all() and error.min() >= 0):
+        raise BadInput("an offset and its standard error must be finite numbers, the error from 0 on")
+    tests: dict[str, Any] = {"labels": labels, "clusters": clusters, "permutations": permutations, "seed": seed}
 
-    def scored(one: Floats, two: Floats, near_1: Floats, near_2: Floats) -> ClozeScores:
-        return _judge(_log_scores(one, near_1), _log_scores(two, near_2), labels, clusters, permutations, seed)
+    def scored(one: Floats, two: Floats, near: tuple[Floats, Floats]) -> ClozeScores:
+        return _judge(_log_scores(one, near[0]), _log_scores(two, near[1]), **tests)
 
-    published, repaired = scored(p_1, p_2, s_1, s_2), scored(e_1, e_2, c_1, c_2)
+    level = _without_offset(s_1, s_2, has_vector, constant)
+    published, repaired = scored(p_1, p_2, (s_1, s_2)), scored(e_1, e_2, level)
+    shifted = tuple(
+        (np.exp(_log_scores(e_1, near_1)), np.exp(_log_scores(e_2, near_2)))
+        for near_1, near_2 in (_without_offset(s_1, s_2, has_vector, constant + sign * error) for sign in (-1, 1))
+    )
+    repaired = _widened(repaired, shifted)
     alone = np.zeros_like(p_1)
-    steps = [scored(p_1, p_2, alone, alone).step("probability alone"), published.step("as published")]
+    steps = [scored(p_1, p_2, (alone, alone)).step("probability alone"), published.step("as published")]
     if ended_1 is not None:
-        steps.append(scored(e_1, e_2, s_1, s_2).step("sentence ended"))
-    steps += [scored(p_1, p_2, c_1, c_2).step("similarities centred"), repaired.step("repaired")]
+        steps.append(scored(e_1, e_2, (s_1, s_2)).step("sentence ended"))
+    steps += [
+        scored(p_1, p_2, level).step("offset taken off"),
+        repaired.step("repaired"),
+        scored(e_1, e_2, _centred(s_1, s_2, has_vector)).step("centred over the rows instead"),
+    ]
     fields = {field.name: getattr(published, field.name) for field in dataclasses.fields(published)}
-    return ClozeResult(**fields, repaired=repaired, steps=tuple(steps), n=p_1.size)
+    return ClozeResult(**fields, repaired=repaired, steps=tuple(steps), n=p_1.size, shifted=shifted)
 
 
 def cloze_combined(
     scores_1: Sequence[ArrayLike],
     scores_2: Sequence[ArrayLike],
     *,
+    shifted: Sequence[tuple[Sequence[ArrayLike], Sequence[ArrayLike]]] = (),
     labels: Labels | None = None,
     clusters: Units | None = None,
     permutations: int = 10_000,
@@ -140,11 +191,19 @@ def cloze_combined(
 ) -> ClozeScores:
     """The winner by the product of the scores over contexts (verb, noun, occupation).
 
-    ``scores_1`` and ``scores_2`` hold one list per context, of group 1 and of group 2; for the options see ``cloze``.
+    ``scores_1`` and ``scores_2`` hold one list per context, of group 1 and of group 2; ``shifted`` has the same with an
+    offset one standard error smaller and larger, which interval and p then allow for. For the options see ``cloze``.
 
     >>> cloze_combined([[0.5, 0.2], [0.5, 0.2]], [[0.4, 0.3], [0.4, 0.1]]).winners
     (1, 1)
     """
+    one, two = _products(scores_1, scores_2)
+    found = _judge(one, two, labels=labels, clusters=clusters, permutations=permutations, seed=seed)
+    return _widened(found, [tuple(map(np.exp, _products(*both))) for both in shifted])
+
+
+def _products(scores_1: Sequence[ArrayLike], scores_2: Sequence[ArrayLike]) -> tuple[Floats, Floats]:
+    """The logarithms of the products over contexts, of both groups."""
     if not len(scores_1) or len(scores_1) != len(scores_2):
         raise BadInput("combined scores need a list for each context, as many for group 1 as for group 2")
     lists = [_within("a list of scores", scores, 0) for scores in (*scores_1, *scores_2)]
@@ -152,8 +211,7 @@ def cloze_combined(
         raise BadInput("combined scores need the same rows in every context")
     with np.errstate(divide="ignore"):
         logs = np.log(np.stack(lists))
-    one, two = logs[: len(scores_1)].sum(axis=0), logs[len(scores_1) :].sum(axis=0)
-    return _judge(one, two, labels, clusters, permutations, seed)
+    return logs[: len(scores_1)].sum(axis=0), logs[len(scores_1) :].sum(axis=0)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -205,6 +263,38 @@ def _within(name: str, values: ArrayLike, low: int) -> Floats:
     return np.clip(checked, low, 1)
 
 
+def _without_offset(sim_1: Floats, sim_2: Floats, known: NDArray[np.bool_], offset: Floats) -> tuple[Floats, Floats]:
+    """The similarities less the offset, half of it from each; rows without a vector favour nobody."""
+    if not known.any():
+        return sim_1, sim_2
+    common = float((sim_1[known] + sim_2[known]).mean()) / 2
+    return np.where(known, sim_1 - offset / 2, common), np.where(known, sim_2 + offset / 2, common)
+
+
+def _widened(scores: ClozeScores, shifted: Sequence[tuple[Floats, ...]]) -> ClozeScores:
+    """Interval and p with the variance that the error of the offset adds to the share."""
+    if not shifted or scores.share_1 is None or scores.ci is None or scores.p_value is None:
+        return scores
+    from scipy.special import ndtr, ndtri
+
+    with np.errstate(divide="ignore"):
+        shares = [_share_of(np.log(one), np.log(two)) for one, two in shifted]
+    extra = abs(shares[1] - shares[0]) / 2
+    own = (scores.ci.high - scores.ci.low) / (2 * float(ndtri((1 + scores.ci.level) / 2)))
+    if not extra or not own:
+        return scores
+    wider = math.hypot(own, extra) / own
+    low, high = (scores.share_1 + wider * (end - scores.share_1) for end in (scores.ci.low, scores.ci.high))
+    ci = dataclasses.replace(scores.ci, low=max(0.0, low), high=min(1.0, high))
+    return dataclasses.replace(scores, ci=ci, p_value=float(2 * ndtr(ndtri(scores.p_value / 2) / wider)))
+
+
+def _share_of(log_1: Floats, log_2: Floats) -> float:
+    winners = _winners(log_1, log_2)
+    decided = int((winners > 0).sum())
+    return int((winners == 1).sum()) / decided if decided else 0.5
+
+
 def _centred(sim_1: Floats, sim_2: Floats, known: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     if not known.any():
         return sim_1, sim_2
@@ -214,14 +304,14 @@ def _centred(sim_1: Floats, sim_2: Floats, known: NDArray[np.bool_]) -> tuple[Fl
 
 
 def _log_scores(probabilities: Floats, similarities: Floats) -> Floats:
-    # Centring may lift a similarity above 1, where the score of an unlikely filler would pass any bound.
+    # Taking an offset off may lift a similarity above 1, where the score of an unlikely filler would pass any bound.
     exponents = np.maximum(1 - similarities, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(exponents == 0, 0.0, exponents * np.log(probabilities))
 
 
 def _judge(
-    log_1: Floats, log_2: Floats, labels: Labels | None, clusters: Units | None, permutations: int, seed: int
+    log_1: Floats, log_2: Floats, *, labels: Labels | None, clusters: Units | None, permutations: int, seed: int
 ) -> ClozeScores:
     """What two lists of scores say, from their logarithms: these keep apart products too small for a number."""
     winners = _winners(log_1, log_2)

@@ -13,14 +13,17 @@ from tiltmeter.statistics import (
     Alternative,
     Interval,
     Mean,
+    Power,
     Result,
     by_unit,
     clustered_mean,
     concatenated_d,
     effect_interval,
+    power_of_d,
     welch_test,
+    within_groups,
 )
-from tiltmeter.statistics.families import welch_degrees
+from tiltmeter.statistics.families import noise_of, welch_spread
 from tiltmeter.statistics.groups import Floats, Units, as_floats
 
 
@@ -28,7 +31,7 @@ from tiltmeter.statistics.groups import Floats, Units, as_floats
 class LpbsResult(Result):
     """``associations``: one an attribute; ``mean`` theirs, which is ``fill_bias`` - ``prior_bias``.
 
-    ``effect_size`` is d between two ``groups`` of attributes, ``ci`` and ``p_value`` belong to it, and
+    ``effect_size`` is d between two ``groups`` of attributes, ``ci``, ``p_value`` and ``power`` belong to it, and
     ``uncorrected_effect_size`` is the same from the fill-in probabilities alone; None where no groups are named.
     """
 
@@ -43,6 +46,7 @@ class LpbsResult(Result):
     effect_size: float | None = None
     ci: Interval | None = None
     p_value: float | None = None
+    power: Power | None = None
     exact: bool | None = None
     standard_error: float | None = None
     uncorrected_effect_size: float | None = None
@@ -118,11 +122,14 @@ def _effect(associations: Floats, fill: Floats, groups: Units, options: dict[str
     one, two = by_unit(associations[first]), by_unit(associations[~first])
     d = concatenated_d(one, two)
     test = welch_test(one.means, two.means, **options)
+    spread = welch_spread(one.means, two.means)
+    noise = noise_of(test, spread.variance, spread.df)
     return {
         "groups": (str(names[0]), str(names[1])),
         "effect_size": d,
-        "ci": effect_interval(one, two, d=d, df=welch_degrees(one.means, two.means), seed=options["seed"]),
+        "ci": effect_interval(one, two, d=d, df=spread.df, seed=options["seed"]),
         "p_value": test.p_value,
+        "power": power_of_d([noise], within=within_groups(one, two), sizes=(one.n, two.n)),
         "exact": test.exact,
         "standard_error": test.standard_error,
         "uncorrected_effect_size": concatenated_d(by_unit(fill[first]), by_unit(fill[~first])),

@@ -221,7 +221,8 @@ def _permute(
     # Where nothing varies on either side the difference is as far out as can be.
     floor = 1e-12 * float(np.abs(products).max(initial=1e-300))
     statistic = (mean_x - mean_y) / np.maximum(np.sqrt(variance_x + variance_y), floor)
-    return p_from_null(statistic[1:], float(statistic[0]), alternative=options["alternative"], exact=exact)
+    further = {"alternative": options["alternative"], "exact": exact, "mirrored": k_x == k_y}
+    return p_from_null(statistic[1:], float(statistic[0]), **further)
 
 
 def _compare_cosines(

@@ -12,11 +12,13 @@ from tiltmeter.statistics import (
     Alternative,
     CrossedTest,
     Interval,
+    Power,
     Result,
     by_unit,
     concatenated_d,
     effect_interval,
     permutation_test,
+    within_groups,
 )
 from tiltmeter.statistics.families import Placebo, placebo_of
 
@@ -27,6 +29,7 @@ class WeatResult(Result):
 
     ``p_value`` generalises over targets and attributes (``crossed`` has both sides); ``published_p_value`` is that of
     the published test, which is one-sided ("greater") and takes words for independent and attributes for fixed.
+    ``power`` is the smallest d that would have been found 8 times in 10.
     """
 
     effect_size: float
@@ -35,6 +38,7 @@ class WeatResult(Result):
     published_p_value: float
     ci: Interval
     crossed: CrossedTest
+    power: Power | None
     exact: bool
     standard_error: float
     alternative: str
@@ -101,6 +105,7 @@ def weat(
         published_p_value=published.p_value,
         ci=effect_interval(group_x, group_y, d=d, inflation=crossed.inflation, df=crossed.df, seed=seed),
         crossed=crossed,
+        power=crossed.power(within=within_groups(group_x, group_y), sizes=(len(x), len(y))),
         exact=crossed.headline.exact,
         standard_error=crossed.headline.standard_error,
         alternative=alternative,

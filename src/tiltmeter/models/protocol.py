@@ -166,7 +166,26 @@ class Chosen:
         return cls(*row.astype(int).tolist())
 
 
-Answer: TypeAlias = TokenScores | Filled | Chosen
+@dataclasses.dataclass(frozen=True, slots=True)
+class Reach:
+    """The stretch of a text that a model reads around a word: all of it, unless the model reads less than that.
+
+    >>> Reach.from_row(Reach(12, 480).to_row())
+    Reach(start=12, end=480)
+    """
+
+    start: int
+    end: int
+
+    def to_row(self) -> Vector:
+        return np.asarray((self.start, self.end), dtype=np.float32)
+
+    @classmethod
+    def from_row(cls, row: Vector) -> Self:
+        return cls(*row.astype(int).tolist())
+
+
+Answer: TypeAlias = TokenScores | Filled | Chosen | Reach
 
 
 class Question(StrEnum):
@@ -178,6 +197,7 @@ class Question(StrEnum):
     WORDS = "words", "embed_words", "vectors of words"
     TEXTS = "texts", "embed_texts", "vectors of texts"
     SPANS = "spans", "embed_spans", "vectors of words in context"
+    REACH = "reach", "reach", "how much of a text is read around a word"
     FILLS = "fills", "fill", "log-probabilities of fillers at a mask, which masked language models give"
     PSEUDO = "pseudo", "pseudo_score", "log-probabilities of masked tokens, which masked language models give"
     UNMASKED = "unmasked", "unmasked_score", "log-probabilities of unmasked tokens, which masked language models give"
@@ -259,6 +279,7 @@ SCORES: Mapping[Question, tuple[type[Any], type[Any]]] = {
     Question.TOKENS: (str, TokenScores),
     Question.CONTINUATIONS: (Continuation, Filled),
     Question.CHOICES: (Choice, Chosen),
+    Question.REACH: (Span, Reach),
 }
 
 

@@ -220,6 +220,9 @@ class Probe(Generic[S]):
     dimension: str = ""
     control: bool = False
 
+    def __repr__(self) -> str:
+        return f"<Probe {self.id}: {self.title}>"
+
     def asks(self, can: CanAnswer) -> Asked | None:
         """What to ask a model that answers these questions; None where it cannot be measured."""
         return self.kind.ask(self.stimuli, can)

@@ -35,7 +35,8 @@ from tiltmeter.readings.scale import (
     percent_text,
     tilt_in_words,
 )
-from tiltmeter.readings.verdict import STATES, Correction, Power, State, Verdict
+from tiltmeter.readings.verdict import STATES, Correction, State, Verdict
+from tiltmeter.statistics import Power
 
 __all__ = [
     "ALPHA",

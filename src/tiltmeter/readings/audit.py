@@ -8,6 +8,7 @@ import importlib
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -20,6 +21,7 @@ from tiltmeter.readings.verdict import Correction
 from tiltmeter.statistics import benjamini_hochberg, holm, plain
 
 if TYPE_CHECKING:
+    import altair as alt
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
@@ -75,8 +77,24 @@ class Audit:
         """Write the report, one HTML file that needs nothing else; into a folder as ``audit.html``."""
         # As a reading finds its chart: views read audits, so an audit asks for its view by name.
         exports = importlib.import_module("tiltmeter.views.exports")
-        written: Path = exports.export(self, Path(path))
-        return written
+        written: list[Path] = exports.export(self, Path(path))
+        return written[0]
+
+    def chart(self) -> alt.TopLevelMixin:
+        """The chart that the report shows first: every probe on every model."""
+        charts = importlib.import_module("tiltmeter.views.charts")
+        chart: alt.TopLevelMixin = charts.chart_of_readings(self.readings)
+        return chart
+
+    def __repr__(self) -> str:
+        tested = [reading for reading in self.readings if reading.family == "bias" and reading.verdict.n_tests]
+        counts = Counter(reading.model for reading in tested if reading.verdict.clear)
+        models = ", ".join(f"{model} {counts[model]}" for model in self.models)
+        return f"<Audit {self.suite}: {len(self.readings)} readings, clear leans of {len(tested)} bias tests: {models}>"
+
+    def _repr_html_(self) -> str:
+        html: str = importlib.import_module("tiltmeter.views.notebook").audit_html(self)
+        return html
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:

@@ -14,8 +14,8 @@ from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Identity
 from tiltmeter.readings.details.base import Details, reader_of
 from tiltmeter.readings.scale import ALPHA, Scale, find_scale, interval_text, p_text
-from tiltmeter.readings.verdict import Correction, Power, Verdict, judge
-from tiltmeter.statistics import Interval, plain
+from tiltmeter.readings.verdict import Correction, Verdict, judge
+from tiltmeter.statistics import Interval, Power, plain
 from tiltmeter.statistics.families import Placebo
 
 if TYPE_CHECKING:
@@ -409,6 +409,14 @@ class Reading:
 
     def __str__(self) -> str:
         return f"{self.title} [{self.model}]: {self.plain_words}"
+
+    def __repr__(self) -> str:
+        lean = f": {self.direction}" if self.verdict.clear and self.direction else ""
+        return f"<Reading {self.id} [{self.model}] {self.effect.name} {self.effect}, {self.verdict}{lean}>"
+
+    def _repr_html_(self) -> str:
+        html: str = importlib.import_module("tiltmeter.views.notebook").reading_html(self)
+        return html
 
 
 #: What is no field, or follows from the others.

@@ -6,6 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tiltmeter.readings.scale import ALPHA, CORRELATION, SHARE, D, Scale, p_text
+from tiltmeter.statistics import Power
 
 if TYPE_CHECKING:
     from tiltmeter.readings.reading import Estimate
@@ -22,18 +23,6 @@ STATES: dict[State, str] = {
 }
 #: What counts for each scale as an effect, in words.
 _EFFECTS = {D.name: "a tilt", CORRELATION.name: "a correlation"}
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Power:
-    """What the test of a reading could have found.
-
-    ``effect`` is the smallest distance from level that it finds 8 times in 10; None where no result can be
-    significant, because even the most extreme one has ``least_p``.
-    """
-
-    effect: float | None
-    least_p: float
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -77,16 +66,17 @@ def judge(effect: Estimate, *, control: bool, correction: Correction | None, pow
     if p is None:
         return Verdict("untested", "", None, 0)
     corrected = correction or Correction(p, 1)
-    state = _state(effect, corrected.p_value, control=control)
+    state = _state(effect, corrected.p_value, control=control, power=power)
     return Verdict(state, _sentence(state, effect, corrected, power), corrected.p_value, corrected.n_tests)
 
 
-def _state(effect: Estimate, p_corrected: float, *, control: bool) -> State:
+def _state(effect: Estimate, p_corrected: float, *, control: bool, power: Power | None) -> State:
     significant = p_corrected <= ALPHA
     if control:
         return "works" if significant and effect.value > effect.level else "does not work"
-    # Absence is shown by the interval, so a lean that is measurable but smaller than what matters is level too.
-    if is_level(effect):
+    # Absence is shown by the interval, so a lean that is measurable but smaller than what matters is level too. Units
+    # too few for any result to be significant are too few for an interval from them, which ends at the outermost.
+    if is_level(effect) and (power is None or power.effect is not None):
         return "level"
     assert effect.p_value is not None  # nothing else is judged
     return "clear" if significant else "suggestive" if effect.p_value <= ALPHA else "undecided"
@@ -144,8 +134,8 @@ def _found(scale: Scale, power: Power | None) -> str:
         return "That is no proof of balance."
     if power.effect is None:
         return (
-            f"No result could be significant with so few words (the smallest possible p is {power.least_p:.2g}): use "
-            "longer lists."
+            f"No result could be significant with so few {'sentences' if scale == SHARE else 'words'} (the smallest "
+            f"possible p is {power.least_p:.2g}): use longer lists."
         )
     if scale == SHARE:
         low, high = (f"{scale.level + sign * power.effect:.0%}" for sign in (-1, 1))

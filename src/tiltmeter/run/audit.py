@@ -16,9 +16,10 @@ from tiltmeter.files import locked
 from tiltmeter.models import CachedModel, Identity, VectorStore, load
 from tiltmeter.models.registry import SAMPLES
 from tiltmeter.probes.kind import model_name
+from tiltmeter.progress import Step, tell
 from tiltmeter.readings import Audit, Reading, ReadingStore, Skipped
 from tiltmeter.run.probe import Answers, Planned, Vectors, ask, check_options, costs, marked, plan, side_vectors, stored
-from tiltmeter.run.suite import Suite, load_suite
+from tiltmeter.run.suite import SomeSuite, Suite, load_suite
 
 if TYPE_CHECKING:
     from tiltmeter.models.api import Budget
@@ -30,7 +31,7 @@ DEFAULT_MODELS = (*(f"bundled:{name}" for name in SAMPLES), "reference:tilt-0.9"
 def audit(
     models: str | object | Sequence[Any] = DEFAULT_MODELS,
     *,
-    suite: str | Path | Suite = "default",
+    suite: SomeSuite = "default",
     out: str | Path | None = None,
     cache: bool | VectorStore = True,
     seed: int | None = None,
@@ -45,13 +46,13 @@ def audit(
 
     Args:
         models: specs, or objects of your own.
-        suite: its name, a YAML file, or a ``Suite`` of your own.
+        suite: its name, a YAML file, what would stand in one as a dict, or a ``Suite`` of your own.
         out: a folder, into which each reading is written as soon as it is made.
         cache: whether answers are stored, or where.
         seed: of every random draw (0; a ``Suite`` of your own keeps that of its probes).
         permutations: draws of a permutation test that is too large to count (10,000; likewise).
         budget: the most to spend at paid APIs.
-        progress: whether to show a bar; by default on a terminal only.
+        progress: whether to show a bar; by default on a terminal or in a notebook.
         announce: is told, before a paid API is asked, what that costs at most.
 
     >>> words = {"he": [1.0, 0.1], "him": [1.0, 0.0], "she": [0.1, 1.0], "her": [0.0, 1.0]}
@@ -79,6 +80,7 @@ def audit(
                 model = loaded.pop(0)  # nobody else holds it, so its weights go before the next model's come
                 wrapped = CachedModel(model, vectors)
                 shown = without_passwords(spec) if isinstance(spec, str) else type(spec).__name__
+                tell(Step("model", shown, done=len(names), total=len(specs)))
                 names.append(run.measure(wrapped, shown))
                 asked, recalled = asked + wrapped.asked, recalled + wrapped.recalled
                 # What a model has to say to everyone who reads its readings.
@@ -105,9 +107,9 @@ def audit(
     return result
 
 
-def _command(specs: Sequence[Any], suite: str | Path | Suite, chosen: Suite) -> str:
+def _command(specs: Sequence[Any], suite: SomeSuite, chosen: Suite) -> str:
     """The shell command that makes the audit again; none where a model or the suite was an object of Python."""
-    if isinstance(suite, Suite) or not all(isinstance(spec, str) for spec in specs):
+    if not isinstance(suite, str | Path) or not all(isinstance(spec, str) for spec in specs):
         return ""
     options = chosen.probes[0].options
     statistics = ("--seed", str(options.seed), "--permutations", str(options.permutations))
@@ -119,10 +121,10 @@ def dry_run(models: Sequence[Any], *, suite: str | Path | Suite = "default") -> 
     return costs(models, (suite if isinstance(suite, Suite) else load_suite(suite)).probes)
 
 
-def _suite(suite: str | Path | Suite, seed: int | None, permutations: int | None) -> Suite:
+def _suite(suite: SomeSuite, seed: int | None, permutations: int | None) -> Suite:
     values = {"seed": seed, "permutations": permutations}
     options: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
-    chosen = suite if isinstance(suite, Suite) else load_suite(suite)
+    chosen = load_suite(suite)
     replace = dataclasses.replace
     return replace(chosen, probes=tuple(replace(p, options=replace(p.options, **options)) for p in chosen.probes))
 
@@ -168,16 +170,20 @@ class _Run:
                 self.stopped, reason = error, f"not finished: {error}"
             done = {each.probe for each in self.skipped if each.model == name}
             self._skip(name, {each.id: reason for each in self.suite.probes if each.id not in done}, failed=True)
+            tell(Step("failed", name, message=reason))
             return name
-        for probe, asked in planned:
+        for place, (probe, asked) in enumerate(planned):
+            tell(Step("measuring", name, probe.id, place, len(planned)))
             try:
                 reading = marked(probe.read(identity, asked, answers, vectors[probe.id]), model, asked)
             except TiltmeterError as error:
                 self._skip(name, {probe.id: str(error)})
+                tell(Step("left out", name, probe.id, message=str(error)))
                 continue
             self.readings.append(reading)
             if self.store:
                 self.files.append(self.store.save(reading))
+        tell(Step("measuring", name, done=len(planned), total=len(planned)))
         return name
 
     def _skip(self, model: str, reasons: Mapping[str, str], *, failed: bool = False) -> None:

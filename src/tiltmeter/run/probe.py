@@ -49,7 +49,7 @@ def probe(
         permutations: draws of a permutation test that is too large to count.
         alternative: "two-sided", "greater" or "less".
         budget: the most to spend at a paid API.
-        progress: whether to show a bar; by default on a terminal only.
+        progress: whether to show a bar; by default on a terminal or in a notebook.
         stimuli: what the kind accepts: word probes ``targets`` and ``attributes`` or ``pairs``, as addresses or as
             the words themselves, others ``data``, ``vectors``, ``method``; see ``make_probes``.
 
@@ -85,6 +85,11 @@ def run_probes(
             if missing is probes[0] or missing.kind is not probes[0].kind:
                 kind, called = missing.kind, wrapped.identity.name
                 raise BadInput(f"{kind.name} needs {kind.needs}: {called} does not give that")
+        if others:
+            named = ", ".join(missing.id for missing in others)
+            announce(
+                f"left out: {named} ({wrapped.identity.name} does not answer them, or they would repeat a reading)"
+            )
         sides = side_vectors(planned, store, budget)
         ready = [(each.probe, each.asked, each.vectors(sides)) for each in planned]
         answers = ask(wrapped, planned, announce, progress)
@@ -156,7 +161,8 @@ def ask(
     answers: Answers = {}
     for question, inputs in inputs_of(planned).items():
         announce_cost(model, question, inputs, announce)
-        with progress_bar(f"{model.identity.name}: {question.value}", len(inputs), show=progress) as advance:
+        what, name = question.about.partition(",")[0], model.identity.name
+        with progress_bar(what, len(inputs), model=name, show=progress) as advance:
             answers[question] = model.answers(question, inputs, progress=advance)
     return answers
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from collections.abc import Mapping
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import read_yaml
@@ -32,6 +33,9 @@ class Suite:
     description: str
     probes: tuple[Probe[Any], ...]
 
+    def __repr__(self) -> str:
+        return f"<Suite {self.name}: {', '.join(probe.id for probe in self.probes)}>"
+
 
 def suite_names() -> tuple[str, ...]:
     """The suites that come with tiltmeter.
@@ -52,33 +56,45 @@ def suite_summaries() -> list[dict[str, Any]]:
     return [{"suite": it["name"], "probes": len(it["probes"]), "description": it["description"]} for it in suites]
 
 
-def load_suite(name_or_path: str | Path, *, options: Options | None = None) -> Suite:
-    """A suite by the name it ships under, or from a YAML file.
+#: A suite as a user may give it: its name, a YAML file, what stands in one, or the suite itself.
+SomeSuite: TypeAlias = str | Path | Mapping[str, Any] | Suite
+
+
+def load_suite(suite: SomeSuite, *, options: Options | None = None) -> Suite:
+    """A suite by the name it ships under, from a YAML file, or of what would stand in one.
 
     >>> load_suite("weat").probes[5].title
     'male names / female names × career / family'
+    >>> load_suite({"name": "mine", "probes": [{"probe": "weat", "targets": [["he", "him"], ["she", "her"]]}]})
+    <Suite mine: weat>
     """
-    file: Path | Traversable = _SHIPPED / f"{name_or_path}.yaml"
-    if isinstance(name_or_path, Path) or name_or_path.endswith((".yaml", ".yml")):
-        file = Path(name_or_path)
-    elif name_or_path not in suite_names():
-        raise unknown("suite", name_or_path, suite_names())
-    content = read_yaml(file)
+    if isinstance(suite, Suite):
+        return suite
+    if isinstance(suite, Mapping):
+        return _read("the suite", dict(suite), "mine", options)
+    file: Path | Traversable = _SHIPPED / f"{suite}.yaml"
+    if isinstance(suite, Path) or suite.endswith((".yaml", ".yml")):
+        file = Path(suite)
+    elif suite not in suite_names():
+        raise unknown("suite", suite, suite_names())
+    return _read(file.name, read_yaml(file), file.name.rpartition(".")[0], options)
+
+
+def _read(source: str, content: Any, name: str, options: Options | None) -> Suite:
     if not isinstance(content, dict):
-        raise BadInput(f"{file.name}: a suite is a mapping with name, description and probes")
+        raise BadInput(f"{source}: a suite is a mapping with name, description and probes")
     for key in content:
         if key not in ("name", "description", "probes"):
-            raise unknown(f"key in {file.name}", str(key), ["name", "description", "probes"])
+            raise unknown(f"key in {source}", str(key), ["name", "description", "probes"])
     entries = content.get("probes")
     if not isinstance(entries, list) or not entries:
-        raise BadInput(f"{file.name}: 'probes' must list at least one probe")
-    made = [_probes(file.name, number, entry, options or Options()) for number, entry in enumerate(entries, 1)]
+        raise BadInput(f"{source}: 'probes' must list at least one probe")
+    made = [_probes(source, number, entry, options or Options()) for number, entry in enumerate(entries, 1)]
     probes: dict[str, Probe[Any]] = {}
     for probe in itertools.chain.from_iterable(made):
         if probes.setdefault(probe.id, probe) is not probe:
-            raise BadInput(f"{file.name}: two probes have the id '{probe.id}': give each its own")
-    name = str(content.get("name") or file.name.rpartition(".")[0])
-    return Suite(name, str(content.get("description") or ""), tuple(probes.values()))
+            raise BadInput(f"{source}: two probes have the id '{probe.id}': give each its own")
+    return Suite(str(content.get("name") or name), str(content.get("description") or ""), tuple(probes.values()))
 
 
 def _probes(file: str, number: int, entry: Any, options: Options) -> list[Probe[Any]]:

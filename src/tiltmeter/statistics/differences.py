@@ -25,6 +25,8 @@ _STEP = 1e-3
 #: A standard error or difference below this is rounding: scores come from vectors of single precision.
 _ROUNDING = 1e-6
 _BATCH = 4_000_000
+#: How often a change that counts as findable is found.
+_POWER = 0.8
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -56,6 +58,24 @@ class Change(Result):
     def reach(self, tail: float) -> float:
         """How far noise reaches with this chance of going beyond, on one side."""
         return self.standard_error * _quantile(1 - tail, self.df)
+
+    def findable(self, tail: float) -> float | None:
+        """The smallest change that a one-sided test at this level finds 8 times in 10; None where it finds none.
+
+        The noise stays as it is, so the test statistic of a change of c has a noncentral t distribution around
+        c / standard error.
+
+        >>> round(Change(0.1, 0.2, None, None).findable(0.05), 4)  # .2 (1.6449 + .8416)
+        0.4973
+        >>> Change(0.0, 0.0, 3.0, 4).findable(0.05)  # of four units the smallest p is 1/16
+        """
+        from scipy.special import nctdtrinc, ndtri
+
+        if self.standard_error == 0:
+            return 0.0 if self._without_noise(1.0, "greater") <= tail else None
+        least = _quantile(1 - tail, self.df)
+        centre = least + ndtri(_POWER) if self.df is None else nctdtrinc(self.df, 1 - _POWER, least)
+        return self.standard_error * float(centre)
 
     def interval(self, level: float = 0.95) -> Interval:
         """The two-sided interval of the difference."""

@@ -11,9 +11,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.statistics.groups import Floats, Result, Units, numbers, unit_index
+from tiltmeter.statistics.families import as_labels, spread_of_mean
+from tiltmeter.statistics.groups import (
+    ALPHA,
+    POWER,
+    Floats,
+    Noise,
+    Power,
+    Result,
+    Units,
+    numbers,
+    power_of_difference,
+    unit_index,
+)
 from tiltmeter.statistics.intervals import RESAMPLES, Interval, check_level
-from tiltmeter.statistics.permutation import Alternative, generator, sign_flip_test
+from tiltmeter.statistics.permutation import Alternative, generator, least_p_of_flips, sign_flip_test
 
 #: Numbers resampled at a time, so that long lists do not fill the memory.
 _BATCH = 4_000_000
@@ -149,6 +161,75 @@ def clustered_mean(
     ci = _interval(sums, sizes, level, seed)
     value = float(found.mean())
     return Mean(value, ci, test.p_value, test.exact, test.standard_error, found.size, len(sums))
+
+
+def power_of_mean(
+    values: ArrayLike,
+    *,
+    clusters: Units | None = None,
+    alternative: Alternative = "two-sided",
+    permutations: int = 10_000,
+) -> Power | None:
+    """The smallest mean that ``clustered_mean`` would have found 8 times in 10.
+
+    >>> power_of_mean([0.2, 0.4, 0.3, -0.1])
+    Power(effect=None, least_p=0.125)
+    """
+    found = numbers("values", values)
+    labels = as_labels(clusters, found.size)
+    spread = spread_of_mean(found, labels)
+    least = least_p_of_flips(spread.families, alternative=alternative, permutations=permutations)
+    return power_of_difference([Noise(spread.variance, spread.df, least, 2 if alternative == "two-sided" else 1)])
+
+
+def power_of_share(outcomes: ArrayLike, clusters: Units | None = None, *, permutations: int = 10_000) -> Power | None:
+    """The smallest distance from one half that ``share`` or ``clustered_share`` would have found 8 times in 10.
+
+    Of independent outcomes it is exact, from the binomial distribution. Those of clusters are taken to spread as much
+    more than independent ones as they did here. Further from one half they would spread less, but lopsidedly, and the
+    test gains nothing from it (``benchmarks/power.py``).
+
+    >>> round(power_of_share([1, 0] * 50).effect, 2), power_of_share([1, 0, 1])
+    (0.15, Power(effect=None, least_p=0.25))
+    """
+    values = numbers("outcomes", outcomes)
+    labels = as_labels(clusters, values.size)
+    if labels.max() == values.size - 1 and np.isin(values, (0.0, 0.5, 1.0)).all():
+        return _binomial_power(int((values != 0.5).sum()), values.size)
+    spread, value = spread_of_mean(values, labels), float(values.mean())
+    least = least_p_of_flips(spread.families, permutations=permutations)
+    found = power_of_difference([Noise(1.0, spread.df, least)])
+    if found is None or found.effect is None:
+        return found
+    # Where clusters do not differ at all they say as much as so many trials, as in the interval.
+    single = value * (1 - value)
+    unexplained = spread.variance / single if single > 0 and spread.variance > 0 else 1 / spread.families
+    # The SD of few clusters is on average too small by so much.
+    distance = found.effect * math.sqrt(unexplained) / 2 * (1 + 1 / (4 * spread.df))
+    return dataclasses.replace(found, effect=min(distance, 0.5))
+
+
+def _binomial_power(trials: int, n: int) -> Power:
+    """Of the exact binomial test of one half, with so many trials that are no tie among n."""
+    from scipy.special import bdtrc, betaincinv
+
+    successes = np.arange(trials + 1)
+    p_values = np.minimum(2 * np.where(successes > 0, bdtrc(successes - 1, trials, 0.5), 1.0), 1.0)
+    if p_values[-1] > ALPHA:
+        return Power(None, float(p_values[-1]))
+    enough = int((p_values > ALPHA).sum())
+    share = float(betaincinv(enough, trials - enough + 1, POWER))
+    return Power((share - 0.5) * trials / n, float(p_values[-1]))
+
+
+def power_of_correlation(n: int) -> Power | None:
+    """The smallest Pearson's r of so many pairs that would have been found 8 times in 10, from Fisher's z.
+
+    >>> round(power_of_correlation(60).effect, 2)
+    0.36
+    """
+    found = power_of_difference([Noise(1 / (n - 3), n - 2)])
+    return found.z_to_r() if found else None
 
 
 def _by_cluster(values: Floats, clusters: Units | range) -> tuple[Floats, Floats]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.errors import BadInput
-from tiltmeter.statistics.groups import Floats, Result, Units, numbers, unit_index
+from tiltmeter.statistics.groups import Floats, Noise, Power, Result, Units, numbers, power_of_d, unit_index
 from tiltmeter.statistics.permutation import (
     Alternative,
     PermutationTest,
@@ -39,6 +39,8 @@ _DIMENSIONS = 10
 COUNTED = 50_000
 #: With fewer splits than this no result could be significant, and Student's t takes the place of counting.
 FEWEST = 40
+#: Of so few target words nothing is claimed, even where Student's t could.
+_NOTHING_CLAIMED = 3
 
 
 class Spread(NamedTuple):
@@ -220,7 +222,8 @@ def welch_test(
     masks, exact = draw_splits(k_x, k_y, permutations=permutations, seed=seed, counted=COUNTED)
     observed = np.arange(k_x + k_y)[None] < k_x
     statistic = float(_studentised(observed, total, size)[0])
-    return p_from_null(_studentised(masks, total, size), statistic, alternative=alternative, exact=exact)
+    null = _studentised(masks, total, size)
+    return p_from_null(null, statistic, alternative=alternative, exact=exact, mirrored=k_x == k_y)
 
 
 def _studentised(masks: NDArray[np.bool_], total: Floats, size: Floats) -> Floats:
@@ -280,21 +283,22 @@ def student_test(difference: float, variance: float, df: float, alternative: Alt
     from scipy.special import stdtr
 
     if not math.isfinite(variance):
-        return PermutationTest(1.0, alternative, False, 0, 0.0)
+        return PermutationTest(1.0, alternative, False, 0, 0.0, 1.0)
     t = difference / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, difference) if difference else 0.0
     tails = {"two-sided": 2 * float(stdtr(df, -abs(t))), "greater": float(stdtr(df, -t)), "less": float(stdtr(df, t))}
     # Far in the tail the distribution underflows; a p-value is small there, never zero.
     return PermutationTest(min(1.0, max(tails[alternative], 5e-324)), alternative, False, 0, 0.0)
 
 
-def welch_degrees(x: Floats, y: Floats) -> float:
-    """Welch's degrees of freedom of a difference of two means.
+def welch_spread(x: Floats, y: Floats) -> Spread:
+    """The difference of two means with its variance and Welch's degrees of freedom.
 
-    >>> round(welch_degrees(np.array([1.0, 2.0, 3.0, 6.0]), np.array([1.0, 1.5, 2.0])), 2)
+    >>> round(welch_spread(np.array([1.0, 2.0, 3.0, 6.0]), np.array([1.0, 1.5, 2.0])).df, 2)
     3.42
     """
-    spreads = (spread_of_mean(values, np.arange(values.size)) for values in (x, y))
-    return degrees(*((each.variance, each.df) for each in spreads))
+    one, two = (spread_of_mean(values, np.arange(values.size)) for values in (x, y))
+    df = degrees(*((each.variance, each.df) for each in (one, two)))
+    return Spread(one.mean - two.mean, one.variance + two.variance, df, x.size + y.size)
 
 
 def degrees(*parts: tuple[float, float]) -> float:
@@ -309,11 +313,15 @@ def matched_test(
     differences: Floats,
     *,
     families: Units | None = None,
+    count_few: bool = False,
     alternative: Alternative = "two-sided",
     permutations: int = 10_000,
     seed: int = 0,
 ) -> PermutationTest:
     """Is the mean of paired differences 0? Each family of pairs keeps or changes its sign as a whole.
+
+    Where there are too few patterns of signs for any result to be significant, Student's t is used; with ``count_few``
+    not of two or three pairs: of these nothing is claimed.
 
     >>> matched_test(np.array([1.0, 2.0, 3.0, 1.5, 2.5, 0.5])).p_value
     0.03125
@@ -322,7 +330,7 @@ def matched_test(
     values = numbers("differences", differences)
     labels = as_labels(families, values.size)
     sums = np.bincount(labels, values)
-    if 2**sums.size < FEWEST:
+    if 2**sums.size < FEWEST and not (count_few and values.size <= _NOTHING_CLAIMED):
         found = spread_of_mean(values, labels)
         return student_test(found.mean, found.variance, found.df, alternative)
     return sign_flip_test(sums, alternative=alternative, permutations=permutations, seed=seed)
@@ -334,9 +342,9 @@ class CrossedTest(Result):
 
     ``p_value`` is the larger of the two. ``by_attributes`` is None where a set has one attribute: nothing can then be
     said of others. ``n_pairs`` is the number of matched pairs where targets were tested as pairs; ``families`` how many
-    independent words the lists are worth (X, Y, A, B). ``inflation`` is how many times larger the variance of the
-    difference is over both sides than it would be if target words were independent and attributes fixed; ``df`` are its
-    degrees of freedom.
+    independent words the lists are worth (X, Y, A, B). ``variance`` is that of the difference over both sides, ``df``
+    are its degrees of freedom, and ``inflation`` is how many times larger it is than if target words were independent
+    and attributes fixed. ``noise`` is what the tests weigh the difference against.
     """
 
     p_value: float
@@ -344,8 +352,14 @@ class CrossedTest(Result):
     by_attributes: PermutationTest | None
     n_pairs: int
     families: tuple[int, int, int, int]
+    variance: float
     inflation: float
     df: float
+    noise: tuple[Noise, ...]
+
+    def power(self, *, within: float, sizes: tuple[int, int]) -> Power | None:
+        """What both tests would have found, as d (see ``power_of_d``)."""
+        return power_of_d(self.noise, self.variance, within=within, sizes=sizes)
 
     @property
     def headline(self) -> PermutationTest:
@@ -386,7 +400,7 @@ def crossed_test(
         first, second = np.array(kin.partners).T
         pair_kin = as_labels(kin.of_pairs, first.size)
         differences = lean_x[first] - lean_y[second]
-        by_targets = matched_test(differences, families=pair_kin, alternative=alternative, **options)
+        by_targets = matched_test(differences, families=pair_kin, count_few=True, alternative=alternative, **options)
         of_pairs = spread_of_mean(differences, pair_kin)
         target_variance, target_df = of_pairs.variance, of_pairs.df
     else:
@@ -399,8 +413,17 @@ def crossed_test(
     families = k_x, k_y, k_a, k_b
     plain = float(lean_x.var(ddof=1) / len(x) + lean_y.var(ddof=1) / len(y))
     if min(n_a, x.shape[1] - n_a) < 2:
-        inflation = target_variance / plain if plain > 0 else 1.0
-        return CrossedTest(by_targets.p_value, by_targets, None, len(kin.partners), families, inflation, target_df)
+        return CrossedTest(
+            by_targets.p_value,
+            by_targets,
+            None,
+            len(kin.partners),
+            families,
+            target_variance,
+            target_variance / plain if plain > 0 else 1.0,
+            target_df,
+            (noise_of(by_targets, target_variance, target_df),),
+        )
     by_attributes = welch_test(
         nearer[:n_a], nearer[n_a:], families_x=in_a, families_y=in_b, alternative=alternative, **options
     )
@@ -416,9 +439,16 @@ def crossed_test(
         by_attributes,
         len(kin.partners),
         families,
+        variance,
         variance / plain if plain > 0 else 1.0,
         max(df, min(target_df, attribute_df)),
+        (noise_of(by_targets, target_variance, target_df), noise_of(by_attributes, attribute_variance, attribute_df)),
     )
+
+
+def noise_of(test: PermutationTest, variance: float, df: float) -> Noise:
+    """What a test weighs a difference of this variance against."""
+    return Noise(variance, df, test.least_p, 2 if test.alternative == "two-sided" else 1)
 
 
 def interaction(block: Floats) -> float:

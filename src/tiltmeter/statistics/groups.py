@@ -1,4 +1,5 @@
-"""Two groups of scores in which words, not observations, are the unit, and the standardised difference between them.
+"""Two groups of scores in which words, not observations, are the unit, and the standardised difference between them:
+how large it is, and how large it would have to be for a test to find it.
 
 Everything the two-group statistics need of a word is the mean and the mean square of its scores, and
 how many there are. A word seen once (WEAT) and a word seen in ninety sentences (SEAT, association) are
@@ -10,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +24,12 @@ Units = Sequence[Hashable] | NDArray[Any]
 
 #: Relative to the scores themselves, a spread below this is rounding, not variation.
 _ROUNDING = 3e-8
+#: What counts as significant, and how often what is called detectable is found.
+ALPHA, POWER = 0.05, 0.8
+#: How much further out a test of few possible p-values sets its limit than Student's t does at the same level.
+_COARSE = 3.0
+#: A normal distribution in so many equally likely points.
+_POINTS = 128
 
 
 #: What needs no conversion, and is most of what there is.
@@ -206,48 +213,102 @@ def band(d: float) -> str:
     return "negligible" if size < 0.2 else "small" if size < 0.5 else "medium" if size < 0.8 else "large"
 
 
-def narrowing(x: UnitScores, y: UnitScores) -> float:
-    """The SD of the units' means over the SD of single observations, both within groups; 1 where there is no SD.
+def within_groups(x: UnitScores, y: UnitScores) -> float:
+    """The variance of single scores within two groups, each unit counting once; without bias.
 
-    >>> narrowing(by_unit([1.0, 3.0, 5.0, 7.0], "aabb"), by_unit([0.0, 2.0, 4.0, 6.0], "aabb")).__round__(3)
-    1.265
+    >>> within_groups(by_unit([1.0, 2.0, 3.0]), by_unit([0.0, 2.0, 4.0]))     # the mean of 1 and 4
+    2.5
     """
-    degrees = x.n + y.n - 2
-    between = sum(float(np.square(group.means - group.means.mean()).sum()) for group in (x, y)) / max(degrees, 1)
-    single = sum(group.n * float(group.squares.mean() - group.means.mean() ** 2) for group in (x, y)) / (x.n + y.n)
-    return math.sqrt(between / single) if degrees and single > 0 else 1.0
+    # A group's mean lies nearer to its own units than the true one does, by the square of its standard error.
+    parts = (
+        group.n * float(group.squares.mean() - group.means.mean() ** 2 + group.means.var() / max(group.n - 1, 1))
+        for group in (x, y)
+    )
+    return max(sum(parts) / (x.n + y.n), 0.0)
 
 
-def minimum_detectable_effect(
-    n_1: int,
-    n_2: int,
-    *,
-    alpha: float = 0.05,
-    power: float = 0.8,
-    sd: Literal["concatenated", "pooled"] = "concatenated",
-    narrower: float = 1.0,
-) -> float:
-    """The smallest true effect that a two-sided test with so many words finds with the given power.
+@dataclasses.dataclass(frozen=True, slots=True)
+class Power(Result):
+    """What a test could have found.
 
-    An effect below it that was not found is no evidence of absence. From the power of the t test, which
-    the permutation test approaches; with ``concatenated`` in the units of WEAT's d. Where words are seen many times
-    and d is in SDs of single observations, ``narrower`` is the SD of the words' means, within groups, over that of
-    observations: the t test is between means, and concatenating adds the effect to the SD only afterwards.
-
-    >>> round(minimum_detectable_effect(8, 8), 2), round(minimum_detectable_effect(100, 100), 2)
-    (1.2, 0.39)
-    >>> round(minimum_detectable_effect(8, 8, narrower=0.5), 2)
-    0.7
+    ``effect`` is the smallest distance from level that it finds 8 times in 10; None where no result can be
+    significant, because even the most extreme one has ``least_p``.
     """
-    from statsmodels.stats.power import TTestIndPower
 
-    if min(n_1, n_2) < 2:
-        raise BadInput("a detectable effect needs at least two units in each group")
-    if sd not in ("concatenated", "pooled"):
-        raise unknown("sd", sd, ["concatenated", "pooled"])
-    if not 0 < alpha < power < 1:
-        raise BadInput(f"alpha and power must satisfy 0 < alpha < power < 1, not {alpha} and {power}")
-    cohen = narrower * float(TTestIndPower().solve_power(nobs1=n_1, ratio=n_2 / n_1, alpha=alpha, power=power))
-    if sd == "pooled":
-        return cohen
-    return cohen / math.sqrt(1 + cohen**2 * n_1 * n_2 / (n_1 + n_2) ** 2)
+    effect: float | None
+    least_p: float
+
+    def z_to_r(self) -> Power:
+        """The same as a correlation, where ``effect`` is Fisher's z of it."""
+        return self if self.effect is None else dataclasses.replace(self, effect=math.tanh(self.effect))
+
+
+class Noise(NamedTuple):
+    """What a test weighs a difference against: its variance, known with so many degrees of freedom.
+
+    ``least_p`` is the smallest p-value that the test can give, 0 where it is not a count; ``tails`` are 2 or 1.
+    """
+
+    variance: float
+    df: float
+    least_p: float = 0.0
+    tails: int = 2
+
+
+def power_of_difference(tests: Sequence[Noise], variance: float | None = None) -> Power | None:
+    """The smallest true difference that is significant in all of the tests 8 times in 10; None where it is not known.
+
+    The difference is normal with ``variance`` (that of the only test unless given), and each test finds it where it
+    exceeds c s: s from the test's own variance, which has the distribution of chi² with its degrees of freedom, and c
+    the quantile of Student's t at the largest p up to .05 that the test can give. Permutation tests of differences in
+    standard errors are so close to it that they find the result in 75 to 85% of cases (``benchmarks/power.py``), with
+    the quantile a little larger where p takes few values.
+
+    >>> found = power_of_difference([Noise(variance=2 / 64, df=126)])
+    >>> round(found.effect, 2)                                             # Cohen's tables: .5 with 64 a group
+    0.5
+    >>> power_of_difference([Noise(2 / 3, 4, least_p=0.1)])
+    Power(effect=None, least_p=0.1)
+    """
+    from scipy.special import chdtr, ndtri, stdtrit
+
+    least = max(test.least_p for test in tests)
+    if least > ALPHA:
+        return Power(None, least)
+    variance = tests[0].variance if variance is None else variance
+    if not math.isfinite(variance + sum(test.variance for test in tests)):
+        return None
+    limits = []  # where s is as large as its variance says
+    for test in tests:
+        level = test.least_p * math.floor(ALPHA / test.least_p + 1e-9) if test.least_p > 0 else ALPHA
+        quantile = float(stdtrit(test.df, 1 - level / test.tails)) * (1 + _COARSE * test.least_p)
+        limits.append(quantile * math.sqrt(test.variance))
+    if max(limits) == 0:
+        return Power(0.0, least)
+    # The answer lies between the largest limit and three times it, whatever the degrees of freedom.
+    differences = max(limits) * np.linspace(0.9, 3.1, 30)
+    normal = ndtri((np.arange(_POINTS) + 0.5) / _POINTS)
+    drawn = np.maximum(differences[:, None] + math.sqrt(variance) * normal, 0.0)
+    found = np.ones_like(drawn)
+    for test, limit in zip(tests, limits, strict=True):
+        if limit > 0:
+            found *= chdtr(test.df, test.df * (drawn / limit) ** 2)
+    return Power(float(np.interp(POWER, found.mean(axis=1), differences)), least)
+
+
+def power_of_d(
+    tests: Sequence[Noise], variance: float | None = None, *, within: float, sizes: tuple[int, int]
+) -> Power | None:
+    """The same as WEAT's d: in SDs of all scores together, which the difference itself makes larger.
+
+    ``within`` is the variance of single scores within the groups, of which there are ``sizes``.
+
+    >>> round(power_of_d([Noise(2 / 8, 14)], within=1.0, sizes=(8, 8)).effect, 2)
+    1.2
+    """
+    found = power_of_difference(tests, variance)
+    if found is None or not found.effect:
+        return found
+    n_1, n_2 = sizes
+    total = within + found.effect**2 * n_1 * n_2 / (n_1 + n_2) ** 2
+    return dataclasses.replace(found, effect=found.effect / math.sqrt(total))

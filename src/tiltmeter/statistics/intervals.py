@@ -165,9 +165,12 @@ def resampled_interval(
         return Interval(-bound, bound, level, "not estimable: too little variation between words")
     if not math.isfinite(inflation):
         return Interval(-bound, bound, level, "not estimable: one family of words in a group")
-    widening = math.sqrt(inflation * smaller / (smaller - 1))
+    variance = inflation * smaller / (smaller - 1) * float(drawn.var(ddof=1))
+    if inflation < 1:
+        # Matched words make the difference surer than the SD it is divided by, which is as unsure as so many words.
+        variance += (1 - inflation) * float(z) ** 2 / (2 * (smaller - 1))
     degrees = x.n + y.n - 2 if df is None else min(df, x.n + y.n - 2)
-    reach = widening * float(stdtrit(degrees, (1 + level) / 2)) * float(drawn.std(ddof=1))
+    reach = float(stdtrit(degrees, (1 + level) / 2)) * math.sqrt(variance)
     low, high = bound * np.tanh([z - reach, z + reach])
     # The published d keeps its small-sample bias; an interval that leaves its own estimate out helps nobody.
     return Interval(float(min(low, d)), float(max(high, d)), level, method)

@@ -44,13 +44,17 @@ def generator(seed: int, purpose: Literal["permute", "resample", "draw"], *which
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PermutationTest(Result):
-    """A p-value and how it was obtained; ``standard_error`` is 0 for a count of all splits."""
+    """A p-value and how it was obtained; ``standard_error`` is 0 for a count of all splits.
+
+    ``least_p`` is the smallest p-value that any scores of so many units could have had.
+    """
 
     p_value: float
     alternative: str
     exact: bool
     splits: int
     standard_error: float
+    least_p: float = 0.0
 
 
 def permutation_test(
@@ -97,7 +101,7 @@ def permutation_tests(
     if splits <= EXACT_LIMIT:
         counts = _count_all(values, x.n, observed, tolerance, alternatives)
         return [
-            PermutationTest(extreme / splits, alternative, True, splits, 0.0)
+            PermutationTest(extreme / splits, alternative, True, splits, 0.0, _least(alternative, splits, x.n == y.n))
             for extreme, alternative in zip(counts, alternatives, strict=True)
         ]
     rng = generator(seed, "permute")
@@ -178,7 +182,13 @@ def _extreme(null: Floats, observed: float, tolerance: float, alternative: Alter
 def _sampled(extreme: int, draws: int, alternative: Alternative) -> PermutationTest:
     """The observed split counts as one of the draws, so p is never 0."""
     p_value = (extreme + 1) / (draws + 1)
-    return PermutationTest(p_value, alternative, False, draws, math.sqrt(p_value * (1 - p_value) / draws))
+    error = math.sqrt(p_value * (1 - p_value) / draws)
+    return PermutationTest(p_value, alternative, False, draws, error, 1 / (draws + 1))
+
+
+def _least(alternative: str, splits: int, mirrored: bool) -> float:
+    """The smallest p of a count: the observed split alone, or with its mirror image, which is as far from 0."""
+    return (2 if mirrored and alternative == "two-sided" else 1) / splits
 
 
 def check_alternative(alternative: str) -> None:
@@ -219,8 +229,12 @@ def _masks(n_x: int, n_y: int, permutations: int | None, seed: int) -> np.ndarra
     return masks
 
 
-def p_from_null(null: Floats, observed: float, *, alternative: Alternative, exact: bool) -> PermutationTest:
+def p_from_null(
+    null: Floats, observed: float, *, alternative: Alternative, exact: bool, mirrored: bool = False
+) -> PermutationTest:
     """The p-value of an observed statistic among those of the splits (the identity is one of all splits).
+
+    ``mirrored``: every split has another with the same statistic and the opposite sign, as halves and signs have.
 
     >>> p_from_null(np.array([0.0, 1.0, -1.0, 2.0]), 2.0, alternative="two-sided", exact=True).p_value
     0.25
@@ -230,8 +244,8 @@ def p_from_null(null: Floats, observed: float, *, alternative: Alternative, exac
     extreme = _extreme(null, observed, tolerance, alternative)
     if exact:
         # The observed split is one of them, even where rounding put it a hair below itself.
-        extreme = max(extreme, 1)
-        return PermutationTest(extreme / null.size, alternative, True, null.size, 0.0)
+        least = _least(alternative, null.size, mirrored)
+        return PermutationTest(max(extreme / null.size, least), alternative, True, null.size, 0.0, least)
     return _sampled(extreme, null.size, alternative)
 
 
@@ -251,7 +265,16 @@ def sign_flip_test(
     values = numbers("differences", differences)
     exact = 2**values.size <= EXACT_LIMIT
     null = _all_sums(values) if exact else _sampled_sums(values, permutations, generator(seed, "permute"))
-    return p_from_null(null, float(values.sum()), alternative=alternative, exact=exact)
+    return p_from_null(null, float(values.sum()), alternative=alternative, exact=exact, mirrored=True)
+
+
+def least_p_of_flips(n: int, *, alternative: Alternative = "two-sided", permutations: int = 10_000) -> float:
+    """The smallest p-value that ``sign_flip_test`` can give for so many units.
+
+    >>> least_p_of_flips(3), least_p_of_flips(6)
+    (0.25, 0.03125)
+    """
+    return _least(alternative, 2**n, True) if 2**n <= EXACT_LIMIT else 1 / (permutations + 1)
 
 
 def _all_sums(values: Floats) -> Floats:

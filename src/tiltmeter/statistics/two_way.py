@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tiltmeter.statistics.families import Labels, Spread, spread_of_mean, student_test
-from tiltmeter.statistics.groups import Floats, Result
+from tiltmeter.statistics.groups import Floats, Noise, Power, Result, power_of_difference
 from tiltmeter.statistics.intervals import Interval
 
 _LEVEL = 0.95
@@ -31,7 +31,8 @@ class TwoWay(Result):
     ``p_value`` and ``ci`` count both and agree: p is at most .05 where the interval leaves 0 out. ``by_words`` and
     ``by_others`` are the p-values with the other list taken for fixed; ``by_others`` is None where there is one pair,
     or one word at a pole, and nothing can be said of others. ``families`` is how many independent words the list is
-    worth, and how many independent pairs, or words of either pole.
+    worth, and how many independent pairs, or words of either pole. ``power`` is the smallest value that would have been
+    found 8 times in 10.
     """
 
     value: float
@@ -40,6 +41,7 @@ class TwoWay(Result):
     by_words: float
     by_others: float | None
     families: tuple[int, ...]
+    power: Power | None
 
 
 def mean_of_table(table: Floats, words: Labels, pairs: Labels, *, bound: float) -> TwoWay:
@@ -112,7 +114,13 @@ def over_both(words: Spread, others: Sequence[Spread] = (), shared: float = 0.0,
         p_values[0],
         p_values[1] if others else None,
         (words.families, *(spread.families for spread in others)),
+        _power(sides[-1]),
     )
+
+
+def _power(side: Spread) -> Power | None:
+    """Of a variance that cannot be known nothing is significant."""
+    return power_of_difference([Noise(side.variance, side.df)]) if math.isfinite(side.variance) else Power(None, 1.0)
 
 
 def student_interval(mean: Spread, *, lowest: float, highest: float) -> Interval:
@@ -165,7 +173,7 @@ def correlation_over_both(
     """Pearson's r of x and y, whose values come in families; ``others`` and ``shared`` are those of the slope.
 
     p is that of the slope of y on x. The interval is Fisher's, z = artanh(r) +- t SE, its variance 1 / (n - 3) as many
-    times larger as that of the slope is than it would be with independent words and fixed attributes.
+    times larger as that of the slope is than it would be with independent words and fixed attributes; so is the power.
 
     >>> found = correlation_over_both(np.arange(6.0), np.array([0.0, 2.0, 1.0, 3.0, 5.0, 4.0]), np.arange(6))
     >>> round(found.value, 3), round(found.p_value, 3), found.ci.low < found.value < found.ci.high
@@ -179,9 +187,9 @@ def correlation_over_both(
     found = over_both(slope, others, shared, bound=math.inf)
     at_z = slope._replace(mean=math.atanh(math.copysign(math.sqrt(1 - rest), r)), variance=slope.variance * scale)
     widened = [spread._replace(variance=spread.variance * scale) for spread in others]
-    ends = over_both(at_z, widened, shared * scale, bound=math.inf).ci
-    ci = Interval(math.tanh(ends.low), math.tanh(ends.high), _LEVEL, "Fisher z by family")
-    return dataclasses.replace(found, value=r, ci=ci)
+    of_z = over_both(at_z, widened, shared * scale, bound=math.inf)
+    ci = Interval(math.tanh(of_z.ci.low), math.tanh(of_z.ci.high), _LEVEL, "Fisher z by family")
+    return dataclasses.replace(found, value=r, ci=ci, power=of_z.power.z_to_r() if of_z.power else None)
 
 
 def _sum(mean: float, spreads: Sequence[Spread]) -> Spread:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -69,18 +70,23 @@ def in_corpus(sentences: MarkedSet, folder: str | Path) -> tuple[MarkedSet, str]
     marks = {comparable(sentence.word("pronoun")): place for place, side in sides for sentence in side}
     cut = language(mined.language)
     counts = {row.unit: [0, 0] for row in sentences.versions}
+    by_mark: dict[str, tuple[Counter[str], ...]] = {word: (Counter(), Counter()) for word in counts}
     by_name = {comparable(word): word for word in counts}
     for row in mined.rows:
         word = by_name.get(comparable(row.word))
         if word is None or row.length != length:
             continue
         others = {comparable(row.text[start:end]) for start, end in cut.words(row.text) if start != row.start}
-        for place in {marks[other] for other in others if other in marks}:
+        seen = others & marks.keys()
+        for place in {marks[mark] for mark in seen}:
             counts[word][place] += 1
+        for mark in seen:
+            by_mark[word][marks[mark]][mark] += 1
     if not any(map(any, counts.values())):
         raise BadInput(
             f"{Path(folder).name} has no occupation beside {', '.join(marks)}: mine the occupations first, "
             "e.g. tiltmeter mine my.txt --lexicon occupations.all --lengths sentence"
         )
-    counted = dataclasses.replace(sentences, counts={word: tuple(by_group) for word, by_group in counts.items()})
+    by_group = {word: tuple(both) for word, both in counts.items()}
+    counted = dataclasses.replace(sentences, counts=by_group, mark_counts=by_mark)
     return counted, f"'{Path(folder).name}' ({length})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from tiltmeter.readings import ALPHA, Audit, Estimate, Reading, Verdict, p_number
 
@@ -27,10 +27,11 @@ class ReadingRow:
 
     reading: Reading
     title: str
+    #: Judged once: a view looks at it many times.
+    verdict: Verdict = dataclasses.field(init=False)
 
-    @property
-    def verdict(self) -> Verdict:
-        return self.reading.verdict
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "verdict", self.reading.verdict)
 
     @property
     def clear(self) -> bool:
@@ -95,10 +96,22 @@ def rows_by_model(audit: Audit) -> dict[str, list[ReadingRow]]:
     return {name: [row for row in rows if row.reading.model == name] for name in audit.models}
 
 
-def shown_titles(readings: Sequence[Reading]) -> list[str]:
-    """Titles under which no two readings of one model are the same."""
-    often = Counter((reading.model, reading.title) for reading in readings)
-    return [r.title if often[r.model, r.title] == 1 else f"{r.title} ({r.id})" for r in readings]
+class Titled(Protocol):
+    """A reading, or what became of one in a comparison."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+
+
+def shown_titles(readings: Sequence[Titled]) -> list[str]:
+    """Titles under which no two tests are the same: one that several share is followed by the test's id.
+
+    It is so on every model, though a model may lack all of them but one: rows of a table are matched by these titles.
+    """
+    often = Counter(title for title, _ in {(reading.title, reading.id) for reading in readings})
+    return [r.title if often[r.title] == 1 else f"{r.title} ({r.id})" for r in readings]
 
 
 def bar(effect: Estimate) -> Bar | None:

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Scope
 
 from tiltmeter import __version__
 from tiltmeter.errors import ModelFailed, TiltmeterError
-from tiltmeter.web import downloads, explore, json_api, pages
+from tiltmeter.web import comparisons, downloads, explore, json_api, pages
 from tiltmeter.web.connections import PatientProtocol
 from tiltmeter.web.dashboard import Dashboard, page
 from tiltmeter.web.jobs import Busy
@@ -56,7 +56,8 @@ def create_app(settings: DashboardSettings) -> Guard:
         lifespan=lifespan,
     )
     app.state.dashboard = dashboard
-    for router in (pages.router, downloads.charts, explore.router, downloads.router, json_api.router):
+    shown = (pages.router, comparisons.router, explore.router, downloads.charts)
+    for router in (*shown, downloads.router, json_api.router):
         app.include_router(router)
     app.add_api_route("/static/{name}", _static, include_in_schema=False)
     for error in (TiltmeterError, TooLarge, HTTPException, RequestValidationError, Exception):

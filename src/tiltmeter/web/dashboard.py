@@ -18,14 +18,14 @@ from jinja2 import Environment
 from tiltmeter import __version__
 from tiltmeter.errors import BadInput
 from tiltmeter.run.suite import suite_summaries
-from tiltmeter.views.report.report import environment
+from tiltmeter.views.environment import environment
 from tiltmeter.web.jobs import Job, Jobs
-from tiltmeter.web.listing import key_of
+from tiltmeter.web.listing import VERDICTS, key_of
 from tiltmeter.web.offer import Lexicons, Offer, Offered
-from tiltmeter.web.security import DashboardSettings
+from tiltmeter.web.security import DashboardSettings, is_loopback
 from tiltmeter.web.shelf import Shelf, Shown
 
-_MOST_FIELDS = 500
+_MOST_FIELDS, _MOST_MODELS = 500, 60
 _KEPT_CHARTS = 200
 
 
@@ -63,7 +63,7 @@ class Dashboard:
     def of(cls, settings: DashboardSettings) -> Dashboard:
         shelf = Shelf(settings.folder)
         offer = Offer(settings.models, allow_paid=settings.allow_paid)
-        jobs = Jobs(shelf.folder, allow_paid=settings.allow_paid)
+        jobs = Jobs(shelf.place, allow_paid=settings.allow_paid)
         return cls(settings, shelf, offer, Lexicons(), jobs, FigureCache())
 
     def offered(self, shown: Shown | None = None) -> list[Offered]:
@@ -73,6 +73,11 @@ class Dashboard:
     def check_model(self, spec: str) -> str:
         return self.offer.check(spec, self._audited(None))
 
+    @property
+    def any_model(self) -> bool:
+        """Whether any model may be audited: a spec can name any file here, and other machines must not choose one."""
+        return is_loopback(self.settings.host)
+
     def suites(self) -> dict[str, str]:
         """The suites that come with tiltmeter, and YAML files in the folder, each with what it holds."""
         shipped = {suite["suite"]: f"{suite['probes']} probes: {suite['description']}" for suite in suite_summaries()}
@@ -80,11 +85,20 @@ class Dashboard:
         return shipped | {path.name: "a file in the folder" for path in files if path.suffix in (".yaml", ".yml")}
 
     def start_audit(self, name: str, models: list[str], suite: str) -> Job:
-        """Start an audit of models and a suite that are on offer."""
+        """Start an audit with a suite that is on offer."""
         if suite not in self.suites():
             raise BadInput("that suite is not on offer: take one of the list")
+        if len(models) > _MOST_MODELS:
+            raise BadInput(f"{len(models)} models are too many for one audit here: take at most {_MOST_MODELS}")
         place = str(self.shelf.folder / suite) if suite.endswith((".yaml", ".yml")) else suite
-        return self.jobs.start(name, [self.offer.whole(self.check_model(spec)) for spec in models], place)
+        shown = self.shelf.look()
+        if any(stored.name == name for stored in shown.audits):
+            raise BadInput(f"there is an audit '{name}' already: give this one another name")
+        check = self.offer.check_typed if self.any_model else self.offer.check
+        specs = [self.offer.whole(check(spec, self._audited(shown))) for spec in dict.fromkeys(models)]
+        job = self.jobs.start(name, specs, place)
+        self.shelf.add(job.folder)
+        return job
 
     def _audited(self, shown: Shown | None) -> list[str]:
         return [model for stored in (shown or self.shelf.look()).audits for model in stored.audit.models]
@@ -118,7 +132,7 @@ Form = Annotated[dict[str, list[str]], Depends(form_of)]
 def templates() -> Environment:
     """The pages' templates and the report's."""
     pages = environment("tiltmeter.web")
-    pages.globals.update(version=__version__, key_of=key_of, link=link)
+    pages.globals.update(version=__version__, key_of=key_of, link=link, VERDICTS=list(VERDICTS))
     pages.filters["path"] = lambda text: quote(str(text), safe="")
     return pages
 
@@ -130,7 +144,8 @@ def link(path: str, **query: Any) -> str:
     '/?q=he+%26+she'
     """
     filled = {key: value for key, value in query.items() if value not in ("", None, [])}
-    return f"{path}?{urlencode(filled, doseq=True)}" if filled else path
+    # The name of a model may be no UTF-8.
+    return f"{path}?{urlencode(filled, doseq=True, errors='surrogateescape')}" if filled else path
 
 
 def page(template: str, *, status: int = 200, **values: Any) -> HTMLResponse:

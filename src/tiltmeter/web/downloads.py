@@ -5,32 +5,54 @@ Charts are drawn when a page asks for them, and kept, because drawing takes a se
 
 from __future__ import annotations
 
+import io
 import json
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from tiltmeter.readings import Audit, Reading
-from tiltmeter.views import exports
-from tiltmeter.views.charts import OVERVIEW, Figure, inline_svg, of_reading
-from tiltmeter.views.exports import to_csv, to_parquet
 from tiltmeter.web.dashboard import Board, EscapedJson
 from tiltmeter.web.listing import key_of
 from tiltmeter.web.shelf import NotHere
 
+# What draws and writes is imported where it is used: it takes a third of the memory of a dashboard.
+if TYPE_CHECKING:
+    from tiltmeter.views.charts import Figure
+    from tiltmeter.views.exports import Format
+
 router = APIRouter(tags=["downloads"])
 charts = APIRouter(prefix="/charts", include_in_schema=False, default_response_class=EscapedJson)
 
-#: The heat map is the last, because it takes both columns: the others fill them without a gap.
-AUDIT_CHARTS = {name: OVERVIEW[name][0] for name in sorted(OVERVIEW, key="grid".__eq__)}
-EFFECT_CHARTS = {name: AUDIT_CHARTS[name] for name in ("effects", "shares")}
 Key = Annotated[str, Query(max_length=80)]
+Drawn: TypeAlias = list[dict[str, Any]]
 
-_AS_JSON = exports.Format("readings as JSON", "readings.json", lambda audit: _json(audit.to_dict()))
-#: Every form of an audit.
-FORMATS = {**exports.FORMATS, "json": _AS_JSON}
+
+def audit_charts() -> dict[str, str]:
+    """The charts of an audit by name, with what each shows."""
+    from tiltmeter.views.charts import OVERVIEW
+
+    # The heat map is the last, because it takes both columns: the others fill them without a gap.
+    return {name: OVERVIEW[name][0] for name in sorted(OVERVIEW, key="grid".__eq__)}
+
+
+def effect_charts() -> dict[str, str]:
+    """Those of one model or one probe."""
+    return {name: title for name, title in audit_charts().items() if name in ("effects", "shares")}
+
+
+def audit_formats() -> dict[str, Format]:
+    """Every form of an audit."""
+    from tiltmeter.views import exports
+
+    as_json = exports.Format("readings as JSON", "readings.json", lambda audit: _json(audit.to_dict()))
+    return {**exports.FORMATS, "json": as_json}
+
+
 _KINDS = {
     ".html": "text/html",
     ".md": "text/markdown",
@@ -38,21 +60,28 @@ _KINDS = {
     ".json": "application/json",
     ".tex": "application/x-tex",
 }
-_ITEMS: Mapping[str, Callable[[Reading], str | bytes]] = {
-    "csv": lambda reading: to_csv(reading.to_frame()),
-    "json": lambda reading: _json(reading.to_dict()["items"]),
-    "parquet": lambda reading: to_parquet(reading.to_frame()),
-}
+_ITEMS = ("csv", "json", "parquet")
 
 
 @router.get("/audits/{audit}/download/{format}", response_class=Response)
 def audit_file(board: Board, audit: str, format: str) -> Response:
     """An audit as a file: html, md, csv, parquet, latex, model-card or json."""
-    if format not in FORMATS:
-        raise NotHere(f"there is no such form of an audit: take one of {', '.join(FORMATS)}")
+    formats = audit_formats()
+    if format not in formats:
+        raise NotHere(f"there is no such form of an audit: take one of {', '.join(formats)}")
     stored = board.shelf.look().audit(audit)
-    form = FORMATS[format]
-    return _file(form.make(Audit.load(stored.folder)), f"{key_of(audit)[:-9]}-{form.file}")
+    from tiltmeter.views.exports import content_files
+
+    form, stem = formats[format], key_of(audit)[:-9]
+    files = content_files(Path(f"{stem}-{form.file}"), form.make(Audit.load(stored.folder)))
+    if len(files) == 1:
+        ((path, content),) = files.items()
+        return _file(content, path.name)
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as packed:
+        for path, content in files.items():
+            packed.writestr(path.name, content)
+    return _file(archive.getvalue(), f"{stem}-{format}.zip")
 
 
 @router.get("/audits/{audit}/readings/{file}/items/{format}", response_class=Response)
@@ -61,7 +90,15 @@ def items_file(board: Board, audit: str, file: str, format: str) -> Response:
     if format not in _ITEMS:
         raise NotHere(f"there is no such form of items: take one of {', '.join(_ITEMS)}")
     entry, reading = board.shelf.reading(audit, file)
-    return _file(_ITEMS[format](reading), f"{key_of(entry.file)[:-9]}.{format}")
+    return _file(_items(reading, format), f"{key_of(entry.file)[:-9]}.{format}")
+
+
+def _items(reading: Reading, format: str) -> str | bytes:
+    from tiltmeter.views.exports import to_csv, to_parquet
+
+    if format == "json":
+        return _json(reading.to_dict()["items"])
+    return (to_csv if format == "csv" else to_parquet)(reading.to_frame())
 
 
 def _file(content: str | bytes, name: str) -> Response:
@@ -77,44 +114,59 @@ def _json(values: object) -> str:
 
 
 @charts.get("/audits/{audit}/{name}.json")
-def overview(board: Board, audit: str, name: str, model: Key = "", probe: Key = "") -> list[dict[str, Any]]:
+def overview(board: Board, audit: str, name: str, model: Key = "", probe: Key = "") -> Drawn:
     """A chart of many readings: of all of an audit, of one model or of one probe."""
     stored = board.shelf.look().audit(audit)
     entries = [entry for entry in stored.entries if model in ("", entry.model_key) and probe in ("", entry.probe_key)]
-    if not entries or name not in OVERVIEW:
+    if not entries or name not in audit_charts():
         raise NotHere("there is no such chart")
 
-    def draw() -> list[dict[str, Any]]:
-        figure = OVERVIEW[name][1]([entry.reading for entry in entries])
-        return [] if figure is None else [_plain(figure)]
+    def draw() -> Drawn:
+        from tiltmeter.views.charts import OVERVIEW
+
+        return drawn([OVERVIEW[name][1]([entry.reading for entry in entries])])
 
     return board.figures.get((name, audit, stored.stamp, model, probe), draw)
 
 
 @charts.get("/audits/{audit}/{name}.svg")
-def overview_picture(board: Board, audit: str, name: str, model: Key = "", probe: Key = "") -> Response:
-    return _picture(overview(board, audit, name, model, probe))
+def overviewpicture(board: Board, audit: str, name: str, model: Key = "", probe: Key = "") -> Response:
+    return picture(overview(board, audit, name, model, probe))
 
 
 @charts.get("/readings/{audit}/{file}.json")
-def reading(board: Board, audit: str, file: str) -> list[dict[str, Any]]:
+def reading(board: Board, audit: str, file: str) -> Drawn:
     """The charts of one reading."""
     _, whole = board.shelf.reading(audit, file)
     stamp = board.shelf.look().audit(audit).stamp
-    return board.figures.get((audit, file, stamp), lambda: [_plain(figure) for figure in of_reading(whole)])
+
+    def draw() -> Drawn:
+        from tiltmeter.views.charts import of_reading
+
+        return drawn(of_reading(whole))
+
+    return board.figures.get((audit, file, stamp), draw)
 
 
 @charts.get("/readings/{audit}/{file}.svg")
-def reading_picture(board: Board, audit: str, file: str) -> Response:
-    return _picture(reading(board, audit, file))
+def readingpicture(board: Board, audit: str, file: str) -> Response:
+    return picture(reading(board, audit, file))
 
 
-def _picture(figures: list[dict[str, Any]]) -> Response:
+def picture(figures: Drawn) -> Response:
+    """The first of some charts as a picture, for pages without script."""
     if not figures:
         raise NotHere("there is nothing to draw")
     return Response(figures[0]["svg"], media_type="image/svg+xml")
 
 
-def _plain(figure: Figure) -> dict[str, Any]:
-    values = {name: getattr(figure, name) for name in ("name", "title", "alt", "keeps_colours")}
-    return {**values, "svg": inline_svg(figure)}
+def drawn(figures: Iterable[Figure | None]) -> Drawn:
+    """Charts as a page takes them; what does not apply to the readings is left out."""
+    from tiltmeter.views.charts import inline_svg
+
+    names = ("name", "title", "alt", "keeps_colours")
+    return [
+        {**{name: getattr(figure, name) for name in names}, "svg": inline_svg(figure)}
+        for figure in figures
+        if figure is not None
+    ]

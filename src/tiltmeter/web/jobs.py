@@ -1,9 +1,10 @@
-"""Audits started from the dashboard: each a process of its own, watched through what it prints."""
+"""Audits started from the dashboard: each a process of its own, watched through the steps that it tells."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
+import json
 import os
 import re
 import shlex
@@ -12,21 +13,21 @@ import subprocess
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import BadInput, without_passwords
+from tiltmeter.progress import Step
 from tiltmeter.readings import ReadingStore
 from tiltmeter.web.shelf import NotHere
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-#: Colours, cursors and the like, which a terminal would understand.
-_CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b.")
-_DONE_OF = re.compile(r"(\d[\d,]*)/(\d[\d,]*)")
-_RUN = "from tiltmeter.cli.app import main; main()"
-_LINES, _WAIT = 40, 5.0
+_WORKER = ("-P", "-m", "tiltmeter.web.worker")
+#: Without leave to pay nothing may be bought: a suite in the folder may name a paid model too, for its word vectors.
+_NOTHING = "0 requests, 0 tokens"
+#: Rows of the log, and characters of a message.
+_MOST_ROWS, _MOST_TEXT, _WAIT = 500, 1_000, 5.0
 
 
 class Busy(BadInput):
@@ -34,8 +35,19 @@ class Busy(BadInput):
 
 
 @dataclasses.dataclass(slots=True)
+class LogRow:
+    """One phase on one model, from its first step to its last: when it began, in seconds, and how far it came."""
+
+    seconds: float
+    step: Step
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"seconds": round(self.seconds, 1), **dataclasses.asdict(self.step)}
+
+
+@dataclasses.dataclass(slots=True)
 class Job:
-    """One audit. ``state`` is running, finished, failed or cancelled; ``done`` of ``total`` is about the step now."""
+    """One audit. ``state`` is running, finished, failed or cancelled; ``problem`` says of a failed one why."""
 
     id: str
     name: str
@@ -45,10 +57,9 @@ class Job:
     process: subprocess.Popen[bytes]
     started: float
     state: str = "running"
-    step: str = "starting"
-    done: int = 0
-    total: int = 0
-    lines: deque[str] = dataclasses.field(default_factory=lambda: deque(maxlen=_LINES))
+    models_done: int = 0
+    problem: str = ""
+    log: list[LogRow] = dataclasses.field(default_factory=list)
     seconds: float = 0.0
 
     @property
@@ -56,19 +67,39 @@ class Job:
         """The same audit on the command line."""
         return shlex.join(["tiltmeter", "audit", *self.models, "--suite", self.suite, "--out", self.name])
 
+    @property
+    def now(self) -> Step:
+        """The step it is at."""
+        return self.log[-1].step if self.log else Step("starting")
+
+    def take(self, step: Step) -> None:
+        """Enter a step into the log: as a row of its own, or into the row of its phase."""
+        if step.phase == "model":
+            self.models_done = step.done
+            return
+        if step.phase == "error":
+            self.problem = step.message
+        if step.phase == "writing the report":
+            self.models_done = len(self.models)
+        last = self.log[-1].step if self.log else None
+        if last and not step.message and (last.phase, last.model) == (step.phase, step.model):
+            self.log[-1].step = step
+        elif len(self.log) < _MOST_ROWS:
+            self.log.append(LogRow(time.monotonic() - self.started, step))
+
     def to_dict(self) -> dict[str, Any]:
         spent = self.seconds or time.monotonic() - self.started
-        values = {name: getattr(self, name) for name in ("id", "name", "suite", "state", "step", "done", "total")}
-        return {**values, "models": list(self.models), "seconds": round(spent, 1), "lines": list(self.lines)}
+        values = {name: getattr(self, name) for name in ("id", "name", "suite", "state", "problem", "models_done")}
+        now, log = dataclasses.asdict(self.now), [row.to_dict() for row in tuple(self.log)]
+        return {**values, "models": list(self.models), "seconds": round(spent, 1), "now": now, "log": log}
 
 
 class Jobs:
-    """The audits started since the dashboard was."""
+    """The audits started since the dashboard was; each writes into a folder of its own in ``folder``."""
 
     def __init__(self, folder: Path, *, allow_paid: bool = False) -> None:
         self._folder = folder
-        # A suite in the folder may name a paid model too, for its word vectors.
-        self._budget = () if allow_paid else ("--budget", "0 requests, 0 tokens")
+        self._budget = None if allow_paid else _NOTHING
         self._jobs: dict[str, Job] = {}
         self._lock = threading.Lock()
 
@@ -81,7 +112,7 @@ class Jobs:
         return self._jobs[id]
 
     def start(self, name: str, models: Sequence[str], suite: str) -> Job:
-        """Run ``tiltmeter audit`` into a new folder."""
+        """Run an audit into a new folder, as ``tiltmeter audit`` would."""
         if not _NAME.fullmatch(name) or name == "readings":
             raise BadInput("the name is made of letters, digits, '.', '_' and '-', and begins with a letter or digit")
         if not models:
@@ -94,14 +125,12 @@ class Jobs:
                 raise BadInput(f"there is an audit '{name}' already: give this one another name")
             if target.exists() and not (target / "readings").is_dir():
                 raise BadInput(f"'{name}' is taken: give the audit another name")
-            # The models were chosen from a list, so none of them is an option of the command line.
-            options = ["--suite", suite, "--out", str(target), *self._budget]
-            command = [sys.executable, "-c", _RUN, "audit", *options, "--", *models]
-            process, screen = _spawn(command)
+            order = {"models": list(models), "suite": suite, "out": str(target), "budget": self._budget}
+            process = _spawn(json.dumps(order).encode())
             id = f"{len(self._jobs) + 1}"
             shown = tuple(map(without_passwords, models))
             job = self._jobs[id] = Job(id, name, shown, Path(suite).name, target, process, time.monotonic())
-        threading.Thread(target=_watch, args=(job, screen), daemon=True, name=f"audit-{id}").start()
+        threading.Thread(target=_watch, args=(job,), daemon=True, name=f"audit-{id}").start()
         return job
 
     def cancel(self, id: str) -> Job:
@@ -118,62 +147,45 @@ class Jobs:
             self.cancel(id)
 
 
-def _spawn(command: list[str]) -> tuple[subprocess.Popen[bytes], int]:
-    """The process, and where what it prints is read. It is given a terminal, because it shows its progress to one."""
-    shown = {"COLUMNS": "120", "TERM": "xterm", "NO_COLOR": "1"}
-    usual: dict[str, Any] = {"stdin": subprocess.DEVNULL, "env": {**os.environ, **shown}}
-    try:
-        import pty
-    except ImportError:  # no terminals of this kind on Windows: only the end is seen there
-        piped = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **usual)
-        assert piped.stdout is not None
-        return piped, os.dup(piped.stdout.fileno())
-    screen, terminal = pty.openpty()
-    try:
-        usual |= {"stdout": subprocess.DEVNULL, "stderr": terminal, "start_new_session": True}
-        return subprocess.Popen(command, **usual), screen
-    finally:
-        os.close(terminal)
+def _spawn(order: bytes) -> subprocess.Popen[bytes]:
+    """The process, which reads its order from a pipe: a spec may hold a password, and everyone sees command lines."""
+    process = subprocess.Popen(
+        [sys.executable, *_WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+    )
+    assert process.stdin is not None
+    with contextlib.suppress(OSError), process.stdin as pipe:  # one that is gone already says so by its exit code
+        pipe.write(order)
+    return process
 
 
-def _watch(job: Job, screen: int) -> None:
-    rest = ""
-    with contextlib.suppress(OSError):  # how a terminal says that nobody is left on it
-        while chunk := os.read(screen, 65_536):
-            *lines, rest = re.split(r"[\r\n]+", rest + chunk.decode(errors="replace"))
-            for line in lines:
-                _take(job, line)
-            if len(rest) > 10_000:
-                rest = ""
-    os.close(screen)
-    _take(job, rest)
+def _watch(job: Job) -> None:
+    assert job.process.stdout is not None
+    with job.process.stdout as steps:
+        for line in steps:
+            step = Step(**json.loads(line))
+            # Where the folder lies on this machine is nobody's business.
+            message = step.message.replace(f"{job.folder.parent}{os.sep}", "")
+            job.take(dataclasses.replace(step, message=message[:_MOST_TEXT]))
     code = job.process.wait()
     job.seconds = time.monotonic() - job.started
+    if job.state == "running" and code != 0 and not job.problem:
+        job.problem = _ended(code)
     if job.state == "running":
-        # Exit code 2 with results: a model failed, and the others were measured.
-        results = (job.folder / ReadingStore.MANIFEST).is_file()
-        job.state = "finished" if code == 0 or results else "failed"
-    job.step = ""
+        job.state = "failed" if code else "finished"
 
 
-def _take(job: Job, line: str) -> None:
-    """A line is the bar of the current step, or something said."""
-    text = " ".join(_CONTROL.sub("", line).split())
-    if not text:
-        return
-    counted = _DONE_OF.search(text)
-    if counted and ("━" in text or "╸" in text):
-        job.step = re.split(r"[━╸╺]", text)[0].strip()
-        job.done, job.total = (int(number.replace(",", "")) for number in counted.groups())
-    elif not job.lines or job.lines[-1] != text:
-        job.lines.append(text[:500])
+def _ended(code: int) -> str:
+    """Why a process ended that could not say so itself."""
+    if code == -signal.SIGKILL:
+        return "the process was killed, as systems do when memory runs out: audit fewer or smaller models at a time"
+    return f"the process ended without a word (code {code}): the terminal in which the dashboard runs may say why"
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
     """The process and its own children, gently first."""
     with contextlib.suppress(ProcessLookupError):
         if os.name == "posix":
-            os.killpg(process.pid, signal.SIGINT)
+            os.killpg(process.pid, signal.SIGTERM)
         else:
             process.terminate()
         try:

@@ -9,12 +9,12 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from tiltmeter.views.report.words import verdict
+from tiltmeter.web.comparisons import Sides, choices, compared
 from tiltmeter.web.dashboard import Board, EscapedJson, page
-from tiltmeter.web.downloads import FORMATS
+from tiltmeter.web.downloads import audit_formats
 from tiltmeter.web.explore import MOST_TEXT, MOST_WORDS, ask_sentence, ask_words, word_list
 from tiltmeter.web.listing import Entry, Filters, matching_items
-from tiltmeter.web.pages import Text, choices, compared
+from tiltmeter.web.pages import Text
 from tiltmeter.web.shelf import StoredAudit
 
 router = APIRouter(prefix="/api", tags=["api"], default_response_class=EscapedJson)
@@ -69,25 +69,34 @@ def audits(board: Board) -> Values:
 
 @router.get("/audits/{audit}")
 def audit(board: Board, audit: str) -> Values:
-    """One audit: its verdict, its readings without items, and what was not measured."""
+    """One audit: the grid of dimensions and models, its readings without items, and what was not measured."""
     stored = board.shelf.look().audit(audit)
     values = stored.audit.to_dict()
     rows = [{**row, "file": entry.file} for row, entry in zip(values["readings"], stored.entries, strict=True)]
     return {
         **_audit(stored),  # "readings" becomes the rows themselves
-        "verdict": dataclasses.asdict(verdict(stored.audit)),
+        "summary": stored.summary.to_dict(),
         "readings": rows,
         "skipped": values["skipped"],
-        "downloads": {name: f"/audits/{stored.name}/download/{name}" for name in FORMATS},
+        "downloads": {name: f"/audits/{stored.name}/download/{name}" for name in audit_formats()},
     }
 
 
 @router.get("/readings")
 def readings(
-    board: Board, q: Text = "", audit: Text = "", model: Text = "", probe: Text = "", lean: Text = ""
+    board: Board,
+    q: Text = "",
+    audit: Text = "",
+    model: Text = "",
+    probe: Text = "",
+    dimension: Text = "",
+    verdict: Text = "",
 ) -> list[Values]:
-    """Readings of all audits without their items, filtered as on the first page: one row per reading."""
-    chosen = Filters(q, audit, model, probe, lean).chosen(board.shelf.look().entries)
+    """Readings of all audits without their items, filtered as on the first page: one row per reading.
+
+    ``verdict`` is clear, suggestive, undecided, level or untested, of a control ``works`` or ``does not work``.
+    """
+    chosen = Filters(q, audit, model, probe, dimension, verdict).chosen(board.shelf.look().entries)
     return [_short(entry) for entry in chosen]
 
 
@@ -108,7 +117,7 @@ def reading(board: Board, audit: str, file: str, q: Text = "", start: Start = 0,
 
 
 @router.get("/compare")
-def compare(board: Board, side: Annotated[list[str] | None, Query()] = None) -> Values:
+def compare(board: Board, side: Sides = None) -> Values:
     """Two to six models side by side by their keys; without keys, the models there are."""
     shown = board.shelf.look()
     if not side:
@@ -208,10 +217,12 @@ def _short(entry: Entry) -> Values:
     return {
         "audit": entry.audit,
         "file": entry.file,
-        **{name: getattr(reading, name) for name in ("model", "id", "probe", "dimension", "control", "strength")},
+        **{name: getattr(reading, name) for name in ("model", "id", "probe")},
+        "title": row.title,
+        "dimension": reading.dimension,
+        "is_control": reading.control,
         "verdict": row.verdict.state,
-        "direction": reading.direction,
-        **{name: getattr(row, name) for name in ("title", "leans", "clear")},
+        **{name: getattr(reading, name) for name in ("leans", "direction", "strength")},
         "statistic": effect.name,
         "scale": effect.scale.name,
         **{name: getattr(effect, name) for name in ("value", "level", "p_value")},

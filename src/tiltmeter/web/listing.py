@@ -6,11 +6,14 @@ import dataclasses
 import functools
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
+from urllib.parse import quote
 
-from tiltmeter.readings import D, Item, Reading
+from tiltmeter.readings import STATES, D, Item, Reading, State
 from tiltmeter.views.rows import ReadingRow
+from tiltmeter.views.summary import dimension_of
 
 T = TypeVar("T")
 
@@ -29,29 +32,52 @@ def key_of(text: str) -> str:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Entry:
-    """A reading without its items, and where it is kept."""
+    """A reading without its items, where it is kept, and what lists say of it: ``says`` is the whole in half a line."""
 
     audit: str
     file: str
     row: ReadingRow
+    address: str
     colour: str
+    value: str
+    says: str
     searched: str
 
     @classmethod
     def of(cls, audit: str, file: str, row: ReadingRow) -> Entry:
         reading = row.reading
-        leans = row.leans or reading.effect.better
-        searched = " ".join((reading.model, row.title, reading.id, reading.probe, leans)).casefold()
-        return cls(audit, file, row, colour_of(reading), searched)
+        words = (reading.model, row.title, reading.id, reading.probe, dimension_of(reading), reading.direction)
+        return cls(
+            audit,
+            file,
+            row,
+            f"/audits/{quote(audit, safe='', errors='backslashreplace')}/readings/{quote(file, safe='')}",
+            colour_of(row),
+            f"{reading.effect.value:.2f}",
+            f"{row.says} ({row.verdict.state})",
+            " ".join(words).casefold(),
+        )
 
     @property
     def reading(self) -> Reading:
         return self.row.reading
 
     @property
+    def state(self) -> State:
+        return self.row.verdict.state
+
+    @property
     def clear(self) -> bool:
-        """Whether a test has found a clear lean."""
-        return self.row.tested and self.row.clear
+        return self.row.verdict.clear
+
+    @property
+    def dimension(self) -> str:
+        return dimension_of(self.row.reading)
+
+    @property
+    def direction(self) -> str:
+        """Which way it leans, where the verdict lets that be said."""
+        return self.row.reading.direction if self.state in _DIRECTED else ""
 
     @property
     def model_key(self) -> str:
@@ -62,29 +88,38 @@ class Entry:
         return key_of(self.reading.id)
 
 
-def colour_of(reading: Reading) -> str:
-    """The class of a cell: which side of level, and how many of Cohen's bands away from it."""
-    size = reading.effect.scale.as_d(reading.effect.value)
+def colour_of(row: ReadingRow) -> str:
+    """The class of a cell: which side of level, and how many of Cohen's bands away from it, fewer where that is unsure.
+
+    A clear lean has the colour of its band, a suggestive one that of the band below, any other the palest.
+    """
+    size = row.size
     if size is None:
         return "other"
     bands = sum(abs(size) >= band for band in D.bands or ())
-    return "level" if not bands else f"{'plus' if size > 0 else 'minus'}{bands}"
+    if not bands or row.verdict.state == "level":
+        return "level"
+    shown = bands if row.clear else bands - 1 if row.verdict.state == "suggestive" else 0
+    return f"{'plus' if size > 0 else 'minus'}{shown}"
 
 
-LEANS: Mapping[str, tuple[str, Callable[[Entry], bool]]] = {
-    "clear": ("clear leans", lambda entry: entry.clear),
-    "large": ("clear and large", lambda entry: entry.clear and entry.reading.strength == "large"),
-    "medium": ("clear and medium", lambda entry: entry.clear and entry.reading.strength == "medium"),
-    "small": ("clear and small", lambda entry: entry.clear and entry.reading.strength == "small"),
-    "none": ("no clear lean", lambda entry: not entry.row.clear),
-    "untested": ("without a test", lambda entry: not entry.row.tested),
+#: Every verdict by which readings are filtered and sorted, those of controls last, and what it means.
+VERDICTS: Mapping[State, str] = {
+    **STATES,
+    "works": "a control that leans as it should",
+    "does not work": "a control that should lean clearly and does not: the other verdicts on the model mean little",
 }
+#: Verdicts that let a direction be named.
+_DIRECTED = ("clear", "suggestive", "works", "does not work")
+_RANKS = {state: rank for rank, state in enumerate(VERDICTS)}
 _ROWS = 100
 #: By what a list of readings is sorted; what has no number comes last.
 SORTS: Mapping[str, Callable[[Entry], Any]] = {
     "model": lambda entry: entry.reading.model.casefold(),
     "measured": lambda entry: entry.row.title.casefold(),
-    "leans": lambda entry: entry.row.leans.casefold(),
+    "dimension": lambda entry: entry.dimension,
+    "verdict": lambda entry: (_RANKS[entry.state], -abs(entry.row.size or 0.0)),
+    "direction": lambda entry: (not entry.direction, entry.direction.casefold()),
     "strength": lambda entry: abs(entry.row.size or 0.0),
     "p": lambda entry: 2.0 if entry.row.verdict.p_corrected is None else entry.row.verdict.p_corrected,
 }
@@ -98,19 +133,20 @@ class Filters:
     audit: str = ""
     model: str = ""
     probe: str = ""
-    lean: str = ""
+    dimension: str = ""
+    verdict: str = ""
 
     def chosen(self, entries: Iterable[Entry]) -> list[Entry]:
         """The entries that answer to all of it."""
         words = self.q.casefold().split()
-        lean = LEANS[self.lean][1] if self.lean in LEANS else None
         return [
             entry
             for entry in entries
             if self.audit in ("", entry.audit)
             and self.model in ("", entry.reading.model)
             and self.probe in ("", entry.reading.probe)
-            and (lean is None or lean(entry))
+            and self.dimension in ("", entry.dimension)
+            and self.verdict in ("", entry.state)
             and all(word in entry.searched for word in words)
         ]
 
@@ -153,6 +189,12 @@ class Grid:
         for entry in entries:
             rows.setdefault((entry.reading.id, entry.row.title), {})[entry.audit, entry.reading.model] = entry
         return cls(models, tuple((next(iter(row.values())), tuple(map(row.get, models))) for row in rows.values()))
+
+
+def count_verdicts(entries: Iterable[Entry]) -> dict[State, int]:
+    """How many readings have each verdict, those that none has left out."""
+    counted = Counter(entry.state for entry in entries)
+    return {state: counted[state] for state in VERDICTS if counted[state]}
 
 
 def sorted_entries(entries: Sequence[Entry], sort: str) -> list[Entry]:

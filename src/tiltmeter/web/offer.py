@@ -1,7 +1,8 @@
-"""What the dashboard offers to explore with.
+"""What the dashboard offers to ask.
 
-Models: those of the audits, the sample models, and those it was started with. No others. Word lists: those that come
-with tiltmeter, and lexicons that a reader has handed over, which stay in memory.
+Models: those of the audits, the sample models, and those it was started with. An audit may be of any other model too,
+where only this machine reaches the dashboard. Word lists: those that come with tiltmeter, and lexicons that a reader
+has handed over, which stay in memory.
 """
 
 from __future__ import annotations
@@ -16,14 +17,12 @@ from typing import Any
 
 from tiltmeter.errors import BadInput, TiltmeterError, without_passwords
 from tiltmeter.models import load
-from tiltmeter.models.registry import SAMPLES, parse
+from tiltmeter.models.registry import KINDS, SAMPLES, parse, runs_code
 from tiltmeter.stimuli import Group, Lexicon, lexicon_names, load_lexicon
 from tiltmeter.stimuli.lexicon.yaml_form import read_lexicon
 from tiltmeter.web.jobs import Busy
 from tiltmeter.web.shelf import NotHere
 
-#: Kinds that cost money, or send what was typed to someone else.
-PAID = ("openai", "cohere", "voyage", "chat")
 #: Kinds that give only probabilities, or only vectors of words; others are offered for both.
 _ONLY_LANGUAGE, _ONLY_VECTORS = ("reference", "chat"), ("bundled", "static", "openai", "cohere", "voyage")
 #: Loaded models and lexicons of readers that are kept at hand.
@@ -99,6 +98,19 @@ class Offer:
             raise BadInput("that model is paid for, and the dashboard was started without --allow-paid")
         raise BadInput("that model is not on offer: take one of the list, or start the dashboard with --model SPEC")
 
+    def check_typed(self, spec: str, audited: Iterable[str]) -> str:
+        """The spec, if it is on offer, or names a model that runs no code and that nobody is paid for."""
+        if not any(offered.spec == spec for offered in self.models(audited)):
+            parse(spec)
+            if runs_code(spec):
+                raise BadInput(f"{spec} runs code, which no page may: start the dashboard with --model {spec}")
+            if not self._allowed(spec):
+                raise BadInput(
+                    f"{spec} is paid for, and the dashboard was started without --allow-paid: start it with that, or "
+                    "take another model"
+                )
+        return spec
+
     def whole(self, spec: str) -> str:
         """The spec as it was given to the dashboard, with a password if it has one."""
         return self._specs.get(spec, spec)
@@ -112,16 +124,28 @@ class Offer:
 
 
 def is_paid(spec: str) -> bool:
-    return spec.partition(":")[0] in PAID
+    """Whether its kind asks a server: that costs money, or sends what was typed to someone else.
+
+    >>> is_paid("openai:text-embedding-3-small"), is_paid("bundled:glove")
+    (True, False)
+    """
+    kind = KINDS.get(spec.partition(":")[0])
+    return kind is not None and "base_url" in kind.options
+
+
+def examples(allow_paid: bool) -> list[str]:
+    """How the spec of a model looks, one for each kind that may be asked."""
+    kinds = [kind for kind in KINDS.complete().values() if not kind.runs_code]
+    return [kind.example for kind in kinds if allow_paid or not is_paid(kind.example)]
 
 
 def _is_spec(name: str) -> bool:
-    """A model of an audit may have been an object in Python, which has no spec."""
+    """A model of an audit may have been an object in Python, which has no spec; and no file may run code."""
     try:
         parse(name)
     except TiltmeterError:
         return False
-    return True
+    return not runs_code(name)
 
 
 class Lexicons:

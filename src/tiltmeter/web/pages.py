@@ -1,28 +1,25 @@
-"""Pages that show what audits have measured, compare models side by side, and start audits."""
+"""Pages that show what audits have measured, and start further ones."""
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from tiltmeter.compare import Comparisons, Side, compare
-from tiltmeter.errors import BadInput, TiltmeterError
-from tiltmeter.readings import Item, p_number
+from tiltmeter.errors import BadInput, TiltmeterError, without_passwords
+from tiltmeter.readings import Item
 from tiltmeter.readings.mitigation import FILE, Mitigation
 from tiltmeter.views.report.mitigation import mitigation_context
-from tiltmeter.views.report.words import meanings, not_measured, origin, verdict
+from tiltmeter.views.report.words import meanings, not_measured, origin
 from tiltmeter.views.rows import ReadingRow
-from tiltmeter.views.terminal.comparison import interval, number
+from tiltmeter.views.summary import summarise_rows
 from tiltmeter.web import listing
 from tiltmeter.web.dashboard import Board, Dashboard, Form, page
-from tiltmeter.web.downloads import AUDIT_CHARTS, EFFECT_CHARTS, FORMATS
-from tiltmeter.web.shelf import NotHere, Shown
+from tiltmeter.web.downloads import audit_charts, audit_formats, effect_charts
+from tiltmeter.web.offer import examples
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
@@ -41,14 +38,15 @@ def overview(
     audit: Text = "",
     model: Text = "",
     probe: Text = "",
-    lean: Text = "",
+    dimension: Text = "",
+    verdict: Text = "",
     view: Text = "grid",
     sort: Text = "",
     part: Part = 1,
 ) -> Response:
     shown = board.shelf.look()
     everything = shown.entries
-    filters = listing.Filters(q, audit, model, probe, lean)
+    filters = listing.Filters(q, audit, model, probe, dimension, verdict)
     chosen = filters.chosen(everything) if filters.any else everything
     as_list = view == "list"
     return page(
@@ -56,15 +54,16 @@ def overview(
         shown=shown,
         folder=board.shelf.folder.name,
         filters=filters,
-        leans={name: label for name, (label, _) in listing.LEANS.items()},
+        latest=sorted(shown.audits, key=lambda stored: stored.finished, reverse=True),
         models=list(dict.fromkeys(entry.reading.model for entry in everything)),
         kinds=sorted({entry.reading.probe for entry in everything}),
+        dimensions=list(dict.fromkeys(entry.dimension for entry in everything)),
+        counts=listing.count_verdicts(chosen),
         grid=None if as_list else listing.Grid.of(chosen),
         rows=listing.Page.of(listing.sorted_entries(chosen, sort), part) if as_list else None,
         sort=sort,
         n_chosen=len(chosen),
         total=len(everything),
-        clear=sum(entry.clear for entry in chosen),
     )
 
 
@@ -74,12 +73,11 @@ def audit_page(board: Board, audit: str) -> Response:
     return page(
         "audit.html",
         stored=stored,
-        verdict=verdict(stored.audit),
         skipped=not_measured(stored.audit),
         origin=origin(stored.audit),
         meanings=meanings(stored.audit.readings),
-        charts=AUDIT_CHARTS,
-        formats=FORMATS,
+        charts=audit_charts(),
+        formats=audit_formats(),
     )
 
 
@@ -95,9 +93,10 @@ def model_page(board: Board, audit: str, key: str, sort: Text = "") -> Response:
         name=name,
         entries=listing.sorted_entries(entries, sort),
         sort=sort,
-        verdict=next((model for model in verdict(stored.audit).models if model.model == name), None),
+        summary=summarise_rows([entry.row for entry in entries], [name]),
+        counts=listing.count_verdicts(entries),
         skipped=[skipped for skipped in stored.audit.skipped if skipped.model == name],
-        charts=EFFECT_CHARTS,
+        charts=effect_charts(),
         can_ask=any(offered.spec == name for offered in board.offered(shown)),
     )
 
@@ -116,7 +115,7 @@ def probe_page(
         key=key,
         entries=entries,
         meaning=meanings([entry.reading for entry in entries])[0],
-        charts=EFFECT_CHARTS,
+        charts=effect_charts(),
         chosen=[entry.model_key for entry in chosen],
         columns=columns,
         **_part(items, q, sort, part),
@@ -172,14 +171,15 @@ def mitigation_page(board: Board) -> Response:
 
 
 @router.get("/jobs")
-def jobs_page(board: Board) -> Response:
-    return _jobs_page(board, {})
+def jobs_page(board: Board, model: Keys = None, suite: Text = "default") -> Response:
+    return _jobs_page(board, {"model": model or [], "suite": [suite]})
 
 
 @router.post("/jobs")
 def start_job(board: Board, form: Form) -> Response:
     try:
-        job = board.start_audit(form.get("name", [""])[-1], form.get("model", []), form.get("suite", [""])[-1])
+        models = [*form.get("model", []), *_typed(form)]
+        job = board.start_audit(form.get("name", [""])[-1], models, form.get("suite", [""])[-1])
     except TiltmeterError as error:
         return _jobs_page(board, form, error)
     return RedirectResponse(f"/jobs/{job.id}", status_code=303)
@@ -188,8 +188,8 @@ def start_job(board: Board, form: Form) -> Response:
 @router.get("/jobs/{id}")
 def job_page(board: Board, id: str) -> Response:
     started = board.jobs.job(id)
-    # As they are now: the audit continues to print while the page is made.
-    return page("job.html", job=started, lines=tuple(started.lines))
+    # As it is now: the audit continues while the page is made.
+    return page("job.html", job=started, log=tuple(started.log))
 
 
 @router.post("/jobs/{id}/cancel")
@@ -200,82 +200,26 @@ def cancel_job(board: Board, id: str) -> Response:
 
 def _jobs_page(board: Dashboard, form: dict[str, list[str]], error: TiltmeterError | None = None) -> Response:
     now = datetime.datetime.now(datetime.UTC)
+    models, chosen = board.offered(), form.get("model", [])
+    # A model that is not on the list was typed, in this form or for the audit that is run again.
+    offered = {each.spec for each in models}
+    typed = [without_passwords(spec) for spec in (*_typed(form), *chosen) if spec not in offered]
     return page(
         "jobs.html",
         status=400 if error else 200,
         problem=board.shelf.plain(error) if error else "",
         jobs=board.jobs.all(),
-        models=board.offered(),
+        models=models,
+        any_model=board.any_model,
+        examples=examples(board.offer.allow_paid),
         suites=board.suites(),
         name=form.get("name", [f"audit-{now:%Y%m%d-%H%M%S}"])[-1],
-        chosen=form.get("model", []),
+        chosen=chosen,
+        typed=typed,
         suite=form.get("suite", ["default"])[-1],
     )
 
 
-#: More than these make a table that nobody reads.
-MOST_SIDES = 6
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class ModelChoice:
-    """A model of an audit, under a key for addresses."""
-
-    key: str
-    audit: str
-    model: str
-
-
-@router.get("/compare")
-def compare_page(board: Board, side: Annotated[list[str] | None, Query(max_length=50)] = None) -> Response:
-    shown = board.shelf.look()
-    chosen = list(dict.fromkeys(side or ()))
-    problem, comparisons = "", None
-    if len(chosen) > 1:
-        try:
-            comparisons = compared(board, shown, chosen)
-        except NotHere:
-            raise
-        except BadInput as error:
-            problem = board.shelf.plain(error)
-    elif chosen:
-        problem = "choose at least two"
-    return page(
-        "compare.html",
-        choices=choices(shown),
-        chosen=chosen,
-        several=len(shown.audits) > 1,
-        comparisons=comparisons,
-        problem=problem,
-        most=MOST_SIDES,
-        number=number,
-        interval=interval,
-        p_number=p_number,
-    )
-
-
-def choices(shown: Shown) -> list[ModelChoice]:
-    """Every model of every audit."""
-    return [
-        ModelChoice(listing.key_of(f"{stored.name} {model}"), stored.name, model)
-        for stored in shown.audits
-        for model in dict.fromkeys(entry.reading.model for entry in stored.entries)
-    ]
-
-
-def compared(board: Dashboard, shown: Shown, keys: Sequence[str]) -> Comparisons:
-    """The models of these keys, all pairs."""
-    if not 2 <= len(keys) <= MOST_SIDES:
-        raise BadInput(f"choose two to {MOST_SIDES} models, not {len(keys)}")
-    by_key = {choice.key: choice for choice in choices(shown)}
-    if not by_key.keys() >= {*keys}:
-        raise NotHere("one of these models is not in the folder: choose from the list")
-    return compare([_side(board, shown, by_key[key]) for key in keys])
-
-
-def _side(board: Dashboard, shown: Shown, choice: ModelChoice) -> Side:
-    stored = shown.audit(choice.audit)
-    entries = [entry for entry in stored.entries if entry.reading.model == choice.model]
-    readings = [board.shelf.reading(choice.audit, entry.file)[1] for entry in entries]
-    # Two audits of one model are told apart by the name of the audit, not by where it lies on this machine.
-    return Side(choice.model, Path(choice.audit), (choice.model,), tuple(readings))
+def _typed(form: dict[str, list[str]]) -> list[str]:
+    """Specs of models, one per line."""
+    return [spec for spec in map(str.strip, form.get("specs", [""])[-1].splitlines()) if spec]

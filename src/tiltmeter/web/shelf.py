@@ -16,6 +16,7 @@ from tiltmeter.errors import BadInput
 from tiltmeter.readings import Audit, Reading, ReadingStore
 from tiltmeter.readings.audit import DAMAGED
 from tiltmeter.views.rows import reading_rows
+from tiltmeter.views.summary import Summary, summarise_rows
 from tiltmeter.web.listing import Entry, key_of
 
 T = TypeVar("T")
@@ -40,12 +41,18 @@ class StoredAudit(NamedTuple):
     audit: Audit
     finished: str
     entries: tuple[Entry, ...]
+    summary: Summary
     notes: tuple[str, ...]
     read: Mapping[str, tuple[Stamp, Reading]]
 
     def entry(self, file: str) -> Entry:
         gone = f"the audit '{self.name}' holds no such reading: it may have been replaced, go back and reload"
         return _first((entry for entry in self.entries if entry.file == file), gone)
+
+    def first(self, most: int) -> list[Entry]:
+        """What to look at first."""
+        by_row = {id(entry.row): entry for entry in self.entries}
+        return [by_row[id(row)] for row in self.summary.first(most)]
 
     def model(self, key: str) -> str:
         named = (name for name in self.audit.models if key_of(name) == key)
@@ -80,11 +87,19 @@ class Shelf:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
+        #: Where a new audit goes, into a folder of its own: beside the others, and never into one of them.
+        self.place = self.folder.parent if (self.folder / ReadingStore.MANIFEST).is_file() else self.folder
+        self._added: dict[Path, None] = {}
         self._lock = threading.Lock()
         self._stored: dict[Path, StoredAudit] = {}
         self._again: dict[Path, Future[StoredAudit]] = {}
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="shelf")
         self._whole = functools.lru_cache(maxsize=_KEPT)(_whole)
+
+    def add(self, folder: Path) -> None:
+        """Show an audit beside those of the folder."""
+        if folder.parent != self.folder:
+            self._added[folder] = None
 
     def look(self) -> Shown:
         """The audits as they are now."""
@@ -129,14 +144,15 @@ class Shelf:
         if (self.folder / ReadingStore.MANIFEST).is_file():
             taken = {folder.name for folder in children}
             yield self.folder.name if self.folder.name not in taken else f"{self.folder.name} itself", self.folder
-        yield from ((folder.name, folder) for folder in children)
+        yield from ((folder.name, folder) for folder in (*children, *filter(self._holds_audit, tuple(self._added))))
 
     def _holds_audit(self, folder: Path) -> bool:
         if folder.name.startswith(".") or folder.name == "readings" or not folder.name.isprintable():
             return False
         try:
             holds = (folder / ReadingStore.MANIFEST).is_file() or (folder / "readings").is_dir()
-            return holds and folder.resolve().is_relative_to(self.folder)
+            within = self.place if folder in self._added else self.folder
+            return holds and folder.resolve().is_relative_to(within)
         except OSError:  # a folder that may not be looked into, or that has just gone
             return False
 
@@ -173,7 +189,8 @@ def _read(name: str, folder: Path, stamp: Stamp, before: Mapping[str, tuple[Stam
     rows = reading_rows(audit.readings)
     entries = tuple(Entry.of(name, file, row) for file, row in zip(read, rows, strict=True))
     finished = str(manifest.get("finished", ""))[:16].replace("T", " ")
-    return StoredAudit(name, folder, stamp, audit, finished, entries, tuple(notes), read)
+    summary = summarise_rows(rows, audit.models)
+    return StoredAudit(name, folder, stamp, audit, finished, entries, summary, tuple(notes), read)
 
 
 def _files(folder: Path) -> dict[str, os.DirEntry[str]]:

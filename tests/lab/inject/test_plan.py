@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tiltmeter.errors import BadInput
+from tiltmeter.lab.calibrate.bench import ProbeMaker
 from tiltmeter.lab.inject.plan import USUAL, Plan, read_plan
-from tiltmeter.lab.reference.planted_text import GroupCounts, planted, realised
+from tiltmeter.lab.reference.planted_text import GroupCounts, frames, planted, realised
 
 
 def written(tmp_path, text):
@@ -36,7 +37,9 @@ def test_a_file_may_name_two_groups_of_a_lexicon(tmp_path):
         ("probabilities: {nurse: .nan}", "must be from 0 to 1, not nan"),
         ("probabilities: {nurse: often}", "must be a number from 0 to 1, not 'often'"),
         ("probabilities: {nurse: true}", "must be a number"),
-        ("probabilities: {nures: 0.4}", "unknown occupation 'nures': did you mean 'nurse'"),
+        ("probabilities: {'<b>': 0.4}", "'<b>' is no occupation: write a word"),
+        ("probabilities: {nurse: {male: 0.4, female: 0.4}}", "men and women for nurse must sum to 1, not 0.8"),
+        ("probabilities: {nurse: {men: 0.4}}", "must be a number from 0 to 1, not {'men': 0.4}"),
         ("probabilities: {}", "name no occupation"),
         ("probabilities: [nurse]", "write probabilities: {nurse: 0.1"),
         ("nurse: 0.4", "write probabilities"),
@@ -81,3 +84,25 @@ def test_a_balanced_text_is_level_to_the_sentence_and_a_null_one_by_chance():
 def test_an_unknown_version_is_refused():
     with pytest.raises(BadInput, match="did you mean 'biased'"):
         USUAL.text(n=10, seed=0, version="biassed")
+
+
+def test_an_occupation_that_no_lexicon_knows_is_planted_with_a_warning(tmp_path):
+    """The thesis' own list (its figure 14) has analyst, and writes shares of men and women."""
+    file, said = tmp_path / "plan.json", []
+    file.write_text(
+        '{"probabilities": {"analyst": {"male": 0.60, "female": 0.40}, "nurse": {"male": 0.1, "female": 0.9}}}'
+    )
+    plan = read_plan(file, warn=said.append)
+    assert plan.probabilities == {"analyst": 0.6, "nurse": 0.1}
+    (line,) = said
+    assert line.startswith("plan.json: analyst: not among the ")
+    counts = realised(plan.text(n=400, seed=0))
+    assert counts["analyst"].share == pytest.approx(0.6, abs=0.01)
+
+
+def test_the_leans_of_such_an_occupation_can_be_asked_for(tmp_path):
+    maker = ProbeMaker(tmp_path, ["analyst", "nurse"])
+    masked = {name: rows for name, rows in frames().masked.items() if name != "strange"}
+    assert set(maker.unmask(masked).stimuli.sentences.units) == {"analyst", "nurse"}
+    (only,) = maker.of_causal(frames().cloze)["cloze"].stimuli.sets
+    assert set(only.units) == {"analyst", "nurse"}

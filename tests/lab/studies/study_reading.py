@@ -21,7 +21,7 @@ def study_reading(**fields: Any) -> Reading:
         "published": None,
         "repair": "",
         "poles": None,
-        "plain_words": "",
+        "finding": "",
         "n_items": 3,
         "n_units": 3,
         "items": (),

@@ -108,6 +108,14 @@ def test_readings_become_a_curve_for_each_model_and_probe_in_order_of_length() -
     assert json.loads(json.dumps(found.to_dict()))["curves"][0]["stable_from"] == "9"
 
 
+def test_layers_of_one_model_share_what_it_expects():
+    layers = ("hf:one?layer=4", "hf:one?layer=8")
+    readings = [reading("9", 0.1, model=model) for model in layers]
+    readings += [reading(name, 0.2, model=model, probe="lpbs") for model in layers for name in ("S1", "S2")]
+    found = [(curve.model, curve.probe, len(curve.points)) for curve in context_length(readings).curves]
+    assert found == [("hf:one?layer=4", "ceat", 1), ("hf:one?layer=8", "ceat", 1), ("hf:one?layer=4", "lpbs", 2)]
+
+
 def test_lengths_with_different_words_are_said_to_be_so() -> None:
     (curve,) = context_length([reading("9", 0.3), reading("25", 0.3, words=4)]).curves
     assert "Not every length has the same words (4 to 10)" in curve.plain_words

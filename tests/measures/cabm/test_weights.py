@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from importlib.util import find_spec
 
@@ -17,11 +18,14 @@ from sklearn.preprocessing import StandardScaler
 from tiltmeter.errors import BadInput, MissingExtra
 from tiltmeter.measures import (
     attributions,
+    cabm,
     equal_weights,
     given_weights,
     local_linear_weights,
     pca_forest_weights,
     pca_weights,
+    pronoun_pmi_bias,
+    published_labels,
     shap_weights,
 )
 from tiltmeter.measures.cabm.weights import local_linear_parts, shap_parts
@@ -146,6 +150,45 @@ def test_features_that_are_all_constant_are_refused(fit):
         fit(np.ones((12, 3)), np.arange(12) % 2 + 1)
 
 
+def test_published_labels_lie_on_both_sides_though_the_context_is_a_distance():
+    """By hand: z-scores of the two features that vary, weighed alike, cut at .1."""
+    features = [[1.0, 0.1, 9.0], [-1.0, -0.1, 9.0], [0.02, 0.002, 9.0], [2.0, 0.2, 9.0], [-2.0, -0.2, 9.0]]
+    assert published_labels(features) == [1, 2, 0, 1, 2]
+    assert published_labels(features, threshold=1.0) == [0, 0, 0, 1, 2]
+    # Cut from the raw features, as before, every one would be of the first group.
+    assert (cabm(features, [0.5, 0.25, 0.25]).scores > 0.1).all()
+
+
+def test_weights_stay_as_given_where_that_is_asked():
+    printed = [0.58, 0.28, 0.19]
+    assert given_weights(printed, as_given=True).values.tolist() == printed
+    features = [[0.5, 0.3, 0.9]]
+    assert cabm(features, given_weights(printed, as_given=True)).scores[0] == pytest.approx(0.545)
+    assert cabm(features, given_weights(printed)).scores[0] == pytest.approx(0.545 / 1.05)
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.5])
+def test_pmi_by_pronoun_is_the_mean_over_the_pronouns_of_each_group(smoothing):
+    """log2 p(w,o) / (p(w) p(o)) of every pair, written out."""
+    one, two = np.array([[4, 2, 1], [1, 3, 5]]) + smoothing, np.array([[2, 6], [8, 1]]) + smoothing
+    total = one.sum() + two.sum()
+    of = (one.sum(axis=1) + two.sum(axis=1)) / total
+    means = [
+        [np.mean([math.log2(side[o, w] / total / (side[:, w].sum() / total * of[o])) for w in range(side.shape[1])])
+         for o in (0, 1)]
+        for side in (one, two)
+    ]  # fmt: skip
+    found = pronoun_pmi_bias(one - smoothing, two - smoothing, smoothing=smoothing)
+    assert found.values == pytest.approx(np.array(means[0]) - means[1])
+
+
+def test_counts_of_pronouns_that_make_no_table_are_one_clear_line():
+    with pytest.raises(BadInput, match="a row for each occupation and a column for each pronoun"):
+        pronoun_pmi_bias([[1, 2]], [[1], [2]])
+    with pytest.raises(BadInput, match="smoothing must be above 0 where one is 0"):
+        pronoun_pmi_bias([[0, 2]], [[1, 1]], smoothing=0)
+
+
 @pytest.mark.parametrize("fit", [pca_forest_weights, local_linear_weights, shap_weights])
 def test_fewer_than_ten_labelled_occupations_are_refused_by_the_forests(fit):
     features, labels = planted(n=12)
@@ -153,7 +196,7 @@ def test_fewer_than_ten_labelled_occupations_are_refused_by_the_forests(fit):
         fit(features[:9], labels[:9])
     with pytest.raises(BadInput, match="at least 10 occupations with a label, found 9"):
         fit(features, [*labels[:9], None, None, None])
-    with pytest.raises(BadInput, match="only one group"):
+    with pytest.raises(BadInput, match=r"12 occupation.s. of the first group, 0 of the second and 0 of neither"):
         fit(features, [1] * 12)
     with pytest.raises(BadInput, match="12 occupations but 11 labels"):
         fit(features, labels[:11])

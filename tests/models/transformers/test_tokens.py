@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from tiltmeter.errors import BadInput
-from tiltmeter.models.protocol import Span
+from tiltmeter.models.protocol import Reach, Span
 from tiltmeter.models.transformers.encoder import TransformerEncoder
+from tiltmeter.models.transformers.tokens import find_reach, within
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -53,10 +54,37 @@ def test_white_space_at_the_ends_of_a_span_brings_in_no_neighbour(tiny, family):
         (Span("The nurse slept.", 4, 99), "is no word"),
         (Span("The nurse slept.", 9, 10), "is no word"),
         (Span("The nurse \u200b slept.", 10, 11), "no token of its own"),
-        (Span("nurse " * 60 + "slept", 360, 365), "limit of 40 tokens: shorten"),
+        (Span("nurse " * 60 + "slept", 0, 365), "limit of 40 tokens: shorten"),
         (Span(" ", 0, 1), "empty text"),
     ],
 )
 def test_a_span_without_a_vector_names_the_text_and_what_to_do(tiny, span, line):
     with pytest.raises(BadInput, match=line):
         TransformerEncoder(str(tiny["bert"])).embed_spans([Span("The nurse slept.", 4, 9), span])
+
+
+def test_a_long_text_is_read_around_its_word_in_whole_words(minilm):
+    tokenizer = transformers.AutoTokenizer.from_pretrained(minilm)
+    text = "big " * 50 + "nurse " + "slept " * 50
+    middle, start = Span(text, 200, 205), Span(text, 0, 3)
+    room = 40 - 2
+    for span in (middle, start, Span(text, len(text) - 6, len(text) - 1)):
+        (found,) = find_reach(tokenizer, [span], limit=40)
+        shown = within(span, found)
+        assert shown.word == span.word
+        assert len(shown.text.split()) == room
+        assert set(shown.text.split()) <= {"big", "nurse", "slept"}
+    (around,) = find_reach(tokenizer, [middle], limit=40)
+    before, after = text[around.start : 200].split(), text[205 : around.end].split()
+    assert abs(len(before) - len(after)) <= 1
+    assert find_reach(tokenizer, [middle], limit=200) == find_reach(tokenizer, [middle], limit=None)
+    assert find_reach(tokenizer, [middle], limit=None) == [Reach(0, len(text))]
+
+
+def test_a_word_far_into_a_long_text_has_the_vector_it_has_in_what_is_read_around_it(tiny):
+    text = "nurse " * 60 + "slept"
+    encoder, far = TransformerEncoder(str(tiny["bert"])), Span(text, 360, 365)
+    shown = within(far, *encoder.reach([far]))
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tiny["bert"])
+    assert len(tokenizer(shown.text)["input_ids"]) == 40  # as many as the model reads
+    np.testing.assert_allclose(encoder.embed_spans([far]), encoder.embed_spans([shown]), **CLOSE)

@@ -26,6 +26,7 @@ from tests.probes.cabm.planted_vectors import (
 from tests.reference import reference_model
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.reference.planted_text import planted
+from tiltmeter.models.protocol import Span
 from tiltmeter.probes import make_probes
 from tiltmeter.readings import Details, Reading, ReadingStore, Statistic
 from tiltmeter.run.probe import run_probes
@@ -126,13 +127,22 @@ def test_a_wrong_option_is_one_clear_line(given, error, says):
 
 
 class Causal(PlantedVectors):
+    """It has read a sentence when it comes to its full stop."""
+
     def score(self, texts: Sequence[str]) -> list[object]:
-        raise AssertionError(f"nothing should be asked, not {texts}")
+        raise AssertionError(f"no probabilities should be asked for, and not of {texts}")
+
+    def embed_spans(self, spans: Sequence[Span]) -> np.ndarray:
+        assert not any(span.start == span.end for span in spans)
+        whole = [Span(span.text, 0, 0) if span.end == len(span.text) else span for span in spans]
+        return super().embed_spans(whole)
 
 
-def test_a_model_that_reads_from_left_to_right_is_not_asked():
-    with pytest.raises(BadInput, match=r"^cabm needs vectors of words in sentences read from both sides"):
-        reading(Causal(leaning(LEANS)))
+def test_a_model_that_reads_from_left_to_right_is_asked_at_the_last_token_and_the_reading_says_so():
+    both, left = (reading(model(leaning(LEANS), noise=0.05)) for model in (PlantedVectors, Causal))
+    assert [item.value for item in left.items] == pytest.approx([item.value for item in both.items])
+    assert any("reads from left to right: a sentence is its last token" in note for note in left.notes)
+    assert not any("reads from left to right" in note for note in both.notes)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 
 import pytest
@@ -46,6 +47,21 @@ def test_labels_of_the_users_own_are_what_forests_learn(tmp_path):
     assert labels == {word: "men" if LEANS[word] > 0 else "women" for word in labels}
     moved = [item.get("moved_cosine") + item.get("moved_context") for item in found.items]
     assert correlation([item.value for item in found.items], moved, method="spearman").r > 0.8
+
+
+def test_the_published_forests_run_and_the_explained_one_is_shown_first():
+    found = reading(PlantedVectors(leaning(LEANS), noise=0.05)).details.published
+    assert not found.not_weighed
+    explained = "shap" if importlib.util.find_spec("shap") else "local-linear"
+    assert found.method == f"{explained}+forest"
+    assert {"pca", "pca_rf", "equal"} < set(found.weights)
+
+
+def test_labels_of_the_users_own_are_learned_in_the_published_form_too_and_a_missing_class_is_said(tmp_path):
+    file = labels_in(tmp_path, *(f"{word},men" for word in LEANS))
+    found = reading(PlantedVectors(leaning(LEANS), noise=0.05), labels=file).details.published
+    assert f"name {len(LEANS)} occupation(s) of the first group, 0 of the second" in found.not_weighed["pca_rf"]
+    assert found.method == "pca"
 
 
 def test_another_threshold_moves_the_categories_and_nothing_else():

@@ -20,12 +20,12 @@ from tiltmeter.readings import Item, Reading
 from tiltmeter.run.probe import probe, run_probes
 
 
-def test_there_is_a_reading_for_all_windows_and_one_for_each_length(mined: Path) -> None:
+def test_there_is_a_reading_for_all_occurrences_and_one_for_each_length(mined: Path) -> None:
     found = readings(mined)
     assert [each.id for each in found] == ["ceat", "ceat-9", "ceat-25"]
     assert [each.details.length for each in found] == ["", "9", "25"]
     assert found[1].title == "male terms / female terms × career / family, in 9 words"
-    assert [(each.n_units, each.n_items) for each in found] == [(10, 120), (10, 60), (10, 60)]
+    assert [(each.n_units, each.n_items) for each in found] == [(10, 60), (10, 60), (10, 60)]
 
 
 def test_one_length_is_the_whole(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_what_is_asked_are_spans_and_each_once(mined: Path) -> None:
     whole, *parts = make_probes("ceat", data=mined)
     asked = whole.asks(lambda question: question is Question.SPANS)
     assert asked is not None
-    assert len(set(asked[Question.SPANS])) == 2 * 6 * 16
+    assert len(set(asked[Question.SPANS])) == 6 * 16
     assert len(parts) == 2
     assert whole.asks(lambda _: False) is None
 
@@ -193,14 +193,52 @@ def test_the_span_embedded_is_the_form_found_or_its_root(tmp_path: Path) -> None
     assert found[0].details.root_only is True
 
 
-def test_a_window_as_long_as_its_text_is_cut_around_the_word_and_one_of_so_many_words_is_not(tmp_path: Path) -> None:
-    open_ended, exact = InContext(), InContext()
-    (found,) = readings(write_mined(tmp_path / "a", lengths=[">75"], padding=500), open_ended)
-    readings(write_mined(tmp_path / "b", lengths=["1003"], padding=500), exact)
-    assert all(390 <= span.start <= 400 and 390 <= len(span.text) - span.end <= 400 for span in open_ended.asked)
-    assert all(span.text.startswith("and ") and span.text.endswith(" too") for span in open_ended.asked)
-    assert all(len(span.text) > 4000 for span in exact.asked)
-    assert any("cut around the word" in note for note in found.notes)
+def test_the_headline_counts_each_occurrence_once_in_its_longest_window(mined: Path) -> None:
+    model = InContext()
+    headline, _, longest = readings(mined, model)
+    assert headline.effect == longest.effect
+    assert [item.get("contexts") for item in headline.items] == [6] * 10
+    (asked,) = (each.asks(lambda question: question is Question.SPANS) for each in make_probes("ceat", data=mined)[:1])
+    assert asked is not None
+    assert all(" of 25 " in span.text for span in asked[Question.SPANS])
+
+
+def test_a_word_that_occurs_once_has_one_context_however_many_lengths_there_are(tmp_path: Path) -> None:
+    folder = write_mined(tmp_path / "mined", lengths=["9", "25", "75", ">75"], rare={"girl": 1})
+    assert "'girl' (female terms)" in {each.what for each in readings(folder)[0].left_out}
+
+
+def test_the_headline_is_of_the_length_asked_for(mined: Path) -> None:
+    found = readings(mined, method="length=9")
+    assert [(each.id, each.details.length) for each in found] == [("ceat", "9"), ("ceat-25", "25")]
+    assert found[0].effect == readings(mined)[1].effect
+    with pytest.raises(BadInput, match=r"unknown length of the windows in .* '8': known: 25, 9"):
+        readings(mined, method="length=8")
+
+
+def test_a_length_with_too_few_words_is_left_out_and_named(tmp_path: Path) -> None:
+    folder = write_mined(tmp_path / "mined", lengths=["9", "25"], thin={"25": 1})
+    found, nine = readings(folder)
+    assert (found.id, nine.id) == ("ceat", "ceat-9")
+    said = (
+        "no reading in 25 words: male terms in 25 words: 0 of 5 word(s) have 2 contexts or more, and 2 words are needed"
+    )
+    assert [note for note in found.notes if said in note]
+
+
+def test_a_model_that_reads_whole_texts_is_shown_whole_texts(tmp_path: Path) -> None:
+    model = InContext()
+    (found,) = readings(write_mined(tmp_path / "a", lengths=[">75"], padding=500), model)
+    assert all(len(span.text.split()) > 1000 for span in model.asked)
+    assert found.notes == ()
+
+
+def test_a_window_is_cut_by_the_limit_of_the_model_and_the_reading_says_to_how_many_words(tmp_path: Path) -> None:
+    needs_sample("minilm")
+    folder = write_mined(tmp_path / "a", lengths=[">75"], contexts=2, padding=500)
+    (found,) = readings(folder, "bundled:minilm", method="draws=20")
+    # 256 tokens: two are marks of the model, one is the sign in ">75", and every word of these texts is one.
+    assert found.notes == ("32 of 32 windows hold more than bundled:minilm reads: of these it sees 253 words",)
 
 
 def test_four_of_more_groups_are_chosen_by_name(tmp_path: Path) -> None:
@@ -215,8 +253,8 @@ def test_four_of_more_groups_are_chosen_by_name(tmp_path: Path) -> None:
 
 
 def test_methods_and_lengths_read_as_words() -> None:
-    assert Method.parse(None) == Method("fixed", 5000, 2, False)
-    assert Method.parse("random, draws=7") == Method("random", 7, 2, False)
+    assert Method.parse(None) == Method("fixed", 5000, 2, root_only=False)
+    assert Method.parse("random, draws=7") == Method("random", 7, 2, root_only=False)
     assert in_words("25") == "in 25 words"
 
 

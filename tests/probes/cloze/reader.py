@@ -46,7 +46,7 @@ def written(folder: Path, name: str, rows: str) -> Path:
     return path
 
 
-def measure(model: object, data: Path, vectors: object, **options: str) -> list[Reading]:
+def measure(model: object, data: Path, vectors: object, **options: object) -> list[Reading]:
     probes = make_probes("cloze", data=data, vectors=vectors, options=Options(), **options)
     return run_probes(probes, model, cache=False, progress=False)
 

@@ -50,8 +50,9 @@ def test_a_pronoun_that_goes_on_wins_as_published_and_loses_once_the_sentence_is
         "probability alone": 0.0,
         "as published": 0.0,
         "sentence ended": 1.0,
-        "similarities centred": 0.0,
+        "offset taken off": 0.0,
         "repaired": 1.0,
+        "centred over the rows instead": 1.0,
     }
     assert "her mother" in reading.repair
 

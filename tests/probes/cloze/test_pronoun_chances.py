@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tiltmeter.errors import BadInput
-from tiltmeter.models.protocol import Choice, Fill, Question
+from tiltmeter.models.protocol import Choice, Fill, Question, Span
 from tiltmeter.probes.cloze.pronoun_chances import ask_chances
 from tiltmeter.stimuli.sentences.cloze_sets import two_versions
 from tiltmeter.stimuli.sentences.sentence import Sentence
@@ -26,6 +26,21 @@ def test_what_is_asked_about_a_sentence() -> None:
     assert ask_chances([race], "last", lambda question: question is Question.CHOICES) is None
     ja = two_versions("昨日、彼は働いた。", "昨日、彼女は働いた。", ("彼", "彼女"), contexts=("仕事", "仕事"), row=2)
     assert asked(ja, Question.FILLS, form="mean") == [Fill("昨日、彼は働いた。", 3, 4, ("彼", "彼女"))]
+
+
+def test_a_masked_model_fills_the_pronoun_and_masks_every_token_only_where_that_is_asked_for() -> None:
+    row = two_versions("It was cut by him.", "It was cut by her.", ("him", "her"), contexts=("cut", "cut"), row=2)
+    masked = (Question.FILLS, Question.PSEUDO)
+
+    def questions(form: str, **more: bool) -> list[Question]:
+        asked_of = ask_chances([row], form, lambda question: question in masked, **more)
+        assert asked_of is not None
+        return list(asked_of)
+
+    assert questions("last", asked_for=True) == questions("mean") == questions("last") == [Question.FILLS]
+    assert questions("all", asked_for=True) == questions("mean", asked_for=True) == [Question.PSEUDO]
+    tokens = ask_chances([row], "all", lambda question: question in masked, asked_for=True)
+    assert tokens == {Question.PSEUDO: [Span(text, 0, 18) for text in ("It was cut by him.", "It was cut by her.")]}
 
 
 def test_a_row_whose_versions_differ_before_the_pronoun_is_no_cloze_for_a_masked_model() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from tiltmeter.probes import make_probes
 from tiltmeter.readings import Reading
 from tiltmeter.run.probe import run_probes
 from tiltmeter.statistics import correlation, effect_size
+from tiltmeter.stimuli.sentences.sentence import fill_frame
 from tiltmeter.stimuli.sentences.shipped import occupation_set, trait_set
 
 SHARES = occupation_set().shares
@@ -84,14 +86,8 @@ def bert(tmp_path_factory):
     transformers.utils.logging.enable_progress_bar()
 
 
-def test_the_scores_are_those_of_a_forward_pass_made_by_hand(bert, own_traits):
-    """On a random BERT, with an attribute of several tokens before and after the term."""
-    own_traits.write_text(
-        "name: own\nlanguage: en\nterms: [[he, she]]\n"
-        "traits: {x: [mathematics, receptionist], y: [hairdresser, engineers]}\n"
-        'structures: {S1: ["The {target} was {trait} and it slept."], S2: ["A {trait} said that {target} was late."]}\n'
-    )
-    reading = readings(f"hf:{bert}", data=own_traits)[0]
+def by_hand(bert):
+    """Tokens of a text, the log-odds of he against she after a forward pass, and the id of the mask."""
     tokenizer = transformers.AutoTokenizer.from_pretrained(bert)
     model = transformers.AutoModelForMaskedLM.from_pretrained(bert).eval()
 
@@ -109,6 +105,53 @@ def test_the_scores_are_those_of_a_forward_pass_made_by_hand(bert, own_traits):
             found = torch.log_softmax(model(input_ids=torch.tensor([ids])).logits[0, at].double(), dim=-1)
         return float(found[he] - found[she])
 
+    return pieces, log_odds, mask
+
+
+def test_the_prior_sees_no_mention_of_the_attribute_and_as_published_it_sees_all_but_one(bert, own_traits):
+    """Against forward passes made by hand, with an attribute that the sentence names twice, once with a suffix."""
+    own_traits.write_text(
+        "name: own\nlanguage: en\nterms: [[he, she]]\n"
+        "traits: {x: [mathematics, receptionist], y: [hairdresser, engineers]}\n"
+        'structures: {S5: ["It said that {target} was {trait}."]}\n'
+    )
+    (probe,) = make_probes("lpbs", data=own_traits)
+    frame, once = "The {trait}s said that {target} was {trait}.", probe.stimuli.sentences
+    twice = tuple(
+        fill_frame(frame, {"trait": row.unit, "target": "he"}, unit=row.unit, forms=row.forms, tags=row.tags)
+        for row in once.sentences
+    )
+    stimuli = replace(probe.stimuli, sentences=replace(once, sentences=twice))
+    (reading,) = run_probes([replace(probe, stimuli=stimuli)], f"hf:{bert}", cache=False, progress=False)
+    pieces, log_odds, mask = by_hand(bert)
+
+    def prior(trait: str, first: list[int]) -> float:
+        hidden = [mask] * len(pieces(trait))
+        return log_odds(pieces("the"), first, pieces("said that"), [mask], pieces("was"), hidden, pieces("."))
+
+    published = []
+    for item in reading.items:
+        again, shown = pieces(f"{item.unit}s"), pieces(item.unit)
+        assert min(len(again), len(shown)) > 1
+        fill = log_odds(pieces("the"), again, pieces("said that"), [mask], pieces("was"), shown, pieces("."))
+        assert item.get("fill_bias") == pytest.approx(fill, abs=1e-4)
+        assert item.get("prior_bias") == pytest.approx(prior(item.unit, [mask] * len(again)), abs=1e-4)
+        published.append(fill - prior(item.unit, again))
+    assert reading.published.value == pytest.approx(effect_size(published[:2], published[2:]), abs=1e-3)
+    assert reading.published.value != pytest.approx(reading.effect.value, abs=1e-3)
+    assert "names its attribute more than once" in reading.repair
+
+
+def test_the_scores_are_those_of_a_forward_pass_made_by_hand(bert, own_traits):
+    """On a random BERT, with an attribute of several tokens before and after the term."""
+    own_traits.write_text(
+        "name: own\nlanguage: en\nterms: [[he, she]]\n"
+        "traits: {x: [mathematics, receptionist], y: [hairdresser, engineers]}\n"
+        'structures: {S1: ["The {target} was {trait} and it slept."], S2: ["A {trait} said that {target} was late."]}\n'
+    )
+    reading = readings(f"hf:{bert}", data=own_traits)[0]
+    pieces, log_odds, mask = by_hand(bert)
+    assert reading.published is None  # no sentence names its attribute twice
     for item in reading.items:
         attribute = pieces(item.unit)
         assert len(attribute) > 1
@@ -318,15 +361,23 @@ def test_the_prior_is_asked_at_the_place_of_the_term_with_only_the_attribute_hid
     probe = make_probes("lpbs", data=data)[0]
     asked = probe.asks(lambda _: True)[Question.FILLS]
     stimuli = probe.stimuli
-    orders = set()
-    for sentence, fill, prior in zip(stimuli.sentences.sentences, asked[::2], asked[1::2], strict=True):
+    orders, again = set(), 0
+    questions = iter(asked)
+    for sentence in stimuli.sentences.sentences:
+        fill, prior = next(questions), next(questions)
         assert fill.hidden == ()
         assert (prior.text, prior.start, prior.end, prior.fillers) == (fill.text, fill.start, fill.end, fill.fillers)
         assert fill.text[fill.start : fill.end] == "[MASK]"
-        ((start, end),) = prior.hidden
+        published = next(questions) if len(prior.hidden) > 1 else prior
+        again += published is not prior
+        ((start, end),) = published.hidden
+        assert published.hidden[0] in prior.hidden
         assert prior.text[start:end].lower() == sentence.unit.lower()
+        assert all(prior.text[one:other].lower().startswith(sentence.unit.lower()) for one, other in prior.hidden)
         orders.add(start < fill.start)
         assert fill.with_filler(sentence.word(stimuli.target))[0] == sentence.text
+    assert next(questions, None) is None
+    assert again == (148 if data == "bangla_traits" else 0)
     # The term comes first in some sentences and the attribute in others; in BEC-Pro the person is always first.
     assert orders == ({False} if data == "bec_pro" else {True, False})
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -9,6 +10,7 @@ from tests.planted import CAREER_FAMILY, TERMS, Sentences, gendered, kin, sets, 
 from tests.probes.words.planted_jobs import GENDERS, JOBS, gender_kin, job_sets, jobs
 from tiltmeter import measures, probe
 from tiltmeter.errors import BadInput
+from tiltmeter.readings import Power
 from tiltmeter.stimuli import group, neutral_words
 
 
@@ -39,6 +41,22 @@ def test_weat_finds_no_lean_where_the_groups_cannot_be_told_apart():
     assert reading.effect.p_value == 1
     assert reading.leans == "no clear lean"
     assert reading.verdict.state == "level"  # every word has its twin: the interval is a point
+
+
+@pytest.mark.parametrize("matched", [True, False])
+def test_two_words_a_group_say_that_no_result_could_be_significant(matched):
+    model = gendered(0.3, -0.3)
+    two = [group(address) for address in TERMS]
+    targets = [dataclasses.replace(each, words=each.words[9:11], partners=each.partners * matched) for each in two]
+    reading = probe("weat", model, targets=targets, attributes=CAREER_FAMILY, cache=False)
+    least = 0.5 if matched else 1 / 3  # 2 of 4 patterns of signs; 2 of 6 splits
+    assert reading.power == Power(None, pytest.approx(least))
+    assert reading.effect.p_value >= least - 1e-12
+    assert reading.verdict.state == "undecided"
+    assert (
+        f"No result could be significant with so few words (the smallest possible p is {least:.2g})"
+        in reading.plain_words
+    )
 
 
 def test_the_items_of_weat_are_every_target_word_with_its_lean():

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tiltmeter import stimuli
 from tiltmeter.errors import BadInput
 from tiltmeter.stimuli.datasets import catalogue, find, load_bangla_categories, load_bangla_traits
 from tiltmeter.stimuli.languages import language
@@ -73,6 +74,38 @@ def test_each_published_word_has_its_published_forms_in_one_unicode_form(data):
     assert all(normalise(form) == form for word in words.values() for form in FORMS(word))
     # Written in one character in the file.
     assert normalise("সূর্যোদ\u09df") in words
+
+
+def test_the_published_lists_have_addresses(data):
+    categories = load_bangla_categories(data("bangla/CeatDataCollection"))
+    third = categories.tests[2]
+    for letter, expected in zip("xyab", (*third.targets, *third.attributes), strict=True):
+        found = stimuli.group(f"bangla_categories.c3.{letter}")
+        assert (found.words, found.name) == (expected.words, f"bangla_categories.c3.{letter}")
+    assert stimuli.load_lexicon("bangla_categories").groups.keys() == categories.groups.keys()
+    assert stimuli.group("bangla_categories.male_terms").language == "bn"
+
+
+@pytest.mark.parametrize(
+    ("address", "complaint"),
+    [
+        ("bangla_categories.c10.x", "unknown test of the Bangla categories 'c10'"),
+        ("bangla_categories.c3.z", "unknown group of bangla_categories.c3 'z'"),
+        ("bangla_categories.flower", "did you mean 'flowers'"),
+    ],
+)
+def test_an_address_that_is_none_is_one_clear_line(data, address, complaint):
+    data("bangla")
+    with pytest.raises(BadInput) as error:
+        stimuli.group(address)
+    assert complaint in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_without_the_data_an_address_says_what_to_set(monkeypatch):
+    monkeypatch.delenv("TILTMETER_DATA", raising=False)
+    with pytest.raises(BadInput, match="TILTMETER_DATA is not set"):
+        stimuli.group("bangla_categories.c3.x")
 
 
 def test_the_set_is_in_the_catalogue(data):

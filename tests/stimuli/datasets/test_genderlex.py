@@ -115,7 +115,7 @@ def test_winobias_with_contexts_has_785_rows_whose_pronouns_are_where_the_senten
     assert found.sentences[187].text == "The person tricked the laborer out of his money and secretly hated him."
     assert found.notes[0] == f"{name}.csv: doubled or loose white space in row 175: made single"
     assert found.notes[1] == f"{name}.csv: 785 rows, 784 unique: repeated rows kept, as published"
-    assert "rows 189, 235 do not differ in the pronouns of the columns" in found.notes[2]
+    assert "rows 189, 235 differ in other words than the pronouns of the columns" in found.notes[2]
 
 
 def test_winogender_with_contexts_has_178_rows_and_nothing_to_report(data):

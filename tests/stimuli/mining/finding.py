@@ -20,7 +20,7 @@ def group(*words: str | Word, code: str = "en", name: str = "test.words") -> Gro
 def settings(
     words: Iterable[str | Word], *, code: str = "en", lengths: Sequence[str] = (">0",), **more
 ) -> MiningSettings:
-    chosen = {"keep": 1000, "within": "text", "errors": "strict", "seed": 0} | more
+    chosen = {"keep": 1000, "within": "text", "across": "none", "errors": "strict", "seed": 0} | more
     speech = language(code)
     return MiningSettings(
         speech, find_words({"test.words": group(*words, code=code)}, speech), parse_lengths(lengths), **chosen

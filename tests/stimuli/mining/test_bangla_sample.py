@@ -122,3 +122,31 @@ def test_mining_the_sample_keeps_each_text_once(published, lines, words, tmp_pat
     nine = [row for row in rows if row.length == "9"]
     assert {len(BANGLA.words(row.text)) for row in nine} == {9}
     assert all(row.text[row.start : row.end] == row.form and row.form.startswith(row.word[:2]) for row in nine)
+
+
+@pytest.mark.parametrize(("across", "windows"), [("none", (415, 54, 5)), ("lines", (510, 426, 21))])
+def test_windows_reach_into_the_lines_before_and_after_as_the_study_joins_them(
+    published, lines, words, tmp_path, across, windows
+):
+    sample, groups = published
+    report = mine(
+        [sample],
+        lexicon=list(groups.values()),
+        out=tmp_path / "out",
+        lengths=["9", "25", "75"],
+        keep=1000,
+        across=across,
+    )
+    found = Counter()
+    for count in report.counts:
+        found[count.length] += count.found
+    assert tuple(found[length] for length in ("9", "25", "75")) == windows
+    reach = across == "lines"
+    for number, length in enumerate((9, 25, 75)):
+        texts = [" ".join(lines[max(0, n - 1 - reach) : n + reach]) for n, *_ in by_regular_expressions(lines, words)]
+        assert sum(len(BANGLA.words(text)) >= length for text in texts) == windows[number]
+    rows = load_mined(tmp_path / "out").rows
+    assert all(len(BANGLA.words(row.text)) == int(row.length) for row in rows)
+    assert all(row.text[row.start : row.end] == row.form for row in rows)
+    assert not any("\n" in row.text for row in rows)
+    assert all(lines[row.line - 1][row.at : row.at + len(row.form)] == row.form for row in rows)

@@ -311,3 +311,28 @@ def test_a_text_of_millions_of_words_does_not_take_its_square_of_memory(tmp_path
     assert len(rows) == 80
     assert max(len(row.text) - len(row.form) for row in rows) == 2 * (1 << 15)
     assert {row.text[row.start : row.end] for row in rows} == {"he", "she"}
+
+
+@pytest.mark.parametrize(("name", "across", "expected"), [
+    ("a.txt", "none", ["he c"]), ("a.txt", "lines", ["a b he c d e"]), ("a.txt", "records", ["a b he c d e"]),
+    ("a.csv", "none", ["he c"]), ("a.csv", "lines", ["he c"]), ("a.csv", "records", ["a b he c d e"]),
+])  # fmt: skip
+def test_windows_reach_across_lines_of_texts_or_records_of_any_file(tmp_path, name, across, expected):
+    header = "text\n" if name.endswith("csv") else ""
+    (tmp_path / name).write_text(f"{header}a b\nhe c\nd e\n", encoding="utf-8")
+    run([tmp_path / name], tmp_path / "out", lengths=[">0"], across=across)
+    rows = load_mined(tmp_path / "out").rows
+    assert [row.text for row in rows] == expected
+    assert [(row.line, row.at, row.text[row.start : row.end]) for row in rows] == [(2, 0, "he")]
+
+
+def test_windows_across_lines_do_not_depend_on_how_a_file_is_read(tmp_path, monkeypatch):
+    lines = sentences(300)
+    (tmp_path / "a.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    more = {"lengths": ["9", "60"], "across": "lines", "keep": 5000}
+    run([tmp_path / "a.txt"], tmp_path / "one", **more)
+    monkeypatch.setattr("tiltmeter.stimuli.mining.records.BLOCK", 256)
+    run([tmp_path / "a.txt"], tmp_path / "two", shard_bytes=1000, **more)
+    assert table(tmp_path / "one") == table(tmp_path / "two")
+    joined = " ".join(lines)
+    assert all(row.text in joined for row in load_mined(tmp_path / "one").rows)

@@ -55,7 +55,7 @@ def test_a_repeated_word_is_reported_and_kept_once_and_a_shared_one_reported(fol
     loaded = load_association_folder(folder)
     assert loaded.attributes["career"].texts == ("engineer", "clerk")
     assert loaded.warnings == (
-        "attribute_words_career.txt: 'Engineer' is there more than once: kept once",
+        "attribute_words_career.txt: 'Engineer' is there more than once: counted so in the published form alone",
         "attribute lists 'career' and 'family' share 'clerk': kept in both",
     )
 
@@ -97,7 +97,7 @@ def test_a_missing_folder_list_or_template_file_is_named(folder, tmp_path):
     with pytest.raises(BadInput, match="no folder"):
         load_association_folder(tmp_path / "nowhere")
     with pytest.raises(BadInput, match=r"no target_words_\*\.txt in"):
-        load_association_folder(tmp_path)
+        load_association_folder(tmp_path / "config")
     (tmp_path / "config" / "templates.json").unlink()
     with pytest.raises(BadInput, match=r"no templates\.json"):
         load_association_folder(folder)
@@ -123,9 +123,32 @@ def test_the_published_folder_gives_the_published_sentences(data):
     )
     assert loaded.target_sentences["male"].texts[30] == "The he demonstrates exceptional leadership qualities."
     assert loaded.warnings == (
-        "attribute_words_career.txt: 'profession' is there more than once: kept once",
-        "attribute_words_career.txt: 'employment' is there more than once: kept once",
-        "attribute_words_family.txt: 'household' is there more than once: kept once",
+        "attribute_words_career.txt: 'profession' is there more than once: counted so in the published form alone",
+        "attribute_words_career.txt: 'employment' is there more than once: counted so in the published form alone",
+        "attribute_words_family.txt: 'household' is there more than once: counted so in the published form alone",
         "attribute lists 'family' and 'support' share 'caretaker': kept in both",
         "attribute lists 'leadership' and 'support' share 'facilitator': kept in both",
     )
+
+
+def test_lists_that_lie_in_a_folder_below_are_found_as_the_study_has_them(data):
+    study = data("association")
+    for place in (study, study / "word_lists"):
+        found = load_association_folder(place)
+        assert (
+            found.target_sentences
+            == load_association_folder(study / "word_lists/gender_bias_testing2").target_sentences
+        )
+
+
+def test_of_several_studies_in_a_folder_one_has_to_be_named(folder):
+    other = folder.parent / "other"
+    other.mkdir()
+    (other / "target_words_male.txt").write_text("he")
+    with pytest.raises(BadInput, match=r"holds several studies \(.*other.*\): name one of them"):
+        load_association_folder(folder.parent)
+
+
+def test_sentences_of_a_repeated_word_say_how_often_the_list_has_it(data):
+    career = load_association_folder(data("association")).attribute_sentences["career"]
+    assert {row.unit for row in career.sentences if row.tags.get("times") == "2"} == {"profession", "employment"}

@@ -5,6 +5,7 @@ import functools
 import re
 import zlib
 from collections.abc import Sequence
+from importlib.resources import files
 
 import altair as alt
 import numpy as np
@@ -12,12 +13,35 @@ import pytest
 
 from tests.planted import vector
 from tests.reference import reference_model
+from tests.views.cabm_reading import measured
+from tests.views.charts.cabm.test_cabm import NAMES as CABM
 from tests.views.charts.drawn import READINGS, many
+from tests.views.charts.test_by_group import religion
+from tests.views.charts.test_relations import labour
 from tests.views.made import EVIL, cloze, d, lpbs, reading
+from tests.views.made import audit as audit_of
 from tiltmeter import audit
-from tiltmeter.readings import Poles, Reading
+from tiltmeter.compare import compare
+from tiltmeter.readings import STATES, Poles, Reading
+from tiltmeter.readings.studies import ContextLength, LengthCurve, LengthPoint
 from tiltmeter.run.suite import load_suite
-from tiltmeter.views.charts import FORMATS, Figure, inline_svg, interval, of_reading, overview, to_svg
+from tiltmeter.statistics import Interval
+from tiltmeter.views.charts import (
+    FORMATS,
+    Figure,
+    by_group,
+    dumbbells,
+    inline_svg,
+    interval,
+    of_reading,
+    overview,
+    prior,
+    relation,
+    to_svg,
+)
+from tiltmeter.views.charts.cabm import cabm_figures
+from tiltmeter.views.charts.lab import context_lengths
+from tiltmeter.views.charts.shades import PAGES, contrast, shade
 
 
 @functools.cache
@@ -30,8 +54,16 @@ def every_figure() -> list[Figure]:
         cloze("combined", 0.6, 0.2),
     ]
     points = [(0.1 * n, -0.05 * n) for n in range(6)]
-    one = [*of_reading(several[0]), *of_reading(lpbs({f"S{n}": points for n in range(1, 6)}))]
-    return [*overview(several), *one, *overview(many(9))]
+    crowd = [(0.01 * n, 0.02 * (n % 17)) for n in range(150)]
+    one = [*of_reading(several[0]), *of_reading(lpbs({f"S{n}": points for n in range(1, 6)})), prior(lpbs({"": crowd}))]
+    study = ContextLength((LengthCurve("own:one", "ceat", tuple(map(_length, ("9", "25", ">75"))), None, ""),))
+    more = [relation(labour()), by_group(religion()), context_lengths(study)]
+    more += dumbbells(compare(audit_of(*READINGS[:2]), audit_of(*READINGS[2:])).pairs, READINGS)
+    return [*overview(several), *one, *more, *overview(many(9)), *cabm_figures(measured())]
+
+
+def _length(length: str) -> LengthPoint:
+    return LengthPoint(length, 0.4, Interval(0.1, 0.7, 0.95, "given"), 0.02, 0.5, 0.001, 10, 100)
 
 
 def test_the_registry_gives_what_applies_and_names_no_two_alike():
@@ -46,7 +78,8 @@ def test_every_chart_becomes_svg_and_a_picture_and_has_words():
     figures = every_figure()
     assert {figure.name for figure in figures} == {
         "effects", "shares", "grid", "published-values", "published-p-values", "contexts", "agreement-1",
-        "agreement-models", "items", "prior",
+        "agreement-models", "items", "prior", "relation", "groups", "context-length", "dumbbells-1",
+        *(f"cabm-{name}" for name in CABM),
     }  # fmt: skip
     for figure in {figure.name: figure for figure in figures}.values():
         figure.chart.to_dict()  # checked against the grammar
@@ -54,11 +87,33 @@ def test_every_chart_becomes_svg_and_a_picture_and_has_words():
         assert svg.startswith("<svg")
         assert not re.search(r"NaN|undefined|<script|null", svg)
         assert FORMATS["png"](figure.chart).startswith(b"\x89PNG")
-        # Wide enough to be read, narrow enough for half a page.
-        assert float(re.search(r'width="([\d.]+)"', svg)[1]) <= 700, figure.name
+        # Narrow enough for a telephone, where two thirds of it fit a page of 342 pixels.
+        assert float(re.search(r'width="([\d.]+)"', svg)[1]) <= 342 / 0.66, figure.name
         assert figure.title
         assert figure.alt.endswith(".")
         assert re.search(r"\d", figure.alt)
+
+
+def test_the_words_of_no_chart_say_positive_for_a_group():
+    for figure in every_figure():
+        words = [figure.alt, *re.findall(r"<(?:text|title|tspan)[^>]*>([^<]*)<", inline_svg(figure))]
+        assert not [text for text in words if re.search("positive|negative|above level|below level", text)], figure.name
+
+
+def test_every_colour_of_a_chart_can_be_seen_on_a_dark_page():
+    """The page gives it a counterpart, or it stands out from both papers as it is."""
+    css = (files("tiltmeter.views") / "templates" / "page.css").read_text(encoding="utf-8")
+    for figure in every_figure():
+        svg = inline_svg(figure)
+        for kind, colour in set(re.findall(r'(fill|stroke)="(#[0-9a-fA-F]{6}|white)"', svg)):
+            turned = f'.turns [{kind}="{colour}"]' in css
+            # Behind the number of a cell, or in it: what that asks for is tested with the shades.
+            cell = colour in {look.fill for look in SHADES} | {look.ink for look in SHADES}
+            assert turned or cell or all(contrast(colour, paper) >= 2.1 for paper, _ in PAGES), (figure.name, colour)
+
+
+#: The looks of all cells that are not as dark as the page.
+SHADES = [shade(step, sign, state) for step in range(4) for sign in (-1, 1) for state in STATES]
 
 
 def test_markup_in_names_and_words_is_text_in_every_chart():

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 
 from tests.views.charts.drawn import READINGS, marks, rows
-from tests.views.made import lpbs, words
-from tiltmeter.views.charts import items, prior
+from tests.views.made import words
+from tiltmeter.views.charts import items, style, to_svg
 
 
 def test_items_are_sorted_and_their_ends_are_in_the_words():
@@ -20,8 +21,10 @@ def test_items_are_sorted_and_their_ends_are_in_the_words():
         ("her", -0.3),
         ("she", -0.4),
     ]
-    assert "from he (+0.40) to she (-0.40)" in figure.alt
-    assert "positive: towards career, negative: towards family" in figure.alt
+    assert figure.alt == (
+        "8 items behind Title of career on own:one: farthest towards career is he (+0.40), farthest towards family she "
+        "(-0.40)."
+    )
     assert marks(figure) == {"rule", "point", "text"}
 
 
@@ -33,25 +36,14 @@ def test_of_many_items_both_ends_are_drawn_and_the_rest_is_counted():
     assert "60 in the middle are not drawn" in json.dumps(figure.chart.to_dict()["title"])
 
 
-def test_the_prior_has_a_panel_for_each_structure():
-    points = [(0.1, 0.4), (-0.2, 0.3)]
-    figure = prior(lpbs({"S1": points, "S2": points}))
-    spec = figure.chart.to_dict()
-    assert "right: the sentence alone expects men" in " ".join(spec["title"]["subtitle"])
-    assert spec["facet"]["field"] == "structure"
-    assert spec["facet"]["sort"] == ["S1", "S2"]
-    assert [(r["prior"], r["added"], r["structure"]) for r in rows(figure, "prior")] == [
-        (0.1, 0.4, "S1"),
-        (-0.2, 0.3, "S1"),
-        (0.1, 0.4, "S2"),
-        (-0.2, 0.3, "S2"),
-    ]
-    assert "S1 prior -0.05, association +0.35" in figure.alt
+def test_both_ends_of_the_axis_are_named():
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", to_svg(items(READINGS[0]).chart))
+    assert {"◄ family", "career ►"} <= set(texts)
 
 
-def test_a_crowd_of_items_is_counted_in_cells():
-    figure = prior(lpbs({"S1": [(n / 1000, -n / 1000) for n in range(400)], "S2": [(0.01, 0.01)] * 300}))
-    counted = rows(figure, "items")
-    assert sum(row["items"] for row in counted if row["structure"] == "S1") == 400
-    assert [row["items"] for row in counted if row["structure"] == "S2"] == [300]
-    assert marks(figure) == {"rect"}
+def test_a_group_has_one_look_in_all_charts_of_a_reading():
+    # In the order of the reading, whichever way its words are sorted.
+    reverse = [item._replace(value=-item.value) for item in READINGS[0].items]
+    for shown in (READINGS[0], dataclasses.replace(READINGS[0], items=tuple(reverse))):
+        looks = {"domain": ["men", "women"], "range": list(style.GROUP_COLOURS[:2])}
+        assert json.dumps(looks) in json.dumps(items(shown).chart.to_dict())

@@ -22,11 +22,15 @@ def test_effects_hold_the_numbers_of_the_readings():
         ("own:one", "Title of science", -0.3, pytest.approx(-0.6), pytest.approx(0.0)),
         ("own:two", "Title of science", 0.1, pytest.approx(-0.2), pytest.approx(0.4)),
     ]
-    assert [row["clear"] for row in found] == [True, True, False, False]
+    assert [row["state"] for row in found] == ["clear", "clear", "undecided", "undecided"]
+    assert [(row["name"], row["number"], row["p"]) for row in found[:2]] == [
+        ("own:one", "0.90", "0.0010"),
+        ("own:two", "1.20", "0.0010"),
+    ]
     assert marks(figure) == {"rect", "rule", "point", "text"}
     assert figure.alt == (
-        "Effect sizes of 2 models: 4 readings, 2 of them a clear lean; farthest from level is Title of career on "
-        "own:two, 1.20 [0.90, 1.50]."
+        "Effect sizes of 2 models, 4 readings: 2 clear, 2 undecided; the farthest clear lean is Title of career on "
+        "own:two, men → career, women → family: 1.20 [0.90, 1.50], p 0.0010 corrected."
     )
 
 
@@ -35,26 +39,35 @@ def test_the_bands_begin_at_the_sizes_of_cohen():
     assert sides == {(-0.5, -0.2), (0.2, 0.5), (-0.8, -0.5), (0.5, 0.8), (-2.0, -0.8), (0.8, 2.0)}
 
 
-def test_what_is_clear_follows_the_verdicts():
+def test_marks_follow_the_verdicts():
     corrections = [Correction(p, 2) for p in (0.2, 1.0, 0.01, 1.0)]
     judged = [dataclasses.replace(each, correction=c) for each, c in zip(READINGS, corrections, strict=True)]
     found = rows(effects(judged), "value", "low")
-    assert {(row["model"], row["measured"][9:]): row["clear"] for row in found} == {
-        ("own:one", "career"): False,
-        ("own:one", "science"): False,
-        ("own:two", "career"): True,
-        ("own:two", "science"): False,
+    assert {(row["model"], row["measured"][9:]): row["state"] for row in found} == {
+        ("own:one", "career"): "suggestive",
+        ("own:one", "science"): "undecided",
+        ("own:two", "career"): "clear",
+        ("own:two", "science"): "undecided",
     }
 
 
-def test_one_model_has_its_leans_in_words_and_several_a_legend():
-    words = [row["words"] for row in rows(effects(READINGS[:2]), "words")]
-    assert words == ["men → career, women → family", "no clear lean"]
-    assert rows(effects(READINGS), "words") == []
-    assert "legend" in json.dumps(effects(READINGS).chart.to_dict()["layer"])
+def test_every_block_stands_between_the_names_of_its_ends():
+    for shown in (READINGS[:2], READINGS):
+        ends = rows(effects(shown), "low", "high_y")
+        assert [(row["low"], row["high"]) for row in ends] == [("◄ women → career", "men → career ►")] * 2
+    text = json.dumps(effects(READINGS).chart.to_dict())
+    assert "positive" not in text
+    assert "above level" not in text
 
 
-def test_a_model_has_one_colour_in_all_charts():
+def test_controls_come_last_and_have_marks_of_their_own():
+    control = dataclasses.replace(READINGS[0], id="control", title="Control", control=True)
+    found = rows(effects([control, *READINGS[:2]]), "value", "low")
+    assert [row["measured"] for row in found] == ["Title of career", "Title of science", "Control"]
+    assert found[-1]["state"] == "works"
+
+
+def test_a_model_has_one_colour_in_all_charts_and_its_name_beside_it():
     mixed = [READINGS[0], reading("own:two", "cloze", share(0.7)), reading("own:one", "pairs", share(0.6))]
     for figure, looks in (
         (effects(mixed), {"own:one": "#0072B2"}),
@@ -62,14 +75,14 @@ def test_a_model_has_one_colour_in_all_charts():
     ):
         spec = json.dumps(figure.chart.to_dict())
         assert json.dumps({"domain": list(looks), "range": list(looks.values())}) in spec
+    assert {row["name"] for row in rows(shares(mixed), "name")} == {"own:one", "own:two"}
 
 
 def test_of_many_models_each_is_a_point_without_an_interval():
     figure = effects(many(6))
     assert len(rows(figure, "value", "model")) == 12
-    assert "low:Q" not in figure.chart.to_json()
-    assert '"x2"' in effects(many(5)).chart.to_json()
-    assert not re.search(r'"field": "low"', figure.chart.to_json())
+    assert not re.search(r'"x": \{\s*"field": "low"', figure.chart.to_json())
+    assert re.search(r'"x": \{\s*"field": "low"', effects(many(5)).chart.to_json())
 
 
 def test_the_axis_reaches_as_far_as_the_widest_interval():
@@ -111,5 +124,5 @@ def test_an_effect_is_drawn_with_its_interval_on_its_own_scale(effect, domain, s
     assert len(rows(figure, "from", "to")) == sides
     (point,) = rows(figure, "value", "low")
     assert point["value"] == effect.value
-    (x,) = [layer["encoding"]["x"] for layer in figure.chart.to_dict()["layer"] if "fill" in layer["encoding"]]
+    (x,) = [layer["encoding"]["x"] for layer in figure.chart.to_dict()["layer"] if "shape" in layer["encoding"]]
     assert x["scale"]["domain"] == pytest.approx(domain)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import pytest
 
@@ -8,7 +9,7 @@ from tests.probes.cloze.test_cloze import READER, ROWS, VECTORS, measure, writte
 from tests.views.charts import drawn
 from tests.views.charts.drawn import rows
 from tests.views.made import cloze, d, reading
-from tiltmeter.views.charts import published_p_values, published_values
+from tiltmeter.views.charts import published_p_values, published_values, style, to_svg
 from tiltmeter.views.charts.forms import contexts
 
 
@@ -47,7 +48,8 @@ def test_every_context_has_its_share_as_published_and_repaired(readings):
     }
     assert figure.alt.startswith("Share of sentences to men: ")
     assert "noun 0% as published and 100% repaired" in figure.alt
-    assert "share of sentences to men; .5 is level" in figure.chart.to_json()
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", to_svg(figure.chart))
+    assert {"◄ women", "men ►"} <= set(texts)
 
 
 def test_with_several_groups_each_row_names_its_own(readings):
@@ -59,6 +61,16 @@ def test_with_several_groups_each_row_names_its_own(readings):
         "white/black [white]",
     }
     assert figure.alt.startswith("Share of sentences to the group in brackets: ")
+    assert "►" not in to_svg(figure.chart)  # the ends are not the same in all rows
+
+
+def test_the_repaired_number_has_the_mark_of_its_verdict():
+    other = reading(id="other", effect=d(0.5, p=0.2), published=d(0.9, p=0.01))
+    for figure in (published_values([other]), published_p_values([other]), contexts([cloze("noun", 0.6, 0.1)])):
+        svg = to_svg(figure.chart)
+        assert len(re.findall(rf'fill="{style.SOFT}"[^>]*', svg)) >= 1, figure.name
+    states = [row["state"] for row in rows(published_values([other]), "state", "at")]
+    assert states == ["undecided", "undecided"]
 
 
 def test_readings_without_cells_give_no_chart(readings):

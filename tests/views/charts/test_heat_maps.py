@@ -7,9 +7,10 @@ import pytest
 from scipy.stats import spearmanr
 
 from tests.views.charts.drawn import READINGS, many, rows
-from tests.views.made import reading, share, words
-from tiltmeter.readings import DISTANCE, Estimate
-from tiltmeter.views.charts import agreement_over_items, agreement_over_models, grid
+from tests.views.made import d, reading, share, words
+from tiltmeter.readings import DISTANCE, Correction, Estimate
+from tiltmeter.views.charts import agreement_over_items, agreement_over_models, grid, inline_svg
+from tiltmeter.views.charts.shades import Shade, least_contrast
 
 
 def test_the_grid_brings_statistics_to_one_scale():
@@ -20,7 +21,48 @@ def test_the_grid_brings_statistics_to_one_scale():
     assert found["own:two", "cloze"] == pytest.approx(0.5006, abs=1e-3)
     assert found["own:two", "mac"] is None
     assert grid(READINGS[:2]) is None
-    assert grid(mixed).keeps_colours
+
+
+def test_every_row_of_the_grid_says_which_way_its_colour_points():
+    figure = grid(READINGS)
+    assert [(row["lines"], row["way"]) for row in rows(figure, "way", "top") if "state" not in row] == [
+        (["Title of career"], ["men → career"]),
+        (["Title of science"], ["men → career"]),
+    ]
+    svg = inline_svg(figure)
+    for word in ("clear", "undecided", "◄ the other way round", "as the words say ►", "large"):
+        assert f">{word}</text>" in svg
+    assert figure.alt == (
+        "Heat map of 2 models and 2 probes, 4 readings: 2 clear, 2 undecided. Most clear leans are on own:one (1); the "
+        "largest is Title of career on own:two, men → career, women → family (1.20 [0.90, 1.50])."
+    )
+
+
+def test_colour_fades_with_doubt_and_level_has_none():
+    states = {"clear": (0.9, 0.3, 0.001), "suggestive": (0.9, 0.3, 0.03), "undecided": (0.9, 1.2, 0.4)}
+    shown = [reading("own:one", id, d(value, half=half, p=p)) for id, (value, half, p) in states.items()]
+    shown.append(reading("own:two", "level", d(0.01, half=0.1, p=0.9)))
+    corrected = [
+        dataclasses.replace(each, correction=Correction(min(1.0, 3 * each.effect.p_value), 3)) for each in shown
+    ]
+    opacity = {row["state"]: row["opacity"] for row in rows(grid(corrected), "opacity", "text")}
+    assert opacity["clear"] > opacity["suggestive"] > opacity["undecided"] > opacity["level"] == 0
+
+
+def test_the_text_of_every_cell_can_be_read_on_a_light_page_and_on_a_dark_one():
+    values = [sign * (0.1 + 0.2 * n) for n in range(6) for sign in (-1, 1)]
+    p_values = (0.001, 0.03, 0.4)
+    shown = [
+        dataclasses.replace(
+            reading(f"own:{n}", f"{value:.1f}", d(value, half=1.5, p=p)), correction=Correction(min(1.0, 3 * p), 3)
+        )
+        for n, p in enumerate(p_values)
+        for value in values
+    ]
+    cells = rows(grid(shown), "fill", "opacity", "ink", "text")
+    assert len(cells) == 36
+    for cell in cells:
+        assert least_contrast(Shade(cell["fill"], cell["opacity"], cell["ink"])) >= 4.5, cell
 
 
 def test_agreement_over_words_is_a_rank_correlation():

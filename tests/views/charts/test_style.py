@@ -5,8 +5,9 @@ import re
 import pytest
 
 from tests.views.charts.drawn import READINGS
+from tests.views.made import lpbs
 from tiltmeter.errors import BadInput
-from tiltmeter.views.charts import FORMATS, effects, grid, inline_svg, items, style, write_figures
+from tiltmeter.views.charts import FORMATS, effects, inline_svg, items, prior, style, write_figures
 
 
 def test_a_chart_becomes_a_page_of_a_paper():
@@ -23,8 +24,8 @@ def test_a_long_text_is_cut_and_a_longer_one_is_wrapped():
 def test_every_name_has_a_colour_and_a_shape_and_after_the_last_comes_the_first():
     look = style.look_of("group", list("abcdef"), orient="top")
     colour, shape = (look[name].to_dict() for name in ("color", "shape"))
-    assert colour["scale"] == {"domain": list("abcdef"), "range": [*style.COLOURS, style.COLOURS[0]]}
-    assert shape["scale"]["range"] == [*style.SHAPES, style.SHAPES[0]]
+    assert colour["scale"] == {"domain": list("abcdef"), "range": [*style.GROUP_COLOURS, style.GROUP_COLOURS[0]]}
+    assert shape["scale"]["range"] == [*style.GROUP_SHAPES, style.GROUP_SHAPES[0]]
     assert colour["legend"] == shape["legend"] == {"title": None, "orient": "top"}
     assert style.look_of("group", ["a"])["color"].to_dict()["legend"] is None
 
@@ -39,9 +40,11 @@ def test_a_mark_of_an_inline_chart_speaks_under_the_mouse():
     assert "aria-roledescription" not in svg
 
 
-def test_the_same_chart_is_the_same_text_and_no_two_share_a_gradient():
-    one, two = grid(READINGS), grid(READINGS[::-1])
+def test_the_same_chart_is_the_same_text_and_no_two_share_a_clip():
+    readings = [lpbs({"S1": [(0.01 * n, shift + 0.02 * (n % 7)) for n in range(150)]}) for shift in (0.0, 0.1)]
+    one, two = map(prior, readings)
     ids = [re.findall(r'id="([^"]+)"', inline_svg(each)) for each in (one, two, one)]
+    assert ids[0]
     assert ids[0] == ids[2]
     assert not set(ids[0]) & set(ids[1])
     assert f"url(#{ids[0][0]})" in inline_svg(one)

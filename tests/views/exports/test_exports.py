@@ -10,15 +10,32 @@ from tests.views.made import audit, reading
 from tiltmeter import Audit
 from tiltmeter.errors import BadInput
 from tiltmeter.views.exports import FORMATS, export, to_csv, to_parquet
+from tiltmeter.views.exports.model_card import to_model_cards
+
+ONE = audit(*(each for each in AUDIT.readings if each.model == "own:one"))
 
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_folder_gets_the_usual_name_and_the_same_bytes_every_time(format, tmp_path):
-    path = export(AUDIT, tmp_path, format=format)
+    (path,) = export(ONE, tmp_path, format=format)
     assert path == tmp_path / FORMATS[format].file
     first = path.read_bytes()
     assert first
-    assert export(AUDIT, tmp_path / "other", format=format).read_bytes() == first
+    assert export(ONE, tmp_path / "other", format=format) == [tmp_path / "other"]
+    assert (tmp_path / "other").read_bytes() == first
+
+
+def test_cards_of_several_models_are_files_beside_each_other(tmp_path):
+    names = {"own:one": "own-one", "hf:two": "hf-two"}
+    usual = [tmp_path / f"model-card-{name}.md" for name in names.values()]
+    assert export(AUDIT, tmp_path, format="model-card") == usual
+    named = [tmp_path / f"card-{name}.md" for name in names.values()]
+    assert export(AUDIT, tmp_path / "card.md", format="model-card") == named
+    folder = [tmp_path / "cards" / f"model-card-{name}.md" for name in names.values()]
+    assert export(AUDIT, tmp_path / "cards", format="model-card") == folder
+    cards = to_model_cards(AUDIT)
+    for model, *paths in zip(names, usual, named, folder, strict=True):
+        assert {path.read_text("utf-8") for path in paths} == {cards[model]}
 
 
 def test_an_unknown_format_is_one_clear_line(tmp_path):

@@ -73,15 +73,54 @@ def test_the_report_says_every_reading_in_plain_words(audited, html):
         assert reading.about.citation in page.text
         assert reading.about.idea[1:] in page.text
         assert all(caveat in page.text for caveat in reading.about.caveats)
-    assert page.tags.count("details") == len(audited.readings) == 6
+    assert html.count('<details id="reading-') == len(audited.readings) == 6
     assert page.tags.count("svg") == page.tags.count("figure") >= 3
 
 
 def test_the_report_counts_what_is_significant_after_correction(audited, html):
     states = [reading.verdict.state for reading in audited.readings]
     assert (len(states) - states.count("untested"), states.count("clear")) == (4, 2)
-    assert "6 readings, 4 of them with a test" in Page(html).text
-    assert "2 of 4 tests show a clear lean" in Page(html).text
+    assert "6 readings, 4 of them bias tests" in Page(html).text
+    assert "2 of 4 bias tests show a clear lean, on 1 of 2 models" in Page(html).text
+
+
+def test_the_first_thing_is_the_grid_then_a_chart_then_what_to_look_at_first(html):
+    places = [html.index(f'id="{name}"') for name in ("verdict", "overview", "first", "contents", "models", "charts")]
+    assert places == sorted(places)
+    grid = html.split('<table class="cards grid">')[1].split("</table>")[0]
+    assert re.findall(r'data-label="(.*?)" data-verdict="(.*?)"', grid) == [
+        ("own:one", "clear"),
+        ("own:two", "undecided"),
+    ]
+    assert "● clear 2 of 2 male terms → career" in Page(grid).text.replace("\xa0", " ")
+
+
+def test_every_row_says_which_reading_it_is_and_its_verdict(audited, html):
+    rows = re.findall(r'data-reading="(.*?)" data-model="(.*?)" data-verdict="(.*?)"', html)
+    assert rows == [
+        (r.id, r.model, r.verdict.state) for name in audited.models for r in audited.readings if r.model == name
+    ]
+
+
+def test_of_many_models_each_is_a_row_of_the_grid():
+    html = render(made_audit(*(made_reading(f"own:{n}", "career", d(1.0)) for n in range(9))))
+    grid = html.split('<table class="cards grid">')[1].split("</table>")[0]
+    assert re.findall(r'<th scope="row"><a href="#model-\d">(.*?)</a>', grid) == [f"own:{n}" for n in range(9)]
+    assert grid.count('data-label="gender" data-verdict="clear"') == 9
+
+
+def test_a_control_that_does_not_work_is_said_at_the_top():
+    control = made_reading("own:x", "flowers", d(0.1, p=0.8), control=True, family="controls")
+    page = render(made_audit(control, made_reading("own:x", "career", d(1.0))))
+    top = Page(page.split('id="overview"')[0]).text
+    assert "The control does not work on own:x: its other verdicts mean little." in top
+    assert "✗ does not work" in top
+    assert "nearer to 0 is better" not in Page(page.split('data-reading="flowers"')[1].split("</tr>")[0]).text
+
+
+def test_what_was_not_measured_folds_away(html):
+    folded = html.split("<details><summary>Not measured: 2 probes")[1].split("</details>")[0]
+    assert "needs vectors of texts" in folded
 
 
 def test_the_report_names_what_was_left_out_and_what_was_not_measured(html):
@@ -165,7 +204,7 @@ def test_a_report_without_effect_sizes_or_readings_of_a_model_is_still_a_report(
 def test_each_model_has_a_part_of_its_own(html):
     assert re.findall(r'<h3 id="model-\d+">(.*?)</h3>', html) == ["own:one", "own:two"]
     first, second = html.split('<h3 id="model-1">')[1].split('<h3 id="model-2">')
-    assert first.count("<details>") == second.split("<section")[0].count("<details>") == 3
+    assert first.count("<details ") == second.split("<section")[0].count("<details ") == 3
 
 
 def test_headings_come_in_order_and_tables_have_heads(html):
@@ -186,8 +225,10 @@ def test_words_and_background_are_far_enough_apart():
     light, dark = (dict(re.findall(r"--(\w+): (#\w{6})", part)) for part in css.split("prefers-color-scheme: dark"))
     for colours in (light, dark):
         for back in ("back", "panel"):
-            for ink in ("ink", "soft", "accent", "large", "medium", "small"):
+            for ink in ("ink", "soft", "accent", "large", "medium", "small", "bad"):
                 assert contrast(colours[ink], colours[back]) >= 4.5, (ink, back)
+        for state in ("sure", "maybe", "even", "bad"):
+            assert contrast(colours[f"on{state}"], colours[state]) >= 4.5, state
 
 
 def contrast(one: str, two: str) -> float:
@@ -243,7 +284,7 @@ def test_published_and_repaired_stand_side_by_side_where_they_differ():
 def test_charts_of_single_readings_are_for_a_few_models_only():
     for models, drawn in ((2, 2), (6, 0)):
         html = render(made_audit(*(made_reading(f"own:{n}", "career", d(1.0)) for n in range(models))))
-        assert "".join(html.split("<details>")[1:]).split("<section")[0].count("<svg") == drawn
+        assert "".join(html.split("<details id=")[1:]).split("<section")[0].count("<svg") == drawn
 
 
 def test_a_folder_gets_a_report_html_and_the_same_report_every_time(audited, html, tmp_path):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 
@@ -30,6 +31,16 @@ def test_the_cells_are_the_numbers_of_the_readings(tmp_path):
     assert "M (men), W (women): share of sentences that lean to each" in text
     assert "probability alone: .00 to men" in text
     assert any(line.strip().startswith("repaired") for line in text.splitlines())
+
+
+def test_the_published_divergence_is_cut_after_four_digits_as_the_paper_prints_it(tmp_path):
+    (reading,) = measure(READER, written(tmp_path, "GenderLex_noun.csv", ROWS), VECTORS)
+    details = reading.details
+    changed = {form: dataclasses.replace(getattr(details, form), kl=0.01338) for form in ("published", "repaired")}
+    text = shown([dataclasses.replace(reading, details=dataclasses.replace(details, **changed))])
+    rows = {line.split()[0]: line for line in text.splitlines() if "0133" in line or "0134" in line}
+    assert ".0133" in rows["as"]
+    assert ".0134" in rows["repaired"]
 
 
 def test_races_are_named_above_their_shares(tmp_path):

@@ -45,12 +45,13 @@ def test_a_table_fits_the_terminal_and_breaks_no_number(reading, width):
     assert "…" not in text
 
 
-def test_what_chance_could_explain_after_correction_is_no_clear_lean(reading):
+def test_a_lean_is_called_clear_only_after_correction(reading):
     clear = "\n".join(printed(audit_table("own:named", reading_rows([corrected(reading, 0.01)])), width=200))
+    assert "● clear" in clear
     assert "male terms → career, female terms → family" in clear
     unclear = "\n".join(printed(audit_table("own:named", reading_rows([corrected(reading, 0.3)])), width=200))
-    assert "no clear lean" in unclear
-    assert "→" not in unclear
+    assert "◐ suggestive" in unclear
+    assert "not significant after correction for this model's 2 bias tests" in unclear
 
 
 def test_brackets_in_names_and_words_are_shown_and_not_taken_for_markup(reading):

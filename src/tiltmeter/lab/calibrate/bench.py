@@ -151,9 +151,13 @@ class ProbeMaker:
         return self._templates[tuple(sets)]
 
     def _occupations_file(self, sets: FrameSets, shares: Mapping[str, float] | None = None) -> str:
-        """The occupations, with the (real) percentage of women in them, and the frames that they stand in."""
+        """The occupations, with the (real) percentage of women in them, and the frames that they stand in.
+
+        Of an occupation that no lexicon here knows, one half are taken to be women.
+        """
         real = {word.text: float(word.properties["female_share"]) for word in group("occupations.all").words}
-        words = [{"word": word, "female_share": (shares or real)[word]} for word in self.occupations]
+        known = {**dict.fromkeys(self.occupations, 50.0), **(shares or real)}
+        words = [{"word": word, "female_share": known[word]} for word in self.occupations]
         jobs = {"kind": "noun", "properties": ["female_share"], "words": words}
         rows = []
         for frame in _flat(sets):

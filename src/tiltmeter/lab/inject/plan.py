@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import at_home, read_yaml
@@ -15,6 +16,7 @@ from tiltmeter.stimuli.sentences.sentence import Sentence
 
 Version = Literal["biased", "balanced", "null"]
 _KEYS = ("probabilities", "groups")
+_ROUNDING = 1e-6
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -64,8 +66,12 @@ class Plan:
 USUAL = Plan(planted(0.9))
 
 
-def read_plan(path: Path | str) -> Plan:
-    """A plan from a YAML file: ``probabilities: {nurse: 0.1, ...}`` and, where wanted, ``groups: [first, second]``."""
+def read_plan(path: Path | str, *, warn: Callable[[str], None] = lambda _: None) -> Plan:
+    """A plan from a YAML file: ``probabilities: {nurse: 0.1, ...}`` and, where wanted, ``groups: [first, second]``.
+
+    A share may be written as ``{male: 0.6, female: 0.4}``. Occupations that no lexicon here knows are told to ``warn``:
+    they may be meant, or mistyped.
+    """
     path = at_home(path)
     content = read_yaml(path)
     if not isinstance(content, dict) or not isinstance(content.get("probabilities"), dict):
@@ -77,12 +83,13 @@ def read_plan(path: Path | str) -> Plan:
         raise BadInput(f"{path.name}: probabilities name no occupation")
     occupations, shares = group("occupations.all").texts, dict[str, float]()
     for word, value in content["probabilities"].items():
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise BadInput(f"{path.name}: the probability for {word} must be a number from 0 to 1, not {value!r}")
-        if word not in occupations:
-            raise unknown("occupation", str(word), occupations)
-        shares[word] = float(value)
+        if not isinstance(word, str) or not re.fullmatch(r"\w[\w' -]*", word):
+            raise BadInput(f"{path.name}: {word!r} is no occupation: write a word, such as analyst")
+        shares[word] = _share(path.name, word, value)
     check_shares(shares)
+    if unlisted := [word for word in shares if word not in occupations]:
+        named = ", ".join(unlisted)
+        warn(f"{path.name}: {named}: not among the {len(occupations)} shipped occupations, taken as written")
     groups = content.get("groups")
     if groups is None:
         return Plan(shares)
@@ -91,3 +98,15 @@ def read_plan(path: Path | str) -> Plan:
     first, second = map(str, groups)
     group_patterns(first, second)  # says now what is wrong with them
     return Plan(shares, (first, second))
+
+
+def _share(file: str, word: str, value: Any) -> float:
+    """The share of men as a number, or as the shares of men and women."""
+    if isinstance(value, dict) and set(value) == {"male", "female"}:
+        male, female = (_share(file, word, value[side]) for side in ("male", "female"))
+        if abs(male + female - 1) > _ROUNDING:
+            raise BadInput(f"{file}: the shares of men and women for {word} must sum to 1, not {male + female:g}")
+        return male
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise BadInput(f"{file}: the probability for {word} must be a number from 0 to 1, not {value!r}")
+    return float(value)

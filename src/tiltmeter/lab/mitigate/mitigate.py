@@ -243,10 +243,7 @@ class _Plan:
 
     def moved(self, before: Audit, after: Audit) -> list[Moved]:
         """Every reading before and after, paired, those that decide first."""
-        sides = [
-            Side(name, at_home("."), each.models, each.readings)
-            for name, each in (("before", before), ("after", after))
-        ]
+        sides = [Side(name, name, each.models, each.readings) for name, each in (("before", before), ("after", after))]
         (pair,) = compare(sides).pairs
         probes = {probe.id: probe for probe in self.suite.probes}
         # Not whether the two differ: an effect that is as far on the other side of level is no gain.

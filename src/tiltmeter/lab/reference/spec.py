@@ -32,7 +32,7 @@ class ReferenceModel(TransformerModel):
     @property
     def questions(self) -> Collection[Question]:
         is_masked = Reference.named(self._reference).kind == "masked"
-        return (*(MASKED if is_masked else CAUSAL), Question.SPANS)
+        return (*(MASKED if is_masked else CAUSAL), Question.SPANS, Question.REACH)
 
     @property
     def note(self) -> str:

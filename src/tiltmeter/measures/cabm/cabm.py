@@ -69,6 +69,28 @@ def pmi_bias(counts_1: ArrayLike, counts_2: ArrayLike, *, smoothing: float = 0.5
     return PmiBias((np.log2(one) - np.log2(two)) - groups, zero)
 
 
+def pronoun_pmi_bias(counts_1: ArrayLike, counts_2: ArrayLike, *, smoothing: float = 0.5) -> PmiBias:
+    """The mean over the pronouns w of group 1 of log2 p(w,o) / (p(w) p(o)), minus that of group 2, as published.
+
+    ``counts_g`` has a row for each occupation and a column for each pronoun of group g (he, him, his). ``smoothing`` is
+    added to every count. p(o) cancels. A sentence asks for a case (him or his) before it asks for a gender, and few
+    sentences have each, so this varies with the grammar of the sentences; ``pmi_bias`` counts a group once.
+
+    >>> pronoun_pmi_bias([[2, 2], [1, 1]], [[2], [4]], smoothing=0).values.round(3).tolist()
+    [1.0, -1.0]
+    >>> pronoun_pmi_bias([[3], [1]], [[1], [3]]).values.tolist() == pmi_bias([3, 1], [1, 3]).values.tolist()
+    True
+    """
+    sides = [as_floats(counts, "counts must be a table, a row for each occupation") for counts in (counts_1, counts_2)]
+    if any(side.ndim != 2 or not side.size for side in sides) or len(sides[0]) != len(sides[1]):
+        raise BadInput("counts of pronouns need a row for each occupation and a column for each pronoun of the group")
+    zero = np.any([(side == 0).any(axis=1) for side in sides], axis=0)
+    if min(side.min() for side in sides) < 0 or (smoothing <= 0 and zero.any()) or smoothing < 0:
+        raise BadInput(f"counts cannot be negative, and smoothing must be above 0 where one is 0, not {smoothing}")
+    logs = [np.log2(side + smoothing) - np.log2((side + smoothing).sum(axis=0)) for side in sides]
+    return PmiBias(logs[0].mean(axis=1) - logs[1].mean(axis=1), zero)
+
+
 def context_shift(sentences_1: Sequence[ArrayLike], sentences_2: Sequence[ArrayLike]) -> Floats:
     """How far an occupation's sentences move between the groups, as published: ‖mean 1 - mean 2‖.
 

@@ -36,7 +36,10 @@ _TINY = float(np.finfo(np.float64).tiny)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Weights(Result):
-    """Three numbers from 0 on that sum to 1; ``spread``: the SD of each over re-seeding, 0 where nothing is random."""
+    """Three numbers from 0 on that sum to 1, if not given otherwise.
+
+    ``spread`` is the SD of each over re-seeding, 0 where nothing is random.
+    """
 
     values: Floats
     method: str
@@ -52,20 +55,39 @@ def equal_weights() -> Weights:
     return _certain(np.ones(3), "equal")
 
 
-def given_weights(weights: ArrayLike) -> Weights:
-    """The user's own, divided by their sum where it is not 1; ``method`` says so.
+def given_weights(weights: ArrayLike, *, as_given: bool = False) -> Weights:
+    """The user's own, divided by their sum where it is not 1, unless they are to stay ``as_given``; ``method`` says so.
 
     Weights printed in papers rarely sum to 1: those of the thesis' PCA example sum to 1.05.
 
     >>> found = given_weights([0.58, 0.28, 0.19])
     >>> found.values.round(3).tolist(), found.method
     ([0.552, 0.267, 0.181], 'given (divided by their sum, 1.05)')
+    >>> given_weights([0.58, 0.28, 0.19], as_given=True).values.tolist()
+    [0.58, 0.28, 0.19]
     """
     values = numbers("weights", weights)
     if values.size != 3 or values.min() < 0 or values.max() == 0:
         raise BadInput(f"give three weights of at least 0 ({', '.join(FEATURES)}), not all of them 0")
     total = float(values.sum())
+    if as_given:
+        return Weights(values, "given", np.zeros(3))
     return _certain(values, "given" if abs(total - 1) < 1e-9 else f"given (divided by their sum, {total:.4g})")
+
+
+def published_labels(features: ArrayLike, *, threshold: float = 0.1) -> list[int]:
+    """What the published forests learn: categories at ±threshold of the PCA score of the z-scored features.
+
+    The thesis standardises the features before it fits weights (2.5.1), and its categories lie on both sides of 0. Cut
+    from the raw features they could not: the context is a distance, larger than what the other two vary by.
+
+    >>> published_labels([[1.0, 0.1, 5.0], [-1.0, -0.1, 5.0], [0.0, 0.0, 5.0]])
+    [1, 2, 0]
+    """
+    x = features_array(features)
+    varies, z = _standardised(x)
+    scores = _spread_out(z, varies) @ pca_weights(x).values
+    return [1 if score > threshold else 2 if score < -threshold else 0 for score in scores.tolist()]
 
 
 def pca_weights(features: ArrayLike) -> Weights:
@@ -158,8 +180,12 @@ def _labelled(features: ArrayLike, labels: Labels) -> tuple[Floats, NDArray[np.i
             f"a random forest needs at least {_FEWEST} occupations with a label, found {labelled.sum()}: "
             "use pca_weights or equal_weights"
         )
-    if not {1, 2} <= set(numbered.tolist()):
-        raise BadInput("the labels name only one group, so there is nothing to learn: label occupations of both")
+    often = [int((numbered == label).sum()) for label in (1, 2, 0)]
+    if not all(often[:2]):
+        raise BadInput(
+            f"the labels name {often[0]} occupation(s) of the first group, {often[1]} of the second and {often[2]} of "
+            "neither: a forest learns from both groups, so label some of each"
+        )
     return x[labelled], numbered[labelled]
 
 

@@ -285,7 +285,7 @@ class StaticVectors:
         if index is not None and self._format != ".npy":
             raise BadInput(f"{self.path}: an index belongs to a .npy file; this one carries its own words")
         if not self.path.exists():
-            raise BadInput(f"{self.path}: no such file")
+            raise BadInput(f"{self.path}: no such file: check the path")
         if not self.path.is_file():
             raise BadInput(f"{self.path}: is a folder; name the file with the vectors")
         if self.path.stat().st_size == 0:

@@ -12,13 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.errors import BadInput, ModelFailed, unknown
-from tiltmeter.models.protocol import Batch, Identity, Question, Span, gather, installed
+from tiltmeter.models.protocol import Batch, Identity, Question, Reach, Span, gather, installed
 from tiltmeter.models.transformers.batching import by_length, fair_budget, in_chunks, pad
 from tiltmeter.models.transformers.checkpoints import Head, first_line, load, locate, revision_of
 from tiltmeter.models.transformers.on_ray import cluster_in_use, compute_in_worker
 from tiltmeter.models.transformers.pooling import PoolingRecipe, finish, pool, read_recipe
 from tiltmeter.models.transformers.threads import ThreadTuner, in_lanes, usable_cpus
-from tiltmeter.models.transformers.tokens import Offsets, shortened, tokenise, tokens_of, with_model_mask
+from tiltmeter.models.transformers.tokens import (
+    Offsets,
+    find_reach,
+    shortened,
+    tokenise,
+    tokens_of,
+    with_model_mask,
+    within,
+)
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -176,8 +184,15 @@ class TransformerEncoder:
         return self._all(Question.WORDS, words)
 
     def embed_spans(self, spans: Sequence[Span]) -> NDArray[np.float32]:
-        """One vector per word in context, (n, dim): the mean of its sub-tokens in the layer asked for."""
+        """One vector per word in context, (n, dim): the mean of its sub-tokens in the layer asked for.
+
+        Of a text that is longer than the model reads, it sees what ``reach`` says.
+        """
         return self._all(Question.SPANS, spans)
+
+    def reach(self, spans: Sequence[Span]) -> list[Reach]:
+        """The stretch of its text that is read around each word."""
+        return gather(self.stream(Question.REACH, spans), len(spans))
 
     def _all(self, question: Question, inputs: Sequence[Any]) -> NDArray[np.float32]:
         if not len(inputs):
@@ -188,16 +203,23 @@ class TransformerEncoder:
         """Answers batch by batch, in the order in which they are ready; ``Streams`` says how known ones drop out."""
         texts = [_text(question, position, item) for position, item in enumerate(inputs)]
         for positions in in_chunks(texts, most=CHUNK):
-            if not all(position in known for position in positions):
+            if all(position in known for position in positions):
+                continue
+            if question is Question.REACH:
+                yield positions, self._reach([inputs[position] for position in positions])
+            else:
                 yield from self._answers(self._rows(question, inputs, texts, positions), known)
 
     def _rows(
-        self, question: Question, inputs: Sequence[Any], texts: Sequence[str], positions: Sequence[int]
+        self, question: Question, inputs: Sequence[Any] | dict[int, Any], texts: Sequence[str], positions: Sequence[int]
     ) -> list[_EncodedText]:
+        loaded, spans = self._loaded, question is Question.SPANS
+        if spans:
+            asked = [inputs[position] for position in positions]
+            inputs = dict(zip(positions, map(within, asked, self._reach(asked)), strict=True))
         askers: dict[str, list[int]] = {}
         for position in positions:
-            askers.setdefault(texts[position], []).append(position)
-        loaded, spans = self._loaded, question is Question.SPANS
+            askers.setdefault(inputs[position].text if spans else texts[position], []).append(position)
         prompt = "" if spans else self._recipe.prompt
         mask = loaded.tokenizer.mask_token
         shown = [prompt + with_model_mask(Span(text, 0, 0), mask).text for text in askers]
@@ -210,6 +232,9 @@ class TransformerEncoder:
             _EncodedText(tokens, who, [places(one, where) for one in who] if spans else [])
             for tokens, where, who in zip(ids, offsets, askers.values(), strict=True)
         ]
+
+    def _reach(self, spans: Sequence[Span]) -> list[Reach]:
+        return find_reach(self._loaded.tokenizer, spans, limit=self._loaded.limit)
 
     def _answers(self, rows: list[_EncodedText], known: Collection[int]) -> Iterator[Batch]:
         loaded = self._loaded
@@ -260,8 +285,9 @@ class TransformerEncoder:
 
 def _text(question: Question, position: int, item: Any) -> str:
     text = item.text if isinstance(item, Span) else item
-    if isinstance(item, Span) != (question is Question.SPANS) or not isinstance(text, str):
-        wanted = "Span(text, start, end)" if question is Question.SPANS else "str"
+    of_span = question in (Question.SPANS, Question.REACH)
+    if isinstance(item, Span) != of_span or not isinstance(text, str):
+        wanted = "Span(text, start, end)" if of_span else "str"
         raise BadInput(f"input {position} is {shortened(repr(item))}: give {wanted}")
     if not text.strip():
         raise BadInput(f"input {position} is an empty text ({text!r}): leave it out")

@@ -133,7 +133,7 @@ def _unpack(path: Path, folder: Path, called: str) -> None:
 
 def _check(path: Path) -> None:
     if not path.is_file():
-        raise BadInput(f"gguf:{path}: no such file")
+        raise BadInput(f"gguf:{path}: no such file: check the path")
     try:
         with path.open("rb") as file:
             start = file.read(len(_MAGIC))

@@ -232,7 +232,7 @@ class TransformerModel(TransformerEncoder):
     def questions(self) -> Collection[Question]:
         pooled = (Question.WORDS, Question.TEXTS) if self.head != "causal" or self._pooled else ()
         scored = {"none": (), "masked": MASKED, "causal": CAUSAL}
-        return (*pooled, Question.SPANS, *scored[self.head])
+        return (*pooled, Question.SPANS, Question.REACH, *scored[self.head])
 
     @property
     def _pooled(self) -> bool:
@@ -286,7 +286,7 @@ class TransformerModel(TransformerEncoder):
         return self._language.top(text, place, k=k)
 
     def stream(self, question: Question, inputs: Sequence[Any], *, known: Collection[int] = ()) -> Iterator[Batch]:
-        if question not in SCORES:
+        if question not in SCORES or question is Question.REACH:
             return super().stream(question, inputs, known=known)
         if question not in self.questions:
             what = "has no language-model head" if self.head == "none" else f"is a {self.head} language model"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tiltmeter.errors import BadInput, ModelFailed
-from tiltmeter.models.protocol import Span
+from tiltmeter.models.protocol import Reach, Span
 from tiltmeter.stimuli.sentences.sentence import MASK
 
 Offsets = Sequence[tuple[int, int]]
@@ -103,6 +103,48 @@ def with_model_mask(span: Span, mask: str | None) -> Span:
     longer = len(mask) - len(MASK)
     start, end = (at + longer * span.text[:at].count(MASK) for at in (span.start, span.end))
     return Span(span.text.replace(MASK, mask), start, end)
+
+
+def find_reach(tokenizer: Any, spans: Sequence[Span], *, limit: int | None) -> list[Reach]:
+    """What of its text is read around each word: all of it, or where it has more than ``limit`` tokens as many whole
+    words on either side as there is room for, more on one where the text ends on the other.
+    """
+    stretches = [Reach(0, len(span.text)) for span in spans]
+    room = None if limit is None else limit - tokenizer.num_special_tokens_to_add()
+    # No tokenizer makes more tokens than there are bytes.
+    long = [i for i, span in enumerate(spans) if room is not None and len(span.text.encode()) > room]
+    if not long or room is None:
+        return stretches
+    encoded = _encoded(tokenizer, [spans[i].text for i in long], add_special_tokens=False, verbose=False)
+    for i, offsets in zip(long, encoded["offset_mapping"], strict=True):
+        span, excess = spans[i], len(offsets) - room
+        if excess > 0 and span.start < span.end:
+            places = _word_tokens(span, offsets, None)
+            first = min(max(0, places[0] - max(0, room - len(places)) // 2), excess)
+            stretches[i] = _whole_words(span, offsets[first][0], offsets[first + room - 1][1])
+    return stretches
+
+
+def _whole_words(span: Span, start: int, end: int) -> Reach:
+    """A stretch around a word without the words that it cuts through, where spaces tell them apart."""
+    text = span.text
+    if start > 0 and not text[start - 1].isspace():
+        start = max(start, text.find(" ", start, span.start) + 1)
+    if end < len(text) and not text[end].isspace():
+        space = text.rfind(" ", span.end, end)
+        end = space if space > 0 else end
+    return Reach(min(start, span.start), max(end, span.end))
+
+
+def within(span: Span, stretch: Reach) -> Span:
+    """The word in a stretch of its text.
+
+    >>> within(Span("The nurse slept.", 4, 9), Reach(4, 9))
+    Span(text='nurse', start=0, end=5)
+    """
+    if (stretch.start, stretch.end) == (0, len(span.text)):
+        return span
+    return Span(span.text[stretch.start : stretch.end], span.start - stretch.start, span.end - stretch.start)
 
 
 def tokens_of(span: Span, offsets: Offsets, *, limit: int | None = None) -> list[int]:

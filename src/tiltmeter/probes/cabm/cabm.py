@@ -16,7 +16,7 @@ from tiltmeter.measures import CabmIntervals
 from tiltmeter.measures.cabm.weights import FEATURES
 from tiltmeter.models.protocol import Question
 from tiltmeter.probes.cabm.occupation_features import Features, read_features
-from tiltmeter.probes.cabm.occupation_sentences import asked_of
+from tiltmeter.probes.cabm.occupation_sentences import asked_of, reads_from_the_left
 from tiltmeter.probes.cabm.weighting import METHODS, THRESHOLD, Scored, given_by_user, named, score
 from tiltmeter.probes.kind import (
     EXPECTATION_HARM,
@@ -50,13 +50,18 @@ _REPAIR = (
     "groups' own words and sentences reach; and forests learn labels from elsewhere, not cut from the features."
 )
 
+_FROM_THE_LEFT = (
+    "The model reads from left to right: a sentence is its last token, a word is read without what follows it, and a "
+    "mask is a word like any other. An occupation before its pronoun is the same with either, so its cosine says less."
+)
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Occupations:
-    """Marked sentences of two groups, and how the headline weighs the features."""
+    """Marked sentences of two groups, and how the headline weighs the features, if that was said."""
 
     sentences: MarkedSet
-    method: str
+    method: str | None
     threshold: float
     labels: LabelFile | None
     pmi_from: str
@@ -73,8 +78,9 @@ def make(
     """The whole for two groups, one part for each pair where there are more.
 
     Args:
-        data: Nothing for the shipped sentences, a public set (winobias, winogender, bec_pro), a set of one's own, or
-            the addresses of two or more groups of words with commas between.
+        data: Nothing for the shipped sentences, a public set (winobias, winogender, bec_pro, bug), a set of one's own
+            (YAML, or a table of sentences with occupation and group), or the addresses of two or more groups of words
+            with commas between.
         method: How the headline weighs the features, or the weights of PMI, cosine and context themselves, such as
             0.5,0.3,0.2.
         threshold: From where on a score is a lean, 0.1 if not given.
@@ -96,7 +102,7 @@ def make(
         counted, pmi_from = (sentences, f"'{sentences.name}'") if corpus is None else in_corpus(sentences, corpus)
         labelled = None if labels is None else read_labels(labels, groups=sentences.groups)
         cut = THRESHOLD if threshold is None else float(threshold)
-        stimuli = Occupations(counted, method or "pca", cut, labelled, pmi_from)
+        stimuli = Occupations(counted, method, cut, labelled, pmi_from)
         parts.append(Part(name, title, stimuli, sentences.dimension))
     return parts
 
@@ -117,11 +123,11 @@ def _sentences(data: str | Path | None) -> Iterator[tuple[str, MarkedSet]]:
 
 
 def _ask(stimuli: Occupations, can: CanAnswer) -> Asked | None:
+    if not can(Question.SPANS):
+        return None
     # A model that reads from left to right has nothing of a sentence at the mark before it.
     causal = can(Question.TOKENS) and not can(Question.FILLS)
-    if causal or not can(Question.SPANS):
-        return None
-    return asked_of(stimuli.sentences, words=can(Question.WORDS), fills=can(Question.FILLS))
+    return asked_of(stimuli.sentences, words=can(Question.WORDS), fills=can(Question.FILLS), causal=causal)
 
 
 def _measure(stimuli: Occupations, replies: Replies, options: Options) -> Measured:
@@ -158,7 +164,11 @@ def _measure(stimuli: Occupations, replies: Replies, options: Options) -> Measur
         len(features.words),
         published,
         _REPAIR,
-        (*([zero] if features.zero_counts else []), *sentences.notes),
+        (
+            *([zero] if features.zero_counts else []),
+            *([_FROM_THE_LEFT] if reads_from_the_left(replies) else []),
+            *sentences.notes,
+        ),
         _details(features, scored, sentences, pmi_from=stimuli.pmi_from),
     )
 
@@ -257,10 +267,13 @@ def _items(features: Features, scored: Scored, sentences: MarkedSet) -> tuple[It
 
 def _intervals(features: Features, i: int) -> dict[str, float]:
     """Intervals of the features, before they were divided."""
-    draws = {
+    draws: dict[str, Floats] = {
         "cosine": features.repaired.draws[:, i, 1] * features.units[1],
         "signed_context": features.repaired.draws[:, i, 2] * features.units[2],
-        "pmi": features.published.draws[:, i, 0],
+        "pmi": np.array([features.raw["pmi"][i]], dtype=np.float64)
+        if features.balanced
+        else features.repaired.draws[:, i, 0] * features.units[0],
+        "published_pmi": features.published.draws[:, i, 0],
         "context": features.published.draws[:, i, 2],
     }
     ends = {name: np.quantile(values, _ENDS).tolist() for name, values in draws.items()}
@@ -321,7 +334,7 @@ KIND = Kind(
     "CABM: how occupations lean between two groups by cosine, co-occurrence and the shift of their sentences",
     "Context-Aware Bias Metric, a thesis; sentences of WinoBias (Zhao et al. 2018, NAACL), or tiltmeter's own",
     "an occupation should stand half-way between what says one group and what says the other.",
-    "vectors of words in sentences read from both sides, which encoders and masked language models give",
+    Question.SPANS.about,
     make,
     _ask,
     _measure,

@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,7 +132,7 @@ def read_features(sentences: MarkedSet, replies: Replies, *, seed: int) -> Featu
     balanced = not _differs(counts)
     pmi = measures.pmi_bias(*counts)
     pmi_draws = np.tile(pmi.values, (DRAWS, 1)) if balanced else _pmi_draws(counts, sample.rng)
-    published = _published(sample, pmi.values, pmi_draws)
+    published = _published(sample, *_pronoun_pmi(sentences, words, sample.rng))
     cosine = measures.cosine_bias(v.word, *v.marks) - measures.cosine_bias(v.bare_word, *v.marks)
     along = unit(sample.direction)
     leans = (v.neutral - (v.one + v.two) / 2) @ along - (v.bare_neutral - (v.bare_one + v.bare_two) / 2) @ along
@@ -155,6 +155,7 @@ def read_features(sentences: MarkedSet, replies: Replies, *, seed: int) -> Featu
         units,
         {
             "pmi": pmi.values.tolist(),
+            "published_pmi": published.values[:, 0].tolist(),
             "cosine": sample.means(cosine).tolist(),
             "signed_context": signed.tolist(),
             **read_isolated(sentences, used, replies),
@@ -219,6 +220,27 @@ def _pmi_draws(counts: Floats, rng: np.random.Generator) -> Floats:
     total = counts.sum(axis=0).astype(np.int64)
     ones = rng.binomial(total, counts[0] / np.maximum(total, 1), size=(DRAWS, len(total)))
     return np.array([measures.pmi_bias(one, total - one).values for one in ones])
+
+
+def _pronoun_pmi(sentences: MarkedSet, words: Sequence[str], rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """The published PMI, and that of sentences drawn anew within each group, (draws, occupations)."""
+    sides: list[Floats] = []
+    for group in (0, 1):
+        of_word = [sentences.mark_counts[word][group] for word in words]
+        marks = sorted({mark for counts in of_word for mark, n in counts.items() if n})
+        sides.append(np.array([[counts.get(mark, 0) for mark in marks] for counts in of_word], dtype=np.float64))
+    values = measures.pronoun_pmi_bias(*sides).values
+    if np.ptp(values) < _ROUNDING:  # the sentences were made with every pronoun as often for each occupation
+        return values, np.tile(values, (DRAWS, 1))
+
+    def drawn(side: Floats) -> Floats:
+        totals = side.sum(axis=1)
+        shares = np.where(totals[:, None] > 0, side / np.maximum(totals, 1)[:, None], 1 / side.shape[1])
+        rows = [rng.multinomial(int(n), share, size=DRAWS) for n, share in zip(totals, shares, strict=True)]
+        return np.stack(rows, axis=1).astype(np.float64)
+
+    one, two = map(drawn, sides)
+    return values, np.array([measures.pronoun_pmi_bias(*both).values for both in zip(one, two, strict=True)])
 
 
 def _loudest(sentences: MarkedSet, used: Used, leans: Floats) -> dict[str, tuple[LeaningSentence, ...]]:

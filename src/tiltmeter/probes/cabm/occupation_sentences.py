@@ -26,10 +26,13 @@ ISOLATED = ("isolated_cosine", "mac", "same")
 Used = Mapping[str, list[int]]
 
 
-def asked_of(sentences: MarkedSet, *, words: bool, fills: bool) -> Asked:
-    """Every sentence with all that is read off it side by side, so that one pass over it answers everything."""
+def asked_of(sentences: MarkedSet, *, words: bool, fills: bool, causal: bool = False) -> Asked:
+    """Every sentence with all that is read off it side by side, so that one pass over it answers everything.
+
+    A ``causal`` model has read all of a sentence only at its last token, so that stands for the whole.
+    """
     asked: dict[Question, list[str] | list[Span] | list[Fill]] = {
-        Question.SPANS: [span for row in sentences.versions for span in _spans(row)]
+        Question.SPANS: [span for row in sentences.versions for span in _spans(row, causal=causal)]
     }
     if words:
         marks = (sentence.word("pronoun").lower() for side in sentences.sentences for sentence in side)
@@ -43,18 +46,25 @@ def asked_of(sentences: MarkedSet, *, words: bool, fills: bool) -> Asked:
 _SPANS = 4
 
 
-def _spans(row: Versions) -> Iterator[Span]:
+def _spans(row: Versions, *, causal: bool) -> Iterator[Span]:
     """Of a marked sentence the whole, occupation, mark, and the whole without occupation; then of the masked one."""
+
+    def whole(sentence: Sentence) -> Span:
+        """By the mark that a model puts before it, or by its last token."""
+        text = sentence.text.rstrip()
+        return Span(sentence.text, len(text) - 1, len(text)) if causal else Span(sentence.text, 0, 0)
+
     for sentence in itertools.chain.from_iterable(row.by_group):
         bare = sentence.masked("occupation")
-        yield from (_whole(sentence), _at(sentence, "occupation"), _at(sentence, "pronoun"), _whole(bare))
+        yield from (whole(sentence), _at(sentence, "occupation"), _at(sentence, "pronoun"), whole(bare))
     bare = row.neutral.masked("occupation")
-    yield from (_whole(row.neutral), _at(row.neutral, "occupation"), _whole(bare), _at(bare, "occupation"))
+    yield from (whole(row.neutral), _at(row.neutral, "occupation"), whole(bare), _at(bare, "occupation"))
 
 
-def _whole(sentence: Sentence) -> Span:
-    """The sentence as a whole, by the mark that the model puts before it."""
-    return Span(sentence.text, 0, 0)
+def reads_from_the_left(replies: Replies) -> bool:
+    """Whether the sentences were asked about as of a causal model."""
+    first = replies.asked(Question.SPANS)[0]
+    return bool(first.start < first.end)
 
 
 def _at(sentence: Sentence, slot: str) -> Span:

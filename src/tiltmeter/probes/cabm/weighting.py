@@ -61,22 +61,24 @@ def score(
     features: Features,
     sentences: MarkedSet,
     *,
-    method: str,
+    method: str | None,
     seed: int,
     threshold: float = THRESHOLD,
     user_labels: tuple[Mapping[str, int], str] | None = None,
 ) -> Scored:
-    """Weigh the features both ways. What the forests of the published form learn is cut from its own PCA score.
+    """Weigh the features both ways. What the forests of the published form learn is cut from its own features.
 
-    ``method`` is how the headline weighs the features, one of ``METHODS`` or three weights as text; from ``threshold``
-    on a score is a lean; ``user_labels`` are labels of occupations, and where they come from, in place of what the
-    sentences tell of them.
+    ``method`` is how the headline weighs the features, one of ``METHODS`` or three weights as text; by default PCA, and
+    in the published form the explained forest that the thesis chose. From ``threshold`` on a score is a lean;
+    ``user_labels`` are labels of occupations, and where they come from, which the forests of both forms learn instead.
     """
     labels, source = independent_labels(features, sentences, user_labels)
+    asked = method
 
     def form(table: FeatureTable, learned: Labels, *, repaired: bool) -> WeighedForm:
         """The form whose forests learn these labels; the repaired one is validated on held-out occupations."""
-        weights, missing = _weights(table.values, learned, method, seed)
+        method = asked or ("pca" if repaired else _explained_forest())
+        weights, missing = _weights(table.values, learned, method, seed, as_given=not repaired)
         name = method if method in METHODS else GIVEN
         if name in missing and repaired:
             raise BadInput(f"weights by {method}: {missing[name]}")
@@ -106,9 +108,8 @@ def score(
         )
         return WeighedForm(headline, details)
 
-    x = features.published.values
-    cut = measures.cabm(x, measures.pca_weights(x), threshold=threshold).categories.tolist()
-    published = form(features.published, cut, repaired=False)
+    cut: Labels = [*measures.published_labels(features.published.values, threshold=threshold)]
+    published = form(features.published, labels if user_labels else cut, repaired=False)
     repaired = form(features.repaired, labels, repaired=True)
     explainer = _explainer()
     try:
@@ -133,6 +134,10 @@ def _three(values: Iterable[float]) -> tuple[float, float, float]:
 
 def _explainer() -> str:
     return "shap" if importlib.util.find_spec("shap") else "local-linear"
+
+
+def _explained_forest() -> str:
+    return "shap_rf" if _explainer() == "shap" else "lime_rf"
 
 
 def given_by_user(method: str) -> list[float] | None:
@@ -173,7 +178,7 @@ def _known(labels: Labels) -> int:
     return sum(label is not None for label in labels)
 
 
-def _weigh(x: Floats, labels: Labels, method: str, *, seed: int, seeds: int) -> Weights:
+def _weigh(x: Floats, labels: Labels, method: str, *, seed: int, seeds: int, as_given: bool = False) -> Weights:
     if method == "pca":
         return measures.pca_weights(x)
     if method == "equal":
@@ -181,7 +186,7 @@ def _weigh(x: Floats, labels: Labels, method: str, *, seed: int, seeds: int) -> 
         varies = np.ptp(x, axis=0) > 0
         return dataclasses.replace(measures.given_weights(varies | ~varies.any()), method="equal")
     if (weights := given_by_user(method)) is not None:
-        return measures.given_weights(weights)
+        return measures.given_weights(weights, as_given=as_given)
     forests = {
         "pca_rf": measures.pca_forest_weights,
         "shap_rf": measures.shap_weights,
@@ -190,15 +195,16 @@ def _weigh(x: Floats, labels: Labels, method: str, *, seed: int, seeds: int) -> 
     return forests[method](x, labels, seed=seed, seeds=seeds)
 
 
-def _weights(x: Floats, labels: Labels, method: str, seed: int) -> tuple[dict[str, Weights], dict[str, str]]:
+def _weights(
+    x: Floats, labels: Labels, method: str, seed: int, *, as_given: bool
+) -> tuple[dict[str, Weights], dict[str, str]]:
     """Weights by every method that can be had (the user's as ``given``), and of the others why not."""
     fitted: dict[str, Weights] = {}
     missing: dict[str, str] = {}
-    explained = "shap_rf" if _explainer() == "shap" else "lime_rf"
-    for way in dict.fromkeys((method, "pca", "pca_rf", explained, "equal")):
+    for way in dict.fromkeys((method, "pca", "pca_rf", _explained_forest(), "equal")):
         name = way if way in METHODS else GIVEN
         try:
-            fitted[name] = _weigh(x, labels, way, seed=seed, seeds=_FORESTS)
+            fitted[name] = _weigh(x, labels, way, seed=seed, seeds=_FORESTS, as_given=as_given)
         except BadInput as error:
             missing[name] = str(error)
     return fitted, missing

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import itertools
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,16 +17,19 @@ from tiltmeter.errors import BadInput, unknown
 from tiltmeter.measures.ceat import Sampling
 from tiltmeter.models.protocol import Question, Span, Vector
 from tiltmeter.probes.kind import OF_VECTORS, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
-from tiltmeter.readings import D, Estimate, Item, ItemMeaning, Poles, Power, tilt_in_words
+from tiltmeter.readings import D, Estimate, Item, ItemMeaning, Poles, tilt_in_words
 from tiltmeter.readings.details.ceat import CeatDetails, PublishedPooling, RepairedPooling
-from tiltmeter.statistics import Alternative, minimum_detectable_effect
+from tiltmeter.statistics import Alternative
 from tiltmeter.stimuli import group as find_group
+from tiltmeter.stimuli.languages import language
 
 if TYPE_CHECKING:
     from tiltmeter.stimuli.mining import Mined, Occurrence
 
-#: Characters kept on either side of a word where a window is as long as its text: a model reads only so far.
-_REACH = 400
+#: Texts of no more bytes than this are read whole by every model, and none is asked whether it does.
+_SHORT = 100
+#: How many words of each set must have contexts, targets first.
+_NEEDED = (2, 2, 1, 1)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -38,13 +40,15 @@ class Method:
     draws: int = 5000
     at_least: int = 2
     root_only: bool = False
+    #: The length of the windows that the headline is about; each occurrence in its longest window where it is empty.
+    length: str = ""
 
     @classmethod
     def parse(cls, text: str | None) -> Method:
         """Words and numbers with commas between them.
 
-        >>> Method.parse("random,draws=1000,root-only")
-        Method(sampling='random', draws=1000, at_least=2, root_only=True)
+        >>> Method.parse("random,draws=1000,root-only,length=25")
+        Method(sampling='random', draws=1000, at_least=2, root_only=True, length='25')
         """
         options: dict[str, Any] = {}
         for part in (piece.strip() for piece in (text or "").split(",")):
@@ -55,8 +59,11 @@ class Method:
                 options["root_only"] = True
             elif name in ("draws", "at-least"):
                 options[name.replace("-", "_")] = _number(name, value)
+            elif name == "length" and value:
+                options["length"] = value
             elif part:
-                raise unknown("method of ceat", part, ["fixed", "random", "root-only", "draws=N", "at-least=N"])
+                known = ["fixed", "random", "root-only", "draws=N", "at-least=N", "length=L"]
+                raise unknown("method of ceat", part, known)
         return cls(**options)
 
 
@@ -72,9 +79,11 @@ class ContextWords:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WordsInContext:
-    """Two sets of targets and two of attributes, in windows of one length; of all lengths where ``length`` is empty.
+    """Two sets of targets and two of attributes, in windows of one ``length``.
 
-    ``mined`` identifies the occurrences as they were mined.
+    Where it is empty, every occurrence stands in the longest of the windows that were mined around it, and so counts
+    once, however many lengths there are. ``mined`` identifies the occurrences as they were mined; ``too_thin`` says of
+    which lengths there is no reading of their own, and why.
     """
 
     length: str
@@ -83,7 +92,13 @@ class WordsInContext:
     method: Method
     language: str
     mined: str
-    cut: int
+    too_thin: tuple[str, ...] = ()
+
+    @property
+    def spans(self) -> list[Span]:
+        """Every context of a word that has enough of them: words that will be left out are not embedded either."""
+        words = (spans for group in self.sets for spans in group.words.values() if len(spans) >= self.method.at_least)
+        return list(itertools.chain.from_iterable(words))
 
     @property
     def sets(self) -> tuple[ContextWords, ...]:
@@ -140,7 +155,7 @@ def _addresses(
 
 
 def _of_length(mined: Mined, addresses: Sequence[str], method: Method, length: str) -> WordsInContext:
-    rows = [row for row in mined.rows if not length or row.length == length]
+    rows = [row for row in mined.rows if row.length == length] if length else _longest(mined.rows)
     named = _named(addresses)
     sets = []
     for address in addresses:
@@ -155,29 +170,37 @@ def _of_length(mined: Mined, addresses: Sequence[str], method: Method, length: s
                         f"the mined texts hold '{row.word}' of {address}, which is not among the words counted: mine "
                         "them again"
                     )
-                places[row.word][_span(row, root_only=method.root_only)] = None
+                places[row.word][Span(row.text, row.start, row.root_end if method.root_only else row.end)] = None
         sets.append(ContextWords(address, *named[address], {word: tuple(spans) for word, spans in places.items()}))
-    cut = sum(_is_open(row) and len(row.text) > len(_span(row, root_only=False).text) for row in rows)
     x, y, a, b = sets
-    return WordsInContext(length, (x, y), (a, b), method, mined.language, mined.sha256, cut)
+    return WordsInContext(length, (x, y), (a, b), method, mined.language, mined.sha256)
 
 
-def _is_open(row: Occurrence) -> bool:
-    return not row.length.isdigit()
+def _longest(rows: Sequence[Occurrence]) -> list[Occurrence]:
+    """Every occurrence once, in the longest of its windows."""
+    longest: dict[tuple[Any, ...], Occurrence] = {}
+    for row in rows:
+        place = row.group, row.word, row.source, row.line, row.at
+        if place not in longest or len(row.text) > len(longest[place].text):
+            longest[place] = row
+    return list(longest.values())
 
 
-def _span(row: Occurrence, *, root_only: bool) -> Span:
-    """The word where it was found; a window as long as its text is cut around it, at a space where there is one."""
-    end = row.root_end if root_only else row.end
-    first, last = 0, len(row.text)
-    if _is_open(row):
-        if row.start > _REACH:
-            first = row.start - _REACH
-            first = max(first, row.text.find(" ", first, row.start) + 1)
-        if last - row.end > _REACH:
-            space = row.text.rfind(" ", row.end, row.end + _REACH)
-            last = space if space > 0 else row.end + _REACH
-    return Span(row.text[first:last], row.start - first, end - first)
+def _thin(stimuli: WordsInContext) -> str:
+    """Why there are too few words with enough contexts to measure anything; empty where there are enough."""
+    least = stimuli.method.at_least
+    for group, needed in zip(stimuli.sets, _NEEDED, strict=True):
+        enough = sum(len(spans) >= least for spans in group.words.values())
+        if enough < needed:
+            return _too_few(stimuli, group, enough, needed)
+    return ""
+
+
+def _too_few(stimuli: WordsInContext, group: ContextWords, enough: int, needed: int) -> str:
+    return (
+        f"{group.label} {stimuli.around}: {enough} of {len(group.words)} word(s) have {stimuli.method.at_least} "
+        f"contexts or more, and {needed} words are needed: mine more text, or lower at-least"
+    )
 
 
 def _named(addresses: Sequence[str]) -> dict[str, tuple[str, str]]:
@@ -209,11 +232,11 @@ def make(
     targets: Sequence[str] | None = None,
     attributes: Sequence[str] | None = None,
 ) -> list[Part[WordsInContext]]:
-    """All windows that were mined into a folder, then those of each length where there are several.
+    """All occurrences that were mined into a folder, each once; then the windows of each length, where it has several.
 
     Args:
         data: A folder made by ``tiltmeter mine``.
-        method: fixed or random draws, root-only, draws=N, at-least=N; with commas between.
+        method: fixed or random draws, root-only, draws=N, at-least=N, length=L for the headline; with commas between.
         targets: Two of the groups that were mined; needed where there are more than four.
         attributes: Two others of them.
     """
@@ -223,21 +246,48 @@ def make(
         raise BadInput("ceat needs words in their contexts: run tiltmeter mine, and name its folder with --from (data)")
     how, mined = Method.parse(method), load_mined(data)
     addresses = _addresses(mined, data, targets, attributes)
-    lengths = mined.lengths if len(mined.lengths) == 1 else ("", *mined.lengths)
-    by_length = [_of_length(mined, addresses, how, length) for length in lengths]
-    names = ["", *(each.length.replace(">", "over-") for each in by_length[1:])]
-    return [
-        Part(name, each.title, each, each.targets[0].dimension) for name, each in zip(names, by_length, strict=True)
-    ]
+    if how.length and how.length not in mined.lengths:
+        raise unknown(f"length of the windows in {data}", how.length, mined.lengths)
+    first = how.length or ("" if len(mined.lengths) > 1 else mined.lengths[0])
+    whole, *others = (_of_length(mined, addresses, how, length) for length in dict.fromkeys((first, *mined.lengths)))
+    if thin := _thin(whole):
+        raise BadInput(thin)
+    skipped = tuple(f"no reading {each.around}: {thin}" for each in others if (thin := _thin(each)))
+    parts = [("", dataclasses.replace(whole, too_thin=skipped))]
+    parts += [(each.length.replace(">", "over-"), each) for each in others if not _thin(each)]
+    return [Part(name, each.title, each, each.targets[0].dimension) for name, each in parts]
 
 
 def _ask(stimuli: WordsInContext, can: CanAnswer) -> Asked | None:
     if not can(Question.SPANS):
         return None
-    # Words that will be left out are not embedded either.
-    needed = stimuli.method.at_least
-    words = (spans for group in stimuli.sets for spans in group.words.values() if len(spans) >= needed)
-    return {Question.SPANS: list(itertools.chain.from_iterable(words))}
+    spans = stimuli.spans
+    long = [span for span in spans if len(span.text.encode()) > _SHORT] if can(Question.REACH) else []
+    return {Question.SPANS: spans, **({Question.REACH: long} if long else {})}
+
+
+def _cut(stimuli: WordsInContext, replies: Replies) -> tuple[str, ...]:
+    """How many windows hold more than the model reads, and how many words it reads of them."""
+    if not replies.answered(Question.REACH):
+        return ()
+    spans, reaches = replies.asked(Question.REACH), replies.all(Question.REACH)
+    cut = [
+        span.text[reach.start : reach.end]
+        for span, reach in zip(spans, reaches, strict=True)
+        if reach.end - reach.start < len(span.text)
+    ]
+    if not cut:
+        return ()
+    spoken = language(stimuli.language)
+    words = sorted(len(spoken.words(text)) for text in cut)
+    seen = f"{words[0]}"
+    if words[0] < words[-1]:
+        seen += f" to {words[-1]} (median {words[len(words) // 2]})"
+    all_windows = f"{len(cut):,} of {len(stimuli.spans):,} windows"
+    note = f"{all_windows} hold more than {replies.model} reads: of these it sees {seen} words"
+    asked = stimuli.length.removeprefix(">")
+    short = sum(number <= int(asked) for number in words) if stimuli.length.startswith(">") else 0
+    return (note + (f", of {short:,} no more than {asked}" if short else ""),)
 
 
 #: The words of a set that a model could be asked about, and a vector for each of their contexts.
@@ -258,17 +308,16 @@ def _words(
             have = f"{replies.model} knows {len(vectors)} of its {len(spans)}" if asked else f"found in {len(spans)}"
             replies.leave_out(f"'{word}' ({group.label})", f"{have} contexts, and {needed} are needed")
     if len(read) < at_least:
-        raise BadInput(
-            f"{group.label} {stimuli.around}: {len(read)} of {len(group.words)} word(s) have {needed} contexts or "
-            f"more, and {at_least} words are needed: mine more text, or lower at-least"
-        )
+        raise BadInput(_too_few(stimuli, group, len(read), at_least))
     return read
 
 
 def _measure(stimuli: WordsInContext, replies: Replies, options: Options) -> Measured:
     answers = iter(replies.all(Question.SPANS))
-    x, y = (_words(stimuli, group, answers, replies, at_least=2) for group in stimuli.targets)
-    a, b = (_words(stimuli, group, answers, replies, at_least=1) for group in stimuli.attributes)
+    x, y, a, b = (
+        _words(stimuli, group, answers, replies, at_least=needed)
+        for group, needed in zip(stimuli.sets, _NEEDED, strict=True)
+    )
     method = stimuli.method
     result = measures.ceat(
         *([np.stack(rows) for rows in words.values()] for words in (x, y, a, b)),
@@ -284,7 +333,6 @@ def _measure(stimuli: WordsInContext, replies: Replies, options: Options) -> Mea
     sentence = tilt_in_words(groups, attributes, d, ci)
     test = options.alternative, repaired.exact, repaired.p_standard_error
     window = f" {stimuli.around}" if stimuli.length else ""
-    cut = f"{stimuli.cut:,} window(s) as long as their texts were cut around the word"
     return Measured(
         Estimate("effect size d", d, D, ci, p, *test),
         Poles.crossed(groups, attributes),
@@ -298,27 +346,15 @@ def _measure(stimuli: WordsInContext, replies: Replies, options: Options) -> Mea
         Estimate("combined effect size", result.effect_size, D, None, result.p_value, "two-sided", False),
         f"The published p takes the {result.draws:,} draws for independent studies. All of them share the same "
         f"{result.n} words, so that p only says how often one drew; the headline permutes and resamples words.",
-        (cut,) if stimuli.cut else (),
+        (*_cut(stimuli, replies), *stimuli.too_thin),
         _details(stimuli, result, {attributes[0]: a, attributes[1]: b}),
-        power=Power(minimum_detectable_effect(len(x), len(y), narrower=_narrower(repaired)), 0.0),
+        power=repaired.power,
     )
 
 
 def _seed_of(seed: int, model: str) -> int:
     """Random draws differ from model to model, and are the same each time."""
     return int.from_bytes(hashlib.sha256(f"{seed} {model}".encode()).digest()[:6], "big")
-
-
-def _narrower(repaired: measures.RepairedCeat) -> float:
-    """d is in SDs of single contexts; what can be found depends on how words vary, which is less."""
-    if not repaired.effect_size:
-        return 1.0
-    x, y = np.array(repaired.scores_x), np.array(repaired.scores_y)
-    n = x.size + y.size
-    between = float(np.square(x - x.mean()).sum() + np.square(y - y.mean()).sum()) / max(n - 2, 1)
-    # The SD of all contexts holds the difference between the groups, which is none of their spread.
-    single = (repaired.score / repaired.effect_size) ** 2 - x.size * y.size / n**2 * repaired.score**2
-    return min(1.0, math.sqrt(between / single)) if single > 0 else 1.0
 
 
 def _items(group: str, words: _Vectors, leans: Sequence[float]) -> Iterator[Item]:

@@ -17,19 +17,36 @@ from tiltmeter.models.protocol import Question, Vector
 from tiltmeter.probes.cloze.pronoun_chances import Chances, read_chances
 from tiltmeter.probes.kind import Measured, Options, Replies
 from tiltmeter.readings import Estimate, Item, ItemMeaning, Poles, Statistic, percent_text
-from tiltmeter.readings.details.cloze import ChatChoices, ClozeDetails, ClozeShares, ContextLean, SharedTokens
+from tiltmeter.readings.details.cloze import (
+    ChatChoices,
+    ClozeDetails,
+    ClozeShares,
+    ContextLean,
+    NeutralOffset,
+    SharedTokens,
+)
 from tiltmeter.readings.scale import SHARE
-from tiltmeter.statistics import Interval, clustered_share
-from tiltmeter.stimuli.sentences.cloze_sets import PRONOUN, ClozeSet
+from tiltmeter.statistics import Interval, clustered_share, power_of_share
+from tiltmeter.stimuli import neutral_words
+from tiltmeter.stimuli.sentences.cloze_sets import COMPARED, PRONOUN, ClozeSet
 from tiltmeter.stimuli.sentences.sentence import Sentence
+
+#: Fewer neutral words than this tell nothing of a constant.
+_FEWEST_NEUTRAL = 20
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell of the table: a set with one context, or several of the same sentences that are combined."""
+    """One cell of the table: a set with one context, or several of the same sentences that are combined.
+
+    ``asked_for`` says whether the form was chosen by the user, ``repeats`` whether a cell before it has the same
+    sentences, so that a model which only chooses would be asked the same again.
+    """
 
     sets: tuple[ClozeSet, ...]
     form: str
+    asked_for: bool = False
+    repeats: bool = False
 
     @property
     def variant(self) -> str:
@@ -55,10 +72,16 @@ class Cell:
 
 
 class _Near(NamedTuple):
-    """How similar the context words of a set are to the words of both groups (2 x sentences); which have a vector."""
+    """How similar the context words of a set are to the words of both groups (2 x sentences); which have a vector.
+
+    ``offset`` and ``error`` are by sentence what the words of the groups differ by on neutral words, on ``n`` of them.
+    """
 
     similarity: NDArray[np.float64]
     has_vector: NDArray[np.bool_]
+    offset: NDArray[np.float64]
+    error: NDArray[np.float64]
+    n: int
 
 
 def words_of(phrases: Iterable[str]) -> tuple[str, ...]:
@@ -117,16 +140,23 @@ def measure_cell(cell: Cell, replies: Replies, options: Options) -> Measured:
     near = [_similarities(each, replies) for each in cell.sets]
     results = [_score(each, chances, similar, options) for each, similar in zip(cell.sets, near, strict=True)]
     if len(results) == 1:
-        return _in_words(cell, results[0], results[0].repaired, *_of_one(cell, chances, near[0], results[0], replies))
+        further = _of_one(cell, chances, near[0], results[0], replies)
+        return _in_words(cell, results[0], results[0].repaired, *further, options)
     # The scores of several contexts are multiplied.
     forms: list[list[ClozeScores]] = [list(results), [result.repaired for result in results]]
     test = _test(cell.people, options)
+    shifted = [
+        ([result.shifted[end][0] for result in results], [result.shifted[end][1] for result in results])
+        for end in (0, 1)
+    ]
     published, repaired = (
-        measures.cloze_combined([s.scores_1 for s in form], [s.scores_2 for s in form], **test) for form in forms
+        measures.cloze_combined([s.scores_1 for s in form], [s.scores_2 for s in form], shifted=ends, **test)
+        for form, ends in zip(forms, ((), shifted), strict=True)
     )
     steps = [results[0].steps[0], published.step("as published"), repaired.step("repaired")]
-    details = _details(cell, _shares(published), _shares(repaired), steps, contexts=tuple(s.context for s in cell.sets))
-    return _in_words(cell, published, repaired, {}, details)
+    contexts = tuple(s.context for s in cell.sets)
+    details = _details(cell, replies, _shares(published), _shares(repaired), steps, near[0], contexts=contexts)
+    return _in_words(cell, published, repaired, {}, details, options)
 
 
 def _of_one(
@@ -138,14 +168,17 @@ def _of_one(
         **_pair("ended", [[None] * result.n] * 2 if chances.ended is None else chances.ended),
         **_pair("similarity", near.similarity),
         "has_vector": near.has_vector.tolist(),
+        "offset": near.offset.tolist(),
     }
     units = cell.people.units
     leans = measures.amplification(units, result.winners) if any(result.winners) else None
     details = _details(
         cell,
+        replies,
         _shares(result, _weat(result.winners, near)),
         _shares(result.repaired, _weat(result.repaired.winners, near)),
         result.steps,
+        near,
         contexts_without_vector=tuple(sorted({units[i] for i in np.flatnonzero(~near.has_vector)})),
         cps=_shared_tokens(cell, replies),
         amplification=ContextLean(leans.mean, len(leans.by_context)) if leans else None,
@@ -154,29 +187,66 @@ def _of_one(
 
 
 def _details(
-    cell: Cell, published: ClozeShares, repaired: ClozeShares, steps: Sequence[ClozeStep], **further: Any
+    cell: Cell,
+    replies: Replies,
+    published: ClozeShares,
+    repaired: ClozeShares,
+    steps: Sequence[ClozeStep],
+    near: _Near,
+    **further: Any,
 ) -> ClozeDetails:
     n, used = len(cell.people.sentences), tuple(steps)
-    return ClozeDetails(cell.variant, cell.context, cell.form, cell.groups, n, published, repaired, used, **further)
+    form = "mask" if replies.answered(Question.FILLS) else cell.form
+    offset = NeutralOffset(float(near.offset.mean()), float(near.error.mean()), near.n) if near.n else None
+    about = cell.variant, cell.context, form, cell.groups, n
+    return ClozeDetails(*about, published, repaired, used, offset=offset, **further)
 
 
 def _similarities(stimuli: ClozeSet, replies: Replies) -> _Near:
-    sentences = stimuli.sentences
-    if stimuli.races:
-        terms = [[race] * len(sentences) for race in stimuli.races]
-    else:
-        terms = [[(sentence.forms[PRONOUN][side],) for sentence in sentences] for side in (0, 1)]
+    sentences, vectors = stimuli.sentences, replies.vectors
+    terms = [[term_of(stimuli, sentence, side) for sentence in sentences] for side in (0, 1)]
     contexts = [stimuli.units, [other_context(sentence) for sentence in sentences]]
-    both = [similarities(*each, replies.vectors) for each in zip(terms, contexts, strict=True)]
+    both = [similarities(*each, vectors) for each in zip(terms, contexts, strict=True)]
     has_vector = both[0][1] & both[1][1]
     for word in sorted({stimuli.units[i] for i in np.flatnonzero(~has_vector)}):
         replies.leave_out(f"context '{word}'", "has no word vector: similarity 0 as published, the mean when repaired")
-    return _Near(np.array([each[0] for each in both]), has_vector)
+    neutral = [word for word in neutral_words(stimuli.language) if vectors.get(word) is not None]
+    if len(neutral) < _FEWEST_NEUTRAL:
+        replies.leave_out("the offset of the word vectors", f"they have {len(neutral)} neutral words, too few for it")
+        neutral = []
+    offsets = _offsets(dict.fromkeys(zip(*terms, strict=True)), neutral, vectors)
+    offset, error = np.array([offsets[pair] for pair in zip(*terms, strict=True)]).T
+    return _Near(np.array([each[0] for each in both]), has_vector, offset, error, len(neutral))
+
+
+def term_of(stimuli: ClozeSet, sentence: Sentence, side: int) -> tuple[str, ...]:
+    """The words of a group whose vectors, summed, are compared with the context: its race, or the pronoun."""
+    if stimuli.races:
+        return stimuli.races[side]
+    return (sentence.tags.get(COMPARED[side], sentence.forms[PRONOUN][side]),)
+
+
+def _offsets(
+    pairs: Iterable[tuple[tuple[str, ...], tuple[str, ...]]],
+    neutral: Sequence[str],
+    vectors: Mapping[str, Vector | None],
+) -> dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[float, float]]:
+    """What the two words of each pair differ by on neutral words, and the standard error; 0 where there are none."""
+    found = {}
+    for pair in pairs:
+        if not neutral:
+            found[pair] = 0.0, 0.0
+            continue
+        one, two = (similarities([term] * len(neutral), neutral, vectors)[0] for term in pair)
+        offset = measures.neutral_offset(one, two)
+        found[pair] = offset.value, offset.standard_error
+    return found
 
 
 def _score(stimuli: ClozeSet, chances: Chances, near: _Near, options: Options) -> measures.ClozeResult:
     ended_1, ended_2 = (None, None) if chances.ended is None else chances.ended
     further: dict[str, Any] = {"ended_1": ended_1, "ended_2": ended_2, "known": near.has_vector}
+    further |= {"offset": near.offset, "offset_error": near.error}
     (p_1, p_2), (sim_1, sim_2) = chances.plain, near.similarity
     return measures.cloze(p_1, p_2, sim_1, sim_2, **further, **_test(stimuli, options))
 
@@ -200,7 +270,7 @@ def _shared_tokens(cell: Cell, replies: Replies) -> SharedTokens | None:
     """The baseline of shared tokens (CPS). With the pronoun last they all stand before it, so every row is a tie."""
     if cell.sets[0].races or not (replies.answered(Question.CONTINUATIONS) or replies.answered(Question.TOKENS)):
         return None
-    if cell.form == "last":
+    if replies.answered(Question.CONTINUATIONS):
         return SharedTokens(None, len(cell.people.sentences))
     scored = replies.all(Question.TOKENS)
     both = zip(scored[0::2], scored[1::2], strict=True)
@@ -255,6 +325,7 @@ def _in_words(
     repaired: ClozeScores,
     columns: Mapping[str, Sequence[Any]],
     details: ClozeDetails,
+    options: Options,
 ) -> Measured:
     first, second = cell.groups
     items = _items(cell, published, repaired, columns)
@@ -271,6 +342,9 @@ def _in_words(
         as_published = _estimate(cell, published.share_1, published.ci, published.p_value)
     if repaired.human_match is not None:
         said.append(f"It agrees with what people expect in {repaired.human_match:.0%} of the sentences.")
+    outcomes, units = zip(
+        *((won, item.unit) for item in items if (won := item.columns["won"]) is not None), strict=True
+    )
     ended = ""
     if cell.form == "last" and not cell.sets[0].races:
         ended = 'the sentence is ended, because P("her") after a stem also counts "her mother", and '
@@ -283,10 +357,11 @@ def _in_words(
         Statistic("mean", ("won",), margins="value"),
         n_units=len({item.unit for item in items}),
         published=as_published,
-        repair=f"Repaired{moved}: {ended}the similarities are "
-        "centred, because a constant difference between the two words' vectors would otherwise decide every row.",
+        repair=f"Repaired{moved}: {ended}what the two words' vectors differ by on words that say nothing of people is "
+        "taken off the similarities, because that constant would otherwise decide every row.",
         notes=cell.notes,
         details=details,
+        power=power_of_share(outcomes, units, permutations=options.permutations),
     )
 
 
@@ -323,4 +398,5 @@ def _measure_choices(cell: Cell, replies: Replies, options: Options) -> Measured
         n_units=share.n_clusters,
         notes=cell.notes,
         details=ClozeDetails(cell.variant, "choice", "choice", cell.groups, n, choices=choices),
+        power=power_of_share(outcomes, units, permutations=options.permutations),
     )

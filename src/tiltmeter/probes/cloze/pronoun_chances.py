@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.models.protocol import Choice, Continuation, Fill, Question, TokenScores
+from tiltmeter.models.protocol import Choice, Continuation, Fill, Question, Span, TokenScores
 from tiltmeter.probes.kind import Asked, CanAnswer, Replies
 from tiltmeter.probes.sentences.fills import answers_to
 from tiltmeter.stimuli.sentences.cloze_sets import PRONOUN, stem
@@ -45,10 +45,17 @@ def choose_form(sentences: Sequence[Sentence], method: str | None) -> str:
     return method or ("last" if without is None else "mean")
 
 
-def ask_chances(sentences: Sequence[Sentence], form: str, can: CanAnswer) -> Asked | None:
-    """What to ask about the sentences, by what the model answers."""
-    if can(Question.FILLS):
+def ask_chances(sentences: Sequence[Sentence], form: str, can: CanAnswer, *, asked_for: bool = False) -> Asked | None:
+    """What to ask about the sentences, by what the model answers.
+
+    A masked language model sees both sides of the pronoun wherever it stands, so it fills the pronoun's mask, unless
+    another form was ``asked_for``: then every token is masked in its turn.
+    """
+    if can(Question.FILLS) and (form == "last" or not asked_for):
         return {Question.FILLS: _fills(sentences)}
+    if can(Question.PSEUDO):
+        texts = (sentence.of_group(group).text for sentence in sentences for group in (1, 2))
+        return {Question.PSEUDO: [Span(text, 0, len(text)) for text in texts]}
     if form == "last" and can(Question.CONTINUATIONS):
         return {Question.CONTINUATIONS: [_continuation(sentence) for sentence in sentences]}
     if form != "last" and can(Question.TOKENS):
@@ -64,15 +71,16 @@ def read_chances(sentences: Sequence[Sentence], form: str, replies: Replies) -> 
         answers = answers_to(Question.FILLS, replies)
         both = np.array([[math.exp(answer.logprobs[i]) for answer in answers] for i in (0, -1)])
         return Chances(both, None) if len(answers) == len(sentences) else Chances(both[:, 0::2], both[:, 1::2])
-    if form == "last":
+    if replies.answered(Question.CONTINUATIONS):
         answers = answers_to(Question.CONTINUATIONS, replies)
         rows = [np.reshape([math.exp(value) for value in answer.logprobs], (2, -1)) for answer in answers]
         # The first two endings are those of the two groups; the last is the pronoun that all groups share.
         sides = [(0, 1) if PRONOUN in sentence.forms else (-1, -1) for sentence in sentences]
         plain, ended = np.array([row[:, both] for row, both in zip(rows, sides, strict=True)]).transpose(1, 2, 0)
         return Chances(plain, ended)
-    scored = zip(replies.asked(Question.TOKENS), answers_to(Question.TOKENS, replies), strict=True)
-    means = [_mean_chance(form, text, tokens) for text, tokens in scored]
+    question = Question.PSEUDO if replies.answered(Question.PSEUDO) else Question.TOKENS
+    scored = zip(replies.asked(question), answers_to(question, replies), strict=True)
+    means = [_mean_chance(form, shown if isinstance(shown, str) else shown.text, tokens) for shown, tokens in scored]
     return Chances(np.array([means[0::2], means[1::2]]), None)
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from typing import Any
 
 from tiltmeter.models.protocol import Continuation, Fill, Question, TokenScores
 from tiltmeter.probes.kind import Replies
+from tiltmeter.stimuli.languages import Language
 from tiltmeter.stimuli.sentences.sentence import Sentence
 
 
@@ -21,6 +24,29 @@ def fill_at(sentence: Sentence, slot: str, *hidden: str) -> Fill:
     masked = sentence.masked(slot)
     places = tuple(masked.slots[name] for name in hidden)
     return Fill(masked.text, *masked.slots[slot], tuple(dict.fromkeys(sentence.forms[slot])), places)
+
+
+def hide_mentions(fill: Fill, spoken: Language) -> Fill:
+    """The question with every other mention of what is hidden masked too: whole words that begin with it.
+
+    So a suffixed form is hidden with its suffix.
+
+    >>> from tiltmeter.stimuli.languages import language
+    >>> once = Fill("[MASK] is kind, for kindness is rare.", 0, 6, ("He", "She"), hidden=((10, 14),))
+    >>> hide_mentions(once, language("en")).hidden
+    ((10, 14), (20, 28))
+    """
+    text, words = spoken.fold(fill.text), spoken.words(fill.text)
+    starts = {start for start, _ in words}
+    mentions = set(fill.hidden)
+    for first, last in fill.hidden:
+        for mention in re.finditer(re.escape(text[first:last]), text):
+            end = max((end for start, end in words if start < mention.end()), default=0)
+            place = mention.start(), max(end, mention.end())
+            free = all(place[1] <= start or place[0] >= stop for start, stop in (*fill.hidden, (fill.start, fill.end)))
+            if mention.start() in starts and free:
+                mentions.add(place)
+    return dataclasses.replace(fill, hidden=tuple(sorted(mentions))) if len(mentions) > len(fill.hidden) else fill
 
 
 def answers_to(question: Question, replies: Replies) -> list[Any]:

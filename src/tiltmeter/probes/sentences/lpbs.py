@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -26,12 +27,13 @@ from tiltmeter.probes.kind import (
     statistics_options,
     tested,
 )
-from tiltmeter.probes.sentences.fills import fill_at
+from tiltmeter.probes.sentences.fills import fill_at, hide_mentions
 from tiltmeter.readings import Cell, Estimate, Item, ItemMeaning, Poles, Power, Statistic
 from tiltmeter.readings.details.sentences import LpbsDetails, MeanAssociation
 from tiltmeter.readings.scale import DIFFERENCE, D, interval_text, tilt_in_words
-from tiltmeter.statistics import minimum_detectable_effect
+from tiltmeter.statistics import Alternative, power_of_mean
 from tiltmeter.stimuli.datasets import find, load_bangla_traits, load_bec_pro
+from tiltmeter.stimuli.languages import Language, language
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
 from tiltmeter.stimuli.sentences.shipped import occupation_set, trait_set
 
@@ -133,7 +135,10 @@ class Unit(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Scores:
-    """Mean log-probabilities of masculine and feminine terms in sentences: both with the attribute, then without."""
+    """Mean log-probabilities of masculine and feminine terms in sentences: both with the attribute, then without.
+
+    The last two are those without it as published, where only one mention of it is hidden.
+    """
 
     logprobs: tuple[float, ...]
     pairs: frozenset[tuple[str, str]]
@@ -151,6 +156,11 @@ class Scores:
     def association(self) -> float:
         return self.fill_bias - self.prior_bias
 
+    @property
+    def mentioned_again(self) -> bool:
+        """Whether some sentence names its attribute more than once."""
+        return self.logprobs[2:4] != self.logprobs[4:]
+
 
 def mean_of(some: Sequence[Scores], *, by_pairs: bool = False) -> Scores:
     """The mean of scores, each counting once, or as often as it has pairs of terms."""
@@ -166,16 +176,18 @@ Table: TypeAlias = Mapping[Unit, Mapping[str, Scores]]
 
 def read_scores(stimuli: Attributes, replies: Replies) -> Table:
     """The scores of each attribute in each structure: the mean over its sentences and their pairs of terms."""
-    asked, answers = replies.asked(Question.FILLS), replies.all(Question.FILLS)
     scores: dict[Unit, dict[str, list[Scores]]] = {}
-    for sentence, fill, shown, hidden in zip(
-        stimuli.sentences.sentences, asked[::2], answers[::2], answers[1::2], strict=True
-    ):
-        if shown.unknown:
-            replies.note_unknown(fill.text, [shown.unknown])
+    asked = iter(replies.asked(Question.FILLS))
+    for sentence in stimuli.sentences.sentences:
+        shown, hidden = next(asked), next(asked)
+        fills = shown, hidden, next(asked) if len(hidden.hidden) > 1 else hidden
+        answers = [replies.of(Question.FILLS, fill) for fill in fills]
+        if answers[0].unknown:
+            replies.note_unknown(fills[0].text, [answers[0].unknown])
         forms = sentence.forms[stimuli.target]
         pairs = list(zip(forms[::2], forms[1::2], strict=True))
-        logprobs = (*_by_group(fill, shown, pairs), *_by_group(fill, hidden, pairs))
+        read = (_by_group(fill, answer, pairs) for fill, answer in zip(fills, answers, strict=True))
+        logprobs = tuple(itertools.chain.from_iterable(read))
         of_unit = scores.setdefault(Unit(sentence.unit, sentence.tags["group"]), {})
         of_unit.setdefault(sentence.tags.get("structure", ""), []).append(Scores(logprobs, frozenset(pairs)))
     table = {
@@ -207,19 +219,30 @@ def _make(*, data: str | Path | None = None) -> list[Part[Attributes]]:
 
 
 def _ask(stimuli: Attributes, can: CanAnswer) -> Asked | None:
-    """Of each sentence the terms at their place, and the same with the attribute hidden as well.
-
-    Both are read at the place of the term, whichever of the two comes first. All terms are asked about at once: those
-    of one token are then read off one pass.
-    """
     if not can(Question.FILLS):
         return None
-    places = ((stimuli.target,), (stimuli.target, stimuli.attribute))
-    return {Question.FILLS: [fill_at(row, *slots) for row in stimuli.sentences.sentences for slots in places]}
+    spoken = language(stimuli.sentences.language)
+    rows = (_fills(stimuli, row, spoken) for row in stimuli.sentences.sentences)
+    return {Question.FILLS: list(itertools.chain.from_iterable(rows))}
 
 
-def _lpbs(scores: dict[Unit, Scores], options: Options, *, groups: bool) -> measures.LpbsResult:
-    fill_1, fill_2, prior_1, prior_2 = np.array([row.logprobs for row in scores.values()]).T[:, :, None]
+def _fills(stimuli: Attributes, sentence: Sentence, spoken: Language) -> tuple[Fill, ...]:
+    """The terms at their place; with every mention of the attribute hidden; and, as published, with one of several.
+
+    All are read at the place of the term, whichever of the two comes first. All terms are asked about at once: those
+    of one token are then read off one pass.
+    """
+    published = fill_at(sentence, stimuli.target, stimuli.attribute)
+    hidden = hide_mentions(published, spoken)
+    shown = fill_at(sentence, stimuli.target)
+    return (shown, hidden) if hidden is published else (shown, hidden, published)
+
+
+def _lpbs(
+    scores: dict[Unit, Scores], options: Options, *, groups: bool, published: bool = False
+) -> measures.LpbsResult:
+    columns = np.array([row.logprobs for row in scores.values()]).T[:, :, None]
+    fill_1, fill_2, prior_1, prior_2 = columns[[0, 1, 4, 5] if published else [0, 1, 2, 3]]
     named = [unit.group for unit in scores] if groups else None
     return measures.lpbs(fill_1, prior_1, fill_2, prior_2, groups=named, **statistics_options(options))
 
@@ -232,6 +255,7 @@ def _measure(stimuli: Attributes, replies: Replies, options: Options) -> Measure
     grouped = {unit: mean for unit, mean in scores.items() if unit.group in stimuli.labels}
     two = len({unit.group for unit in grouped}) == 2
     compared = _lpbs(grouped, options, groups=True) if two else None
+    again = sum(row.mentioned_again for parts in table.values() for row in parts.values())
     effect, poles, words, power = (
         _compare(stimuli, grouped, compared, options) if compared else _average(stimuli, every, options)
     )
@@ -244,10 +268,26 @@ def _measure(stimuli: Attributes, replies: Replies, options: Options) -> Measure
         Statistic("d of units", between=stimuli.labels) if compared else Statistic("mean of units"),
         sum(part.sentences for parts in table.values() for part in parts.values()),
         len(table),
+        published=_as_published(grouped if two else scores, options, groups=two) if again else None,
+        repair=_REPAIR.format(again=again) if again else "",
         notes=stimuli.sentences.notes,
         details=_details(table, every, compared),
         power=power,
     )
+
+
+_REPAIR = (
+    "In {again} cases a sentence names its attribute more than once. As published one mention is masked for the prior, "
+    "which still sees the other; here all are, whole words that begin with it."
+)
+
+
+def _as_published(scores: dict[Unit, Scores], options: Options, *, groups: bool) -> Estimate:
+    """The same with the prior of the published code, which hides one mention of the attribute."""
+    result = _lpbs(scores, options, groups=groups, published=True)
+    if result.effect_size is None:
+        return tested("mean association", result.mean.value, DIFFERENCE, result.mean, options)
+    return tested("effect size d", result.effect_size, D, result, options)
 
 
 def _item(unit: Unit, structure: str, part: Scores) -> Item:
@@ -267,15 +307,13 @@ def _compare(
     effect = Estimate("effect size d", d, D, ci, p, options.alternative, result.exact, result.standard_error)
     one, two = stimuli.poles
     parts = [[mean for unit, mean in scores.items() if unit.group == group] for group in stimuli.labels]
-    counts = len(parts[0]), len(parts[1])
-    power = Power(minimum_detectable_effect(*counts), 0.0)
     words = tilt_in_words(stimuli.labels, stimuli.poles, d, ci)
     means = [mean_of(part).association for part in parts]
     by_label = ", ".join(f"{label} {mean:+.2f}" for label, mean in zip(stimuli.labels, means, strict=True))
     # Leaning towards different poles is meant relative to each other, which must be said where it is not so outright.
     same = f"; both are on the side of {one if means[0] > 0 else two}" if means[0] * means[1] > 0 else ""
     poles = Poles.crossed(stimuli.labels, stimuli.poles)
-    return effect, poles, f"{words} The tilt is between the mean associations: {by_label}{same}.", power
+    return effect, poles, f"{words} The tilt is between the mean associations: {by_label}{same}.", result.power
 
 
 def _average(
@@ -289,7 +327,11 @@ def _average(
         tested("mean association", mean.value, DIFFERENCE, mean, options),
         Poles(f"{stimuli.noun} → {one}", f"{stimuli.noun} → {two}"),
         f"On average these {stimuli.noun} {lean} ({numbers}); there are no two groups of them to compare.",
-        None,
+        power_of_mean(
+            result.associations,
+            alternative=cast(Alternative, options.alternative),
+            permutations=options.permutations,
+        ),
     )
 
 

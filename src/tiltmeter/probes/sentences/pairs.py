@@ -17,6 +17,7 @@ from tiltmeter.probes.sentences.fills import answers_to
 from tiltmeter.probes.sentences.shares import FAULTY_PAIRS, preference_words, towards_stereotype
 from tiltmeter.readings import SHARE, Cell, Estimate, Item, ItemMeaning, Poles, Statistic
 from tiltmeter.readings.details.sentences import PairsDetails
+from tiltmeter.statistics import power_of_share
 from tiltmeter.statistics.estimates import preferred
 from tiltmeter.stimuli import datasets
 from tiltmeter.stimuli.sentences.exchanges import pair_clusters
@@ -133,6 +134,7 @@ def _measure(stimuli: PairStimuli, replies: Replies, options: Options) -> Measur
         repair=" ".join(filter(None, repair)),
         notes=stimuli.pairs.notes,
         details=PairsDetails(method, result.ties, published.ties, result.by_kind, by_direction),
+        power=power_of_share(preferred(stereotyped, other), clusters, permutations=options.permutations),
     )
 
 

@@ -11,7 +11,7 @@ from tiltmeter.stimuli import datasets, group
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
 from tiltmeter.stimuli.sentences.shipped import occupation_set, occupation_shares
 
-_PUBLIC = ("winobias", "winogender", "bec_pro")
+_PUBLIC = ("winobias", "winogender", "bec_pro", "bug")
 #: In these sentences of Winogender the pronoun refers to somebody else than the holder of the occupation.
 SOMEBODY_ELSE = "participant"
 
@@ -64,6 +64,8 @@ def read_pronouns(data: str | Path | None) -> SentenceSet:
     path = datasets.find(name) if name in _PUBLIC else Path(data)
     if not path.exists() and not path.suffix:
         raise unknown("data of pronouns", name, _PUBLIC)
+    if (path / "gold_BUG.csv").is_file() or (path.suffix in (".csv", ".tsv") and datasets.is_annotated(path)):
+        return datasets.load_annotated(path)
     if not path.is_dir():
         return datasets.load_bec_pro(path)
     winogender = (path / "all_sentences.tsv").is_file()

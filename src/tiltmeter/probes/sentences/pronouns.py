@@ -17,7 +17,7 @@ from tiltmeter.probes.sentences.pronoun_sets import SOMEBODY_ELSE, Pronouns, loa
 from tiltmeter.probes.sentences.shares import preference_words, relation, relation_words, towards_stereotype
 from tiltmeter.readings import SHARE, Estimate, Item, ItemMeaning, Poles, Statistic, interval_text
 from tiltmeter.readings.details.sentences import PronounsDetails
-from tiltmeter.statistics import Correlation, Share, by_unit, clustered_share
+from tiltmeter.statistics import Correlation, Share, by_unit, clustered_share, power_of_share
 from tiltmeter.statistics.estimates import preferred
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
@@ -126,6 +126,7 @@ def _measure(stimuli: Pronouns, replies: Replies, options: Options) -> Measured:
             ties=result.ties,
             correlation=related,
         ),
+        power=power_of_share(won[expected], clusters, permutations=options.permutations),
     )
 
 

@@ -27,6 +27,7 @@ from tiltmeter.probes.sentences.fills import answers_to
 from tiltmeter.probes.sentences.shares import FAULTY_PAIRS, preference_words, towards_stereotype
 from tiltmeter.readings import SHARE, Cell, Estimate, Item, ItemMeaning, Poles, Statistic
 from tiltmeter.readings.details.sentences import StereosetDetails
+from tiltmeter.statistics import by_unit, power_of_share
 from tiltmeter.statistics.estimates import preferred
 from tiltmeter.stimuli import datasets
 from tiltmeter.stimuli.datasets.stereoset import BLANK
@@ -180,12 +181,13 @@ def _measured(examples: list[Sentence], scores: list[list[float]], result: measu
     differs = abs(result.ss - result.published.ss) > 1e-9
     repair = "Examples that score the same count half; the published code counts them against the stereotype."
     stereotype, anti, _ = np.array(scores).T
+    won = preferred(stereotype, anti)
     return Measured(
         effect,
         towards_stereotype("target terms"),
         f"{words} Sentences that make sense beat the unrelated one in {result.lms:.1f}% (lms; 100 is best), and both "
         f"together give icat {result.icat:.1f} (100 is best).",
-        tuple(map(_item, examples, scores, preferred(stereotype, anti).tolist())),
+        tuple(map(_item, examples, scores, won.tolist())),
         ItemMeaning(
             "log-probability of the stereotype, less that of the anti-stereotype",
             Poles("the stereotype", "the anti-stereotype"),
@@ -195,6 +197,7 @@ def _measured(examples: list[Sentence], scores: list[list[float]], result: measu
         published=Estimate(name, result.published.ss / 100, SHARE) if differs else None,
         repair=repair if differs else "",
         details=StereosetDetails(**{each.name: getattr(result, each.name) for each in fields(StereosetDetails)}),
+        power=power_of_share(by_unit(won, [example.unit for example in examples]).means),
     )
 
 

@@ -19,7 +19,7 @@ from tiltmeter.probes.sentences.shares import relation, relation_words
 from tiltmeter.readings import Estimate, Item, ItemMeaning, Poles, Statistic
 from tiltmeter.readings.details.sentences import FrameGap, UnmaskDetails
 from tiltmeter.readings.scale import CORRELATION, DIFFERENCE, interval_text
-from tiltmeter.statistics import Correlation, by_unit
+from tiltmeter.statistics import Correlation, by_unit, power_of_correlation, power_of_mean
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
 from tiltmeter.stimuli.sentences.shipped import occupation_set
@@ -110,6 +110,9 @@ def _measure(stimuli: Unmasking, replies: Replies, options: Options) -> Measured
             most_to_women=dict(unmasked.ordered[:_MOST_LEANING]),
             by_frame=_by_frame(source.sentences, p_1 - p_2, share),
         ),
+        power=power_of_mean(list(gap.by_unit.values()), permutations=options.permutations)
+        if by_gap
+        else power_of_correlation(len(men)),
     )
 
 

@@ -54,6 +54,7 @@ def _ripa(vectors: WordVectors, options: Options) -> Measured:
         ItemMeaning("inner product", Poles(pairs.label_1, pairs.label_2)),
         Statistic("mean of units"),
         evidence=two_way_evidence(found.test, (words.label, pairs.label), 0, placebo),
+        power=found.test.power,
     )
 
 
@@ -99,6 +100,7 @@ def _semaxis(vectors: WordVectors, options: Options) -> Measured:
             len(kin["partners"]),
             _on_axis(vectors, found.mean, options),
         ),
+        power=found.test.power,
     )
 
 

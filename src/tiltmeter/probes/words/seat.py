@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
 from tiltmeter import measures, stimuli
 from tiltmeter.errors import BadInput, unknown
@@ -23,8 +24,8 @@ from tiltmeter.probes.words.word_sets import (
     find_groups,
     word_kind,
 )
-from tiltmeter.readings import D, Estimate, ItemMeaning, Poles, Power, Statistic, tilt_in_words
-from tiltmeter.statistics import by_unit, minimum_detectable_effect, narrowing
+from tiltmeter.readings import D, Estimate, ItemMeaning, Poles, Statistic, tilt_in_words
+from tiltmeter.statistics import Alternative
 from tiltmeter.stimuli import Group, TemplateSet
 
 #: The comparisons the association study makes of its attribute groups.
@@ -40,7 +41,9 @@ _USUAL: Mapping[str, tuple[SomeGroups, SomeGroups, str]] = {
 }
 
 
-def _measure(vectors: WordVectors, options: Options) -> Measured:
+def _measure(vectors: WordVectors, options: Options, *, one_sided: bool) -> Measured:
+    """``one_sided`` says whether the published test is."""
+    published_alternative: Alternative = "greater" if one_sided else cast(Alternative, options.alternative)
     t_1, t_2 = vectors.targets(at_least=2)
     a_1, a_2 = vectors.attributes()
     found = measures.association(
@@ -52,13 +55,11 @@ def _measure(vectors: WordVectors, options: Options) -> Measured:
         units_2=t_2.units,
         attribute_units_1=a_1.units,
         attribute_units_2=a_2.units,
+        published_times=[each.times for each in (t_1, t_2, a_1, a_2)],
+        published_alternative=published_alternative,
         **vectors.kin(),
         **statistics_options(options),
     )
-    n_words = len(set(t_1.units)), len(set(t_2.units))
-    # d is in SDs of sentences; what can be found depends on how words vary, which is less.
-    words = by_unit(found.scores_1, t_1.units), by_unit(found.scores_2, t_2.units)
-    power = Power(minimum_detectable_effect(*n_words, narrower=narrowing(*words)), 0.0)
     groups, poles = (t_1.label, t_2.label), (a_1.label, a_2.label)
     published = found.published
     return Measured(
@@ -74,13 +75,13 @@ def _measure(vectors: WordVectors, options: Options) -> Measured:
             published.effect_size,
             D,
             p_value=published.p_value,
-            alternative=options.alternative,
+            alternative=published_alternative,
         ),
         repair=f"The published test takes all {found.n} sentences as independent. Sentences about one word are alike, "
         f"so it finds tilts that are not there; the headline counts the {found.n_units} words, and asks whether the "
         "tilt holds for other words on either side.",
         evidence=evidence(found.crossed, (*groups, *poles), vectors.placebo(found.effect_size, options)),
-        power=power,
+        power=found.power,
     )
 
 
@@ -133,10 +134,16 @@ def _sentences(group: Group, *, frames: str | TemplateSet, alone: bool = False) 
 
 
 def _of_file(path: Path) -> list[Part[WordStimuli]]:
-    """The test in a SEAT file (``sent-weat6.jsonl``)."""
-    test = stimuli.load_seat_file(path)
-    targets, attributes = (test.targets_1, test.targets_2), (test.attributes_1, test.attributes_2)
-    return [_part("", targets, attributes, test.warnings)]
+    """The test in a SEAT file (``sent-weat6.jsonl``), or every test in a folder of them."""
+    files = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
+    if not files:
+        raise BadInput(f"{path}: no SEAT file (*.jsonl) in this folder")
+    parts = []
+    for file in files:
+        test = stimuli.load_seat_file(file)
+        targets, attributes = (test.targets_1, test.targets_2), (test.attributes_1, test.attributes_2)
+        parts.append(_part(file.stem if len(files) > 1 else "", targets, attributes, test.warnings))
+    return parts
 
 
 def _of_folder(folder: Path) -> list[Part[WordStimuli]]:
@@ -168,16 +175,23 @@ def _part(
 ) -> Part[WordStimuli]:
     """Sentences of a file, which does not say what its groups differ in."""
     one, two = (
-        tuple(WordList(sentences.label, sentences.texts, sentences.units) for sentences in sets)
+        tuple(
+            WordList(sentences.label, sentences.texts, sentences.units, times=_times(sentences)) for sentences in sets
+        )
         for sets in (targets, attributes)
     )
     words = WordStimuli(one, two, notes=tuple(notes), question=Question.TEXTS)
     return Part(name, words.title(), words, "")
 
 
+def _times(sentences: stimuli.SentenceSet) -> tuple[int, ...]:
+    """How often the file has each sentence."""
+    return tuple(int(sentence.tags.get("times", "1")) for sentence in sentences.sentences)
+
+
 SEAT = word_kind(
     "seat",
-    _measure,
+    functools.partial(_measure, one_sided=True),
     _make,
     needs=Question.TEXTS.about,
     placebo=True,
@@ -187,7 +201,7 @@ SEAT = word_kind(
 )
 ASSOCIATION = word_kind(
     "association",
-    _measure,
+    functools.partial(_measure, one_sided=False),
     _make,
     needs=Question.TEXTS.about,
     placebo=True,

@@ -33,12 +33,10 @@ from tiltmeter.readings import (
     Estimate,
     ItemMeaning,
     Poles,
-    Power,
     Statistic,
     interval_text,
     tilt_in_words,
 )
-from tiltmeter.statistics import minimum_detectable_effect
 from tiltmeter.statistics.groups import Floats
 
 _CALISKAN = "Caliskan, Bryson & Narayanan 2017, Science 356:183-186"
@@ -75,7 +73,7 @@ def _weat(vectors: WordVectors, options: Options) -> Measured:
         "The headline looks both ways, counts families of words, and asks whether the tilt holds for other words on "
         "either side.",
         evidence=evidence(found.crossed, (*groups, *poles), vectors.placebo(found.effect_size, options)),
-        power=Power(minimum_detectable_effect(len(x), len(y)), 0.0),
+        power=found.power,
     )
 
 
@@ -167,6 +165,7 @@ def _wefat(vectors: WordVectors, options: Options) -> Measured:
         "only ones there are. The headline generalises to other words and other attributes, and counts words that are "
         "alike once.",
         evidence=two_way_evidence(related, (words.label, *others), len(kin["partners"]), placebo),
+        power=related.power,
     )
 
 

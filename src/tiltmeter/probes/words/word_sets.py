@@ -25,7 +25,8 @@ Matrix = NDArray[np.float32]
 _FEWEST_NEUTRAL = 100
 #: How many sets a probe takes, at least and at most.
 Number: TypeAlias = tuple[int, int]
-SomeGroups: TypeAlias = Sequence[SomeWords]
+#: Groups as a user may give them: a list of them, or their labels with the words of each.
+SomeGroups: TypeAlias = Sequence[SomeWords] | Mapping[str, SomeWords]
 GENDERS = ("gender.male_terms", "gender.female_terms")
 CAREER_FAMILY = ("attributes.career", "attributes.family")
 OCCUPATIONS = ("occupations.all",)
@@ -37,7 +38,8 @@ PLEASANT = ("attributes.pleasant", "attributes.unpleasant")
 class WordList:
     """Inputs that stand for one group, words or sentences; ``units`` names the word behind each input.
 
-    ``families`` names the family of every word, where the lexicon does.
+    ``families`` names the family of every word, where the lexicon does, and ``times`` says how often the source has
+    each input, where it repeats some.
     """
 
     label: str
@@ -45,6 +47,7 @@ class WordList:
     units: tuple[str, ...]
     properties: Mapping[str, Mapping[str, float | str]] = dataclasses.field(default_factory=dict)
     families: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    times: tuple[int, ...] = ()
 
     @classmethod
     def of_words(cls, group: Group) -> WordList:
@@ -97,6 +100,7 @@ class KnownWords:
     inputs: tuple[str, ...]
     units: tuple[str, ...]
     named: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    times: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.inputs)
@@ -199,7 +203,8 @@ class WordVectors:
             )
         inputs = tuple(words.inputs[i] for i in places)
         vectors = np.stack([self._vectors[item] for item in inputs])
-        return KnownWords(words.label, vectors, inputs, units, words.families)
+        times = tuple(words.times[i] for i in places) if words.times else (1,) * len(places)
+        return KnownWords(words.label, vectors, inputs, units, words.families, times)
 
 
 Measure: TypeAlias = Callable[[WordVectors, Options], Measured]
@@ -281,14 +286,20 @@ def find_groups(name: str, what: str, words: SomeGroups, number: Number) -> list
     """The groups that a probe is given; those that share a label get their address with it.
 
     A result that names one group must not mean two.
+
+    >>> [group.label for group in find_groups("weat", "targets", {"men": ["he", "him"], "women": ["she"]}, (2, 2))]
+    ['men', 'women']
     """
-    if isinstance(words, str) or not isinstance(words, Sequence):
+    if isinstance(words, str) or not isinstance(words, Sequence | Mapping):
         raise BadInput(f"{what} of {name} are a list of groups, e.g. [{', '.join(GENDERS)}]")
     least, most = number
     if not least <= len(words) <= most:
         needed = f"{least}" if least == most else f"{least} to {most}"
         raise BadInput(f"{name} needs {needed} {what}, and {len(words)} were given")
-    groups = [stimuli.group(group) for group in words]
+    if isinstance(words, Mapping):
+        groups = [dataclasses.replace(stimuli.group(group), label=str(label)) for label, group in words.items()]
+    else:
+        groups = [stimuli.group(group) for group in words]
     labels = [group.label for group in groups]
     return [
         dataclasses.replace(group, label=f"{group.label} ({group.name})") if labels.count(group.label) > 1 else group

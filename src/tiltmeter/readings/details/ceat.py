@@ -30,7 +30,8 @@ class RepairedPooling:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CeatDetails(Details, kind="ceat"):
-    """``length`` is the length of the windows, empty for all of them together; ``mined`` identifies the occurrences.
+    """``length`` is the length of the windows, empty where each occurrence stands in its longest; ``mined`` identifies
+    the occurrences.
 
     ``attribute_contexts`` counts by label and word the contexts of the attributes; those of the targets stand in the
     items.

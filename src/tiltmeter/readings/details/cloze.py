@@ -55,10 +55,20 @@ class ChatChoices:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class NeutralOffset:
+    """What the vectors of the two words differ by on ``words`` that say nothing of people, and the standard error."""
+
+    value: float
+    standard_error: float
+    words: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class ClozeDetails(Details, kind="cloze"):
     """One cell: sentences of a ``variant`` with one kind of ``context``, or several ``contexts`` that are combined.
 
-    ``form`` says what was scored: the last word, all words, the mean of all tokens, or a choice in words.
+    ``form`` says what was scored: the last word, all words, the mean of all tokens, the mask of a masked language
+    model, or a choice in words. ``offset`` was taken off the similarities; None where it could not be estimated.
     """
 
     variant: str
@@ -74,6 +84,7 @@ class ClozeDetails(Details, kind="cloze"):
     cps: SharedTokens | None = None
     amplification: ContextLean | None = None
     choices: ChatChoices | None = None
+    offset: NeutralOffset | None = None
 
     @classmethod
     def from_schema_1(cls, values: Mapping[str, Any]) -> dict[str, Any]:

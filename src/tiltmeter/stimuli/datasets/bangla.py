@@ -10,6 +10,8 @@ the trait, S4 and S5 the context and then the trait.
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,12 +19,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.errors import BadInput
+from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import read_json
-from tiltmeter.stimuli.datasets.catalogue import catalogue
+from tiltmeter.stimuli.datasets.catalogue import catalogue, find
 from tiltmeter.stimuli.datasets.csv_tables import TableRow, read_table, rows_named
 from tiltmeter.stimuli.languages import Language, language
-from tiltmeter.stimuli.lexicon.lexicon import Group, Word
+from tiltmeter.stimuli.lexicon.lexicon import Group, Lexicon, Word
 from tiltmeter.stimuli.sentences.seat_file import load_seat_file
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet, fill_trait
 from tiltmeter.stimuli.text import normalise
@@ -73,6 +75,28 @@ def load_bangla_categories(folder: str | Path) -> BanglaCategories:
     four = [[named[texts] for _, texts in own] for own in lists]
     tests = (WordTest(f"C{n}", (x, y), (a, b)) for n, (x, y, a, b) in enumerate(four, 1))
     return BanglaCategories(groups, tuple(tests), suffixes, tuple(warnings))
+
+
+def bangla_lexicon(name: str) -> Lexicon:
+    """The published lists as a lexicon: all of them, or of one test, such as ``bangla_categories.c3``, its four.
+
+    The targets of a test are ``x`` and ``y``, its attributes ``a`` and ``b``.
+    """
+    source = catalogue()[_NAME]
+    categories = _categories(find(_NAME))
+    groups, number = categories.groups, name.rpartition(".")[2]
+    if "." in name:
+        tests = {test.name.lower(): test for test in categories.tests}
+        if number not in tests:
+            raise unknown("test of the Bangla categories", number, tests)
+        groups = dict(zip("xyab", (*tests[number].targets, *tests[number].attributes), strict=True))
+    named = {key: dataclasses.replace(group, name=f"{name}.{key}") for key, group in groups.items()}
+    return Lexicon(name, "bn", source.licence, source.citation, "", named, {}, {}, categories.warnings)
+
+
+@functools.cache
+def _categories(folder: Path) -> BanglaCategories:
+    return load_bangla_categories(folder)
 
 
 def _suffixes(path: Path, bangla: Language, warnings: list[str]) -> dict[str, tuple[str, ...]]:

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tiltmeter.errors import BadInput
+from tiltmeter.stimuli.datasets.crows_pairs import load_crows_cloze
 from tiltmeter.stimuli.datasets.csv_tables import Table, TableRow, read_table, rows_named
-from tiltmeter.stimuli.sentences.cloze_sets import PRONOUN, ClozeSet, two_versions
+from tiltmeter.stimuli.sentences.cloze_sets import COMPARED, PRONOUN, ClozeSet, two_versions
 from tiltmeter.stimuli.sentences.sentence import Sentence
 from tiltmeter.stimuli.text import normalise
 
@@ -48,6 +49,8 @@ def load_cloze_files(path: str | Path) -> tuple[ClozeSet, ...]:
         columns = read_table(file).columns
         if "race_A1" in columns:
             races += load_race_sets(file)
+        elif "sent_more" in columns:
+            sets.append(load_crows_cloze(file))
         elif "pronoun_m" in columns or "prounoun_m" in columns:
             sets.append(load_pronoun_contexts(file))
         else:
@@ -168,8 +171,8 @@ def _race_set(file: Path) -> ClozeSet:
 def load_pronoun_contexts(path: str | Path) -> ClozeSet:
     """Read sentence pairs whose pronoun may stand anywhere, with the pronouns in columns of their own.
 
-    Where the sentences do not differ in the pronouns of the columns, the words in which they do differ are taken
-    (in Japanese a name before さん), and a warning names the rows.
+    Where the sentences do not differ in the pronouns of the columns, the words in which they do differ (in Japanese a
+    name before さん) are scored, the pronouns are compared with the context, and a note names the rows.
     """
     file = Path(path)
     table = read_table(file, aliases=_ALIASES)
@@ -186,10 +189,16 @@ def load_pronoun_contexts(path: str | Path) -> ClozeSet:
         replaced += [row.number] if pronouns != (first, second) else []
         elsewhere += [row.number] if more else []
         words, expected = (normalise(row[contexts[0]]), normalise(row[contexts[1]])), _group_of(table, row)
-        sentences.append(two_versions(text_1, text_2, pronouns, contexts=words, row=row.number, expected=expected))
+        sentence = two_versions(text_1, text_2, pronouns, contexts=words, row=row.number, expected=expected)
+        other = dict(zip(COMPARED, (first, second), strict=True)) if pronouns != (first, second) else {}
+        sentences.append(sentence.tagged(**other))
     notes = list(_oddities(table, table.columns))
     for numbers, what in (
-        (replaced, "do not differ in the pronouns of the columns: the words that differ taken"),
+        (
+            replaced,
+            "differ in other words than the pronouns of the columns: these words are scored, and the pronouns "
+            "compared with the context as published, unless the method is names",
+        ),
         (elsewhere, "differ in more than the pronoun: kept as published"),
     ):
         notes += [f"{table.name}: the sentences of {rows_named(numbers)} {what}"] if numbers else []

@@ -97,6 +97,10 @@ class Group:
         chosen = tuple(Word(normalise(word), kind) for word in words)
         return cls(name, label or name, chosen, language, dimension=dimension)
 
+    def __repr__(self) -> str:
+        more = f" and {len(self.words) - 3} more" if len(self.words) > 3 else ""
+        return f"<Group {self.name}: {', '.join(self.texts[:3])}{more}>"
+
     @property
     def texts(self) -> tuple[str, ...]:
         return tuple(word.text for word in self.words)
@@ -161,6 +165,9 @@ class Lexicon:
     templates: Mapping[str, TemplateSet]
     warnings: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<Lexicon {self.name} ({self.language}): {', '.join((*self.groups, *self.pairs, *self.templates))}>"
+
     @property
     def sha256(self) -> str:
         """Identifies the content: the same for two files that say the same."""
@@ -173,6 +180,10 @@ def fingerprint(*stimuli: Any) -> str:
     return hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
 
+#: The published Bangla lists, by the name they have in an address.
+_PUBLISHED = "bangla_categories"
+
+
 def lexicon_names() -> tuple[str, ...]:
     """The lexicons that come with tiltmeter.
 
@@ -183,15 +194,19 @@ def lexicon_names() -> tuple[str, ...]:
 
 
 def load_lexicon(name_or_path: str | Path) -> Lexicon:
-    """A lexicon by the name it ships under, or from a YAML file.
+    """A lexicon by the name it ships under, or from a YAML file; or the published Bangla lists, from the user's copy.
 
     >>> load_lexicon("gender").groups["male_terms"].texts[:3]
     ('he', 'him', 'his')
     """
-    from tiltmeter.stimuli.lexicon.yaml_form import read_lexicon
-
     if is_yaml_path(name_or_path):
+        from tiltmeter.stimuli.lexicon.yaml_form import read_lexicon
+
         return read_lexicon(Path(name_or_path))
+    if str(name_or_path).partition(".")[0] == _PUBLISHED:
+        from tiltmeter.stimuli.datasets.bangla import bangla_lexicon
+
+        return bangla_lexicon(str(name_or_path))
     return _load_shipped(str(name_or_path))
 
 

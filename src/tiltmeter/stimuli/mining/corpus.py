@@ -7,8 +7,9 @@ import dataclasses
 import gzip
 import io
 import json
+import sys
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,14 +77,19 @@ def find_files(paths: Sequence[str | Path], column: str | None) -> tuple[CorpusF
     return tuple(sorted(files, key=lambda file: file.source))
 
 
-def cut(files: Sequence[CorpusFile], size: int = SHARD) -> tuple[Shard, ...]:
-    """The parts a corpus is read in, in the order of the files; they do not depend on who reads them."""
+def cut(
+    files: Sequence[CorpusFile], size: int = SHARD, *, whole: Callable[[FileKind], bool] = lambda _: False
+) -> tuple[Shard, ...]:
+    """The parts a corpus is read in, in the order of the files; they do not depend on who reads them.
+
+    Files of some kinds are left ``whole``, because what stands at the end of one part is of use in the next.
+    """
     shards: list[Shard] = []
     for file in files:
-        if file.packed or file.kind in ("csv", "tsv"):
+        if file.packed or file.kind in ("csv", "tsv") or (whole(file.kind) and file.kind != "parquet"):
             ranges: list[tuple[int, int | None, int]] = [(0, None, file.size)]
         elif file.kind == "parquet":
-            ranges = _row_groups(file, size)
+            ranges = _row_groups(file, sys.maxsize if whole(file.kind) else size)
         else:
             ranges = [(at, at + size, min(size, file.size - at)) for at in range(0, file.size, size)]
         shards += [Shard(len(shards) + n, file, *bounds) for n, bounds in enumerate(ranges)]

@@ -2,7 +2,8 @@
 
 A window holds so many words, wherever in the text its word stands. A text with fewer words has no such window; a window
 at the edge of a text is shifted, never shortened. A window that holds the first word of its text also holds what stands
-before it, and so at the end.
+before it, and so at the end. The text of a word is its record, with those before and after it where windows may reach
+across, or its sentence.
 
 The work is done by this process, a pool of processes, or a Ray cluster. What comes out is the same.
 """
@@ -56,29 +57,48 @@ class Scanner:
         finds = Finds.none(self.settings)
         finds.reservoirs.limits = limits.copy()  # Ray hands out what cannot be written to
         reader = RecordReader(shard, self.settings.errors)
-        for text, first, size in reader.blocks():
-            self.look(text, finds, shard=shard.number, line=first)
-            advance(size)
+        blocks = reader.blocks()
+        if self.settings.joins(shard.file.kind):
+            for text, first, size, around in _with_neighbours(blocks):
+                self.look(text, finds, shard=shard.number, line=first, around=around)
+                advance(size)
+        else:
+            for text, first, size in blocks:
+                self.look(text, finds, shard=shard.number, line=first)
+                advance(size)
         finds.shards[shard.number] = Tally(reader.records, reader.broken)
         return finds
 
-    def look(self, text: str, finds: Finds, *, shard: int, line: int) -> None:
-        """Records of a part that line breaks set apart; ``line`` is the number of the first of them there."""
+    def look(self, text: str, finds: Finds, *, shard: int, line: int, around: tuple[str, str] | None = None) -> None:
+        """Records of a part that line breaks set apart; ``line`` is the number of the first of them there.
+
+        ``around`` are the records before and after them, where windows may reach across.
+        """
         from tiltmeter.stimuli.mining import kernels
 
-        block = self._finder.block(self._tidy(text))
+        reach = int(around is not None)
+        block = self._finder.block(self._tidy("\n".join([around[0], text, around[1]]) if around else text))
         words, hits = self._finder.find(block)
+        if reach:  # what is found in a neighbour is found again where that is at home
+            home = block.line_of(hits.start)
+            hits = hits.take(np.flatnonzero((home > 0) & (home < len(block.breaks) - 2)))
+            line -= 1
         if not len(hits):
             return
         lines = block.line_of(hits.start)
         if not self.settings.language.spaced:
-            words = WordSpans.segmented(block, self.settings.language, np.unique(lines))
+            neighbours = np.unique(lines + np.arange(-reach, reach + 1)[:, None])
+            words = WordSpans.segmented(block, self.settings.language, neighbours)
             hits = hits.take(np.flatnonzero(np.isin(hits.start, words.starts) & np.isin(hits.end, words.ends)))
             lines = block.line_of(hits.start)
         finds.hits += np.bincount(hits.word, minlength=len(finds.hits))
         # Of the record of each hit: its start and end, its first word and the one after its last.
         first = words.first_from(block.breaks)
-        texts = [np.stack([block.breaks[lines] + 1, block.breaks[lines + 1], first[lines], first[lines + 1]])]
+        begin, end = lines, lines + 1
+        if reach:  # an empty neighbour would leave nothing but a space
+            filled = np.diff(block.breaks) > 1
+            begin, end = begin - filled[lines - 1], end + filled[lines + 1]
+        texts = [np.stack([block.breaks[begin] + 1, block.breaks[end], first[begin], first[end]])]
         if self._lengths[:, 2].any():
             texts.append(_sentences(block, words, lines, hits, self.settings.language))
         windows, rank, counts = kernels.windows(
@@ -126,6 +146,19 @@ class Ranks:
         return hashes
 
 
+def _with_neighbours(blocks: Iterator[tuple[str, int, int]]) -> Iterator[tuple[str, int, int, tuple[str, str]]]:
+    """Blocks of records, each with the record before its first and the one after its last.
+
+    >>> list(_with_neighbours(iter([("a\\nb", 1, 4), ("c", 3, 2)])))
+    [('a\\nb', 1, 4, ('', 'c')), ('c', 3, 2, ('b', ''))]
+    """
+    before, now = "", next(blocks, None)
+    while now is not None:
+        after = next(blocks, None)
+        yield *now, (before, after[0].partition("\n")[0] if after else "")
+        before, now = now[0].rpartition("\n")[2], after
+
+
 def _key(seed: int, name: str) -> int:
     return int.from_bytes(hashlib.blake2b(f"{seed}\n{name}".encode(), digest_size=_BITS // 8).digest(), "little")
 
@@ -152,7 +185,8 @@ def _columns(
     start, end, record = hits.start[hit], hits.end[hit], lines[hit]
     first, last, form, form_end = map(block.byte, (begin, stop, start, end))
     text = np.empty(len(hit), object)
-    text[:] = [block.data[one:other] for one, other in zip(first.tolist(), last.tolist(), strict=True)]
+    places = zip(first.tolist(), last.tolist(), strict=True)
+    text[:] = [block.data[one:other].replace(b"\n", b" ") for one, other in places]
     columns = {
         "start": start - begin, "end": end - begin, "root_end": hits.root_end[hit] - begin,
         "form_byte": form - first, "form_bytes": form_end - form,

@@ -121,13 +121,13 @@ def read(data: Kinds, table: Kinds, unseen: int) -> tuple[Kinds, Places, Places,
 
 @njit(cache=True)
 def running_hash(data: Kinds, length: int, base: np.uint64) -> Hashes:
-    """The polynomial in ``base`` that a text of so many characters is up to each of them."""
+    """The polynomial in ``base`` that a text of so many characters is up to each of them; a line break is a space."""
     hashes = np.empty(length + 1, np.uint64)
     value = hashes[0] = np.uint64(0)
     at = 0
     for number in range(length):
         code, size = character(data, at)
-        value = value * base + np.uint64(code)
+        value = value * base + np.uint64(32 if code == 10 else code)
         hashes[number + 1] = value
         at += size
     return hashes

@@ -6,7 +6,7 @@ import dataclasses
 import itertools
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import LOCK, UNFINISHED, locked
@@ -17,7 +17,14 @@ from tiltmeter.stimuli.mining import engines
 from tiltmeter.stimuli.mining.corpus import SHARD, Shard, cut, find_files
 from tiltmeter.stimuli.mining.finds import Finds, PartsFolder
 from tiltmeter.stimuli.mining.mined import ABOUT, OCCURRENCES, PARTS, MiningReport, save_finds
-from tiltmeter.stimuli.mining.mining_settings import MiningSettings, find_groups, find_words, language_of, parse_lengths
+from tiltmeter.stimuli.mining.mining_settings import (
+    Across,
+    MiningSettings,
+    find_groups,
+    find_words,
+    language_of,
+    parse_lengths,
+)
 from tiltmeter.stimuli.mining.records import RecordReader
 
 LENGTHS = ("9", "25", "75", ">75")
@@ -38,6 +45,7 @@ def mine(
     least: int = 30,
     column: str | None = None,
     within: Literal["text", "sentence"] = "text",
+    across: Across = "none",
     language: str | None = None,
     errors: Literal["strict", "replace"] = "strict",
     seed: int = 0,
@@ -61,6 +69,8 @@ def mine(
         least: Words with fewer windows than this are reported.
         column: The column that holds the text, where files have several.
         within: Whether a window may reach beyond its sentence.
+        across: Whether a window may reach into the line before and after in text files (``lines``), into the record
+            before and after in any file (``records``), or stays in its own (``none``). A file is then read in one part.
         language: The code or pack of the language; by default that of the words.
         errors: What to do about bytes that are no UTF-8.
         seed: Another seed draws another sample.
@@ -70,8 +80,10 @@ def mine(
         shard_bytes: The size of one part of the work.
         announce: Is told when a run resumes or starts anew.
     """
-    for name, value, choices in (("within", within, ("text", "sentence")), ("errors", errors, ("strict", "replace")),
-                                 ("engine", engine, ("local", "ray"))):  # fmt: skip
+    known = {"within": ("text", "sentence"), "errors": ("strict", "replace"), "engine": ("local", "ray")}
+    given = {"within": within, "errors": errors, "engine": engine, "across": across}
+    for name, value in given.items():
+        choices = known.get(name, get_args(Across))
         if value not in choices:
             raise unknown(name, value, choices)
     if not 1 <= least <= keep:
@@ -79,9 +91,9 @@ def mine(
     folder, groups = Path(out), find_groups(lexicon)
     speech = language_of(language, groups)
     words = find_words(groups, speech)
-    settings = MiningSettings(speech, words, parse_lengths(lengths), keep, within, errors, seed)
+    settings = MiningSettings(speech, words, parse_lengths(lengths), keep, within, across, errors, seed)
     _check_folder(folder)
-    shards = cut(find_files(corpora, column), shard_bytes)
+    shards = cut(find_files(corpora, column), shard_bytes, whole=settings.joins)
     _check_script(settings, shards)
     store = PartsFolder(folder / PARTS, _identity(settings, shards))
     with locked(folder):
@@ -138,7 +150,7 @@ def _identity(settings: MiningSettings, shards: Sequence[Shard]) -> dict[str, An
         "rules": rules,
         "words": [[word.text, *word.forms] for word in settings.words],
         "lengths": list(map(str, settings.lengths)),
-        "options": [settings.keep, settings.within, settings.errors, settings.seed],
+        "options": [settings.keep, settings.within, settings.across, settings.errors, settings.seed],
         "shards": [dataclasses.astuple(shard) for shard in shards],
     }
 

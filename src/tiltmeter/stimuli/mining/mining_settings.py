@@ -11,7 +11,10 @@ from tiltmeter.errors import BadInput
 from tiltmeter.files import is_yaml_path
 from tiltmeter.stimuli.languages import Language, is_word_character, language
 from tiltmeter.stimuli.lexicon.lexicon import Group, group, load_lexicon
+from tiltmeter.stimuli.mining.corpus import FileKind
 
+#: Whether a window may reach into the line before and after: of a text file, of a file of any kind, or of none.
+Across = Literal["none", "lines", "records"]
 _LENGTH = re.compile(r"(>(?=0)|>?(?=[1-9]))([0-9]{1,7})")
 
 
@@ -58,8 +61,13 @@ class MiningSettings:
     lengths: tuple[Length, ...]
     keep: int
     within: Literal["text", "sentence"]
+    across: Across
     errors: Literal["strict", "replace"]
     seed: int
+
+    def joins(self, kind: FileKind) -> bool:
+        """Whether windows may reach into the record before and after, in a file of this kind."""
+        return self.across == "records" or (self.across == "lines" and kind == "text")
 
     @property
     def reservoirs(self) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,14 +40,14 @@ def load_association_folder(path: str | Path) -> AssociationFolder:
 
     Every target word goes into every template of all groups, every attribute word into the templates of its
     own group; the word replaces ``{}`` and nothing else changes, so the sentences are as ungrammatical as
-    published ("A he is known for ..."). A word that a list repeats is reported and kept once: the published
-    system counts it twice, which weighs it double and makes two units of one word.
+    published ("A he is known for ..."). A word that a list repeats is reported and kept once, because counting it twice
+    weighs it double and makes two units of one word; the tag ``times`` of its sentences says how often the published
+    system counts them. Where the lists lie in a folder below, as the study has them, that one is taken.
     """
-    folder, warnings = Path(path), list[str]()
-    if not folder.is_dir():
-        raise BadInput(f"no folder {folder}: give the one that holds target_words_*.txt")
-    targets = _word_lists(folder, "target_words_", warnings)
-    attributes = _word_lists(folder, "attribute_words_", warnings)
+    folder, warnings = _deeper(Path(path)), list[str]()
+    times: dict[str, Counter[str]] = {}
+    targets = _word_lists(folder, "target_words_", warnings, times)
+    attributes = _word_lists(folder, "attribute_words_", warnings, times)
     for (one, group_1), (other, group_2) in itertools.combinations(attributes.items(), 2):
         if shared := ", ".join(f"'{word}'" for word in check_disjoint(group_1, group_2)):
             warnings.append(f"attribute lists '{one}' and '{other}' share {shared}: kept in both")
@@ -56,21 +57,35 @@ def load_association_folder(path: str | Path) -> AssociationFolder:
     every = [numbered for frames in by_group.values() for numbered in frames]
     return AssociationFolder(
         targets, attributes, templates,
-        target_sentences={name: _verbatim(group, every) for name, group in targets.items()},
-        attribute_sentences={name: _verbatim(group, by_group[name]) for name, group in attributes.items()},
+        target_sentences={name: _verbatim(group, every, times[name]) for name, group in targets.items()},
+        attribute_sentences={name: _verbatim(group, by_group[name], times[name]) for name, group in attributes.items()},
         warnings=tuple(warnings),
     )  # fmt: skip
 
 
-def _verbatim(group: Group, frames: Iterable[tuple[int, str]]) -> SentenceSet:
+def _deeper(folder: Path) -> Path:
+    """The folder itself, or the one below it that holds the lists."""
+    if not folder.is_dir():
+        raise BadInput(f"no folder {folder}: give the one that holds target_words_*.txt")
+    below = sorted({file.parent for file in folder.glob("**/target_words_*.txt")})
+    if any(folder.glob("target_words_*.txt")) or not below:
+        return folder
+    if len(below) > 1:
+        raise BadInput(f"{folder} holds several studies ({', '.join(one.name for one in below)}): name one of them")
+    return below[0]
+
+
+def _verbatim(group: Group, frames: Iterable[tuple[int, str]], times: Mapping[str, int]) -> SentenceSet:
     sentences = []
     for text, (number, frame) in itertools.product(group.texts, frames):
         place, tags = frame.replace("{}", "{word}"), {"template": str(number)}
+        if times[comparable(text)] > 1:
+            tags["times"] = str(times[comparable(text)])
         sentences.append(fill_frame(place, {"word": text}, unit=text, tags=tags, capital=False))
     return SentenceSet(group.name, tuple(sentences), group.label)
 
 
-def _word_lists(folder: Path, prefix: str, warnings: list[str]) -> dict[str, Group]:
+def _word_lists(folder: Path, prefix: str, warnings: list[str], times: dict[str, Counter[str]]) -> dict[str, Group]:
     files = sorted(folder.glob(f"{prefix}*.txt"))
     if not files:
         raise BadInput(f"no {prefix}*.txt in {folder}: give the folder that holds the word lists")
@@ -84,7 +99,8 @@ def _word_lists(folder: Path, prefix: str, warnings: list[str]) -> dict[str, Gro
         if not kept:
             raise BadInput(f"{file.name}: no words in it")
         for word in repeated(filter(None, words)):
-            warnings.append(f"{file.name}: '{word}' is there more than once: kept once")
+            warnings.append(f"{file.name}: '{word}' is there more than once: counted so in the published form alone")
+        times[name] = Counter(map(comparable, filter(None, words)))
         groups[name] = Group.of(name, kept.values(), label=name.replace("_", " "))
     return groups
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tiltmeter.stimuli.sentences.shipped_file import ClozeFile, PairsFile
 
 PRONOUN = "pronoun"
+#: Tags of a sentence whose file names other words to compare the context with than those that stand in the text.
+COMPARED = ("compared_1", "compared_2")
 _ENDS = ("", ".", "。")
 
 

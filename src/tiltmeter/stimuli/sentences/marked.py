@@ -36,15 +36,16 @@ class Versions:
 class MarkedSet:
     """Marked sentences of one source, in a version for either group.
 
-    ``counts`` is how often the source itself has each occupation with each group. ``shares`` (of women) and
-    ``expected`` (the group that a stereotype gives) are what is known of the occupations. ``read`` lines were read, of
-    them those in ``left_out`` could not be used.
+    ``counts`` is how often the source itself has each occupation with each group, ``mark_counts`` with each word for a
+    group, such as he, him and his. ``shares`` (of women) and ``expected`` (the group that a stereotype gives) are what
+    is known of the occupations. ``read`` lines were read, of them those in ``left_out`` could not be used.
     """
 
     name: str
     groups: tuple[str, str]
     versions: tuple[Versions, ...]
     counts: Mapping[str, tuple[int, ...]]
+    mark_counts: Mapping[str, tuple[Mapping[str, int], ...]]
     shares: Mapping[str, float] = dataclasses.field(default_factory=dict)
     expected: Mapping[str, int] = dataclasses.field(default_factory=dict)
     read: int = 0
@@ -75,7 +76,7 @@ def marked_sentences(source: SentenceSet, *, both: bool = False) -> MarkedSet:
     ('The nurse said [MASK] left.', {'nurse': (1, 0)})
     """
     joined, left_out = _Joined(), Counter(source.left_out)
-    counts: dict[str, list[int]] = {}
+    counts: dict[str, tuple[Counter[str], Counter[str]]] = {}
     expected: dict[str, int] = {}
     for sentence in source.sentences:
         kind = sentence.tags.get("kind", "")
@@ -84,17 +85,17 @@ def marked_sentences(source: SentenceSet, *, both: bool = False) -> MarkedSet:
             continue
         # "type1 pro dev" of WinoBias: both sides and both splits hold the same kind of sentence.
         row = dataclasses.replace(sentence, tags={"kind": kind.split()[0] if kind.startswith("type") else kind})
-        seen = counts.setdefault(row.unit, [0, 0])
+        seen = counts.setdefault(row.unit, (Counter(), Counter()))
         for group, form in enumerate(row.forms["pronoun"], 1):
-            seen[group - 1] += both or row.word("pronoun") == form
+            seen[group - 1][form.lower()] += both or row.word("pronoun") == form
             joined.add(group, row.version("pronoun", group), row.masked("pronoun"))
         if "expected" in sentence.tags:
             expected[row.unit] = source.groups.index(sentence.tags["expected"]) + 1
     one, two = source.groups
-    counted = {word: tuple(by_group) for word, by_group in counts.items()}
+    counted = {word: tuple(side.total() for side in sides) for word, sides in counts.items()}
     read = len(source.sentences) + sum(source.left_out.values())
     return MarkedSet(
-        source.name, (one, two), joined.versions(), counted, source.shares, expected, read, dict(left_out),
+        source.name, (one, two), joined.versions(), counted, counts, source.shares, expected, read, dict(left_out),
         source.dimension, source.notes,
     )  # fmt: skip
 
@@ -115,22 +116,24 @@ def marked_by_lexicon(
     one, two = groups
     if shared := check_disjoint(one, two):
         raise BadInput(f"'{shared[0]}' is in '{one.name}' and in '{two.name}': leave it out of one of them")
-    joined, per_occupation, left_out = _Joined(), list[int](), list[str]()
+    joined, per_occupation, left_out = _Joined(), list[Counter[str]](), list[str]()
     for number, group in enumerate(groups, 1):
         fitting = [word for word in group.words if word.kind in frames]
         left_out += [f"'{word.text}' of {group.label}" for word in group.words if word not in fitting]
         if not fitting:
             raise BadInput(f"'{group.name}' has no word for the frames: they take words of kind {', '.join(frames)}")
         framed = [(word, frame) for word in fitting for frame in frames[word.kind or ""]]
-        per_occupation.append(len(framed))
+        per_occupation.append(Counter(word.text.lower() for word, _ in framed))
         for occupation, (word, frame) in itertools.product(occupations, framed):
             tags = {"kind": f"{word.kind}: {frame}"}
             # Not masked in place: "a [MASK] nurse" stands for "an old nurse" as well.
             joined.add(number, *(_filled(frame, mark, occupation, tags) for mark in (word.text, MASK)))
     note = f"no frame for words of their kind, left out: {', '.join(left_out)}"
+    totals = tuple(side.total() for side in per_occupation)
     return MarkedSet(
         name or f"{one.name} / {two.name}", (one.label, two.label), joined.versions(),
-        dict.fromkeys(occupations, tuple(per_occupation)), read=sum(per_occupation) * len(occupations),
+        dict.fromkeys(occupations, totals), dict.fromkeys(occupations, tuple(per_occupation)),
+        read=sum(totals) * len(occupations),
         dimension=one.dimension if one.dimension == two.dimension else "", notes=(note,) if left_out else (),
     )  # fmt: skip
 

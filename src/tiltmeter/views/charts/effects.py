@@ -1,8 +1,8 @@
-"""Effects with their intervals: one block per probe, one line per model, level and Cohen's bands behind them."""
+"""Effects with their intervals: one block per probe between the names of its two ends, one line per model, the effect
+and p beside it, Cohen's bands behind it in steps."""
 
 from __future__ import annotations
 
-import itertools
 import math
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,14 +13,20 @@ import altair as alt
 from tiltmeter.readings import SHARE, D, Estimate, Reading, Scale
 from tiltmeter.readings.scale import share_at
 from tiltmeter.views.charts import style
+from tiltmeter.views.charts.marks import SIZE, tally, verdict_marks, verdict_shape
 from tiltmeter.views.rows import ReadingRow, reading_rows
 
 #: Of more models than these each is only a point, without its interval.
 MOST_LINES = len(style.COLOURS)
-_TITLE, _WORDS, _LINE, _CLOUD, _GAP = 19, 15, 13, 30, 9
-#: Letters of a title that fit in a line.
-_LETTERS = 82
-_DOT = "open: may be chance"
+_TITLE, _ENDS, _LINE, _CLOUD, _GAP = 18, 15, 16, 30, 9
+#: Letters of a title that fit in a line, and of a model's name beside its own.
+_LETTERS, _NAME = 62, 20
+#: Pixels of a line: beside the names of models, and without them.
+_WIDTH, _ALONE = 256, 384
+#: Where the numbers beside the lines end, from the end of the lines on.
+_VALUE_AT, _P_AT = 36, 92
+#: Ticks stand close, so that they are written as people write what is below 1.
+_NO_ZERO = "replace(format(datum.value, '.2~f'), /0(?=[.])/, '')"
 Mark = dict[str, Any]
 
 
@@ -36,14 +42,14 @@ class _Axis(NamedTuple):
 
 
 def effects(readings: Sequence[Reading]) -> style.Figure | None:
-    """Effect sizes d of all models and probes, a clear lean as a full point; None where no reading has one."""
-    bands = "0 is level; shaded: small from .2, medium from .5, large from .8"
+    """Effect sizes d of all models and probes, each with the mark of its verdict; None where no reading has one."""
+    bands = "shaded in steps: small from .2, medium from .5, large from .8"
     return _on_scale(D, "effects", "Effect sizes", bands, readings)
 
 
 def shares(readings: Sequence[Reading]) -> style.Figure | None:
     """Shares around one half with their intervals; None where no reading has one."""
-    bands = ".5 is level; shaded: small from .60, medium from .74, large from .86"
+    bands = "shaded in steps: small from .60, medium from .74, large from .86"
     return _on_scale(SHARE, "shares", "Shares", bands, readings)
 
 
@@ -55,27 +61,37 @@ def interval(reading: Reading) -> style.Figure:
 
 def _on_scale(scale: Scale, name: str, title: str, bands: str, readings: Sequence[Reading]) -> style.Figure | None:
     rows = [row for row in reading_rows(readings) if row.reading.effect.ci]
-    rows = [row for row in rows if row.reading.effect.scale == scale]
+    # Controls come last: they should lean, and are no finding.
+    rows = sorted((row for row in rows if row.reading.effect.scale == scale), key=lambda row: row.reading.control)
     return _figure(name, title, bands, rows, readings) if rows else None
 
 
 def _figure(name: str, title: str, bands: str, rows: list[ReadingRow], readings: Sequence[Reading]) -> style.Figure:
-    # A model has the same colour and shape in all charts of these readings, where they suffice.
+    # A model has the same colour in all charts of these readings, where they suffice.
     drawn = dict.fromkeys(row.reading.model for row in rows)
     everyone = dict.fromkeys(reading.model for reading in readings)
     order = everyone if len(everyone) <= MOST_LINES else drawn
-    looks = zip(order, itertools.cycle(zip(style.COLOURS, style.SHAPES, strict=True)), strict=False)
-    models = {model: look for model, look in looks if model in drawn}
-    how = f"one point per model, {len(models)} in all" if len(models) > MOST_LINES else "point and 95% interval"
-    grey = "; grey: 95% of arbitrary word lists fall here" if any(_arbitrary(row.reading) for row in rows) else ""
-    chart = style.titled(_layers(rows, models), title, [f"{how}; {_DOT}{grey}; {bands}"])
-    far = max(rows, key=lambda row: abs(row.reading.effect.value - row.reading.effect.level))
-    named = f"of {len(models)} models" if len(models) > 1 else f"on {rows[0].reading.model}"
-    alt_text = (
-        f"{title} {named}: {len(rows)} readings, {sum(row.clear for row in rows)} of them a clear lean; farthest from "
-        f"level is {far.title} on {far.reading.model}, {far.value}."
+    colours = {model: style.COLOURS[n % MOST_LINES] for n, model in enumerate(order) if model in drawn}
+    how = f"one point per model, {len(colours)} in all" if len(colours) > MOST_LINES else "mark and 95% interval"
+    grey = "; grey bar: 95% of arbitrary word lists" if any(_arbitrary(row.reading) for row in rows) else ""
+    chart = _layers(rows, colours)
+    chart = style.titled(chart, title, [f"{how}, p corrected{grey}; {bands}"], letters=68, right=10)
+    return style.Figure(name, title, _alt(title, rows, len(colours)), chart)
+
+
+def _alt(title: str, rows: list[ReadingRow], models: int) -> str:
+    """How many are clear, and where the farthest clear lean is."""
+    named = f"of {models} models" if models > 1 else f"on {rows[0].reading.model}"
+    biases = [row for row in rows if not row.reading.control] or rows
+    clear = [row for row in biases if row.clear]
+    far = max(clear or biases, key=lambda row: abs(row.reading.effect.value - row.reading.effect.level))
+    direction = f", {far.reading.direction}" if far.reading.direction else ""
+    p = f", p {far.p} corrected" if far.p else ""
+    lead = "the farthest clear lean" if clear else "no lean is clear; farthest from level"
+    return (
+        f"{title} {named}, {len(rows)} readings: {tally(row.verdict.state for row in rows)}; {lead} is {far.title} on "
+        f"{far.reading.model}{direction}: {far.value}{p}."
     )
-    return style.Figure(name, title, alt_text, chart)
 
 
 def _axis(rows: Sequence[ReadingRow]) -> _Axis:
@@ -86,15 +102,17 @@ def _axis(rows: Sequence[ReadingRow]) -> _Axis:
     if scale == D:
         # With groups of one size d ends at 2; with others it can go further.
         end = max(2.0, *(math.ceil(2 * abs(at)) / 2 for at in reached))
-        whole = [float(n) for n in range(1, math.floor(end) + 1)]
-        ticks = sorted({sign * tick for tick in (*bands, *whole) for sign in (-1, 1)} - {-1.0, 1.0} | {0.0})
-        return _Axis("effect size d", 0.0, tuple((-band, band) for band in bands), -end, end, tuple(ticks))
+        # Bands have ticks where there is room for them, beside which 1 has none.
+        close = end <= 2
+        whole = [float(n) for n in range(2 if close else 1, math.floor(end) + 1)]
+        ticks = sorted({sign * tick for tick in (*(bands if close else ()), *whole) for sign in (-1, 1)} | {0.0})
+        return _Axis("effect size d; 0 is level", 0.0, tuple((-band, band) for band in bands), -end, end, tuple(ticks))
     room = 0.1 * (max(reached) - min(reached)) or 1.0
     low = min(reached) - room if scale.low is None else scale.low
     high = max(reached) + room if scale.high is None else scale.high
     if scale == SHARE:
         sides = tuple((share_at(-band), share_at(band)) for band in bands)
-        return _Axis("share", scale.level, sides, low, high, (0.0, 0.25, 0.5, 0.75, 1.0))
+        return _Axis("share; 0.5 is level", scale.level, sides, low, high, (0.0, 0.25, 0.5, 0.75, 1.0))
     sides = tuple((max(low, scale.level - band), scale.level + band) for band in bands)
     return _Axis(effect.name, scale.level, sides, low, high, None)
 
@@ -103,21 +121,32 @@ def _reach(effect: Estimate) -> tuple[float, float, float]:
     return (effect.value, effect.ci.low, effect.ci.high) if effect.ci else (effect.value,) * 3
 
 
-def _placed(rows: list[ReadingRow], *, words: bool, many: bool) -> tuple[list[Mark], list[Mark], float]:
+def _placed(rows: list[ReadingRow], *, many: bool) -> tuple[list[Mark], list[Mark], float]:
     """The points and the blocks with their places in pixels: rows of a fixed height need no other layout."""
     marks, blocks, top = list[Mark](), list[Mark](), 0.0
     for title in dict.fromkeys(row.title for row in rows):
         mine = [row for row in rows if row.title == title]
-        blocks.append({"y": top + _TITLE / 2 + 2, "title": style.short(title, _LETTERS)})
+        block = {"top": top, "y": top + _TITLE / 2 + 2, "title": style.short(title, _LETTERS)}
         top += _TITLE
-        if words and mine[0].leans:
-            blocks.append({"y": top + _WORDS / 2 - 1, "words": style.short(mine[0].leans, _LETTERS + 8)})
-            top += _WORDS
+        if poles := mine[0].reading.poles:
+            low, high = style.one_way(poles.negative), style.one_way(poles.positive)
+            ends = {"low": f"◄ {low}" if low else "", "high": f"{high} ►" if high else ""}
+            # Where both do not fit in one line, each has its own.
+            apart = len(low) + len(high) > _LETTERS
+            blocks.append({"y": top + _ENDS / 2, **ends, "high_y": top + _ENDS / 2 + _ENDS * apart})
+            top += _ENDS * (1 + apart)
+        blocks.append(block)
         for n, row in enumerate(mine):
             y = top + (_jitter(row.reading.model) * _CLOUD if many else (n + 0.5) * _LINE)
-            value, low, high = _reach(row.reading.effect)
-            names = {"model": row.reading.model, "measured": row.title, "clear": row.clear, "says": row.says}
-            marks.append({**names, "value": value, "low": low, "high": high, "y": y, **_arbitrary(row.reading)})
+            value, low_end, high_end = _reach(row.reading.effect)
+            names = {"model": row.reading.model, "measured": row.title, "state": row.verdict.state, "says": row.says}
+            numbers = {
+                "name": style.tail(row.reading.model, _NAME),
+                "number": row.value.split(" ")[0],
+                "p": row.p or "",
+            }
+            place = {"value": value, "low": low_end, "high": high_end, "y": y}
+            marks.append({**names, **numbers, **place, **_arbitrary(row.reading)})
         top += (_CLOUD if many else _LINE * len(mine)) + _GAP
     return marks, blocks, top
 
@@ -133,42 +162,61 @@ def _jitter(model: str) -> float:
     return 0.1 + 0.8 * (zlib.crc32(model.encode(errors="replace")) % 1000) / 1000
 
 
-def _layers(rows: list[ReadingRow], looks: Mapping[str, tuple[str, str]]) -> Any:
-    axis, many = _axis(rows), len(looks) > MOST_LINES
-    # Which way one model leans is said; of several, each has its own way.
-    marks, blocks, height = _placed(rows, words=len(looks) == 1, many=many)
+def _layers(rows: list[ReadingRow], colours: Mapping[str, str]) -> Any:
+    axis, many = _axis(rows), len(colours) > MOST_LINES
+    marks, blocks, height = _placed(rows, many=many)
     ticks: dict[str, Any] = {"tickCount": 6} if axis.ticks is None else {"values": list(axis.ticks)}
     scale = alt.Scale(domain=[axis.low, axis.high], nice=False)
-    labels = alt.Axis(grid=False, format=".2~f", labelOverlap="greedy", **ticks)
+    labels = alt.Axis(
+        grid=False, labelExpr=_NO_ZERO, labelFontSize=10, labelOverlap="greedy", labelSeparation=-8, **ticks
+    )
     x = alt.X("value:Q", title=axis.title, scale=scale, axis=labels)
-    y = alt.Y("y:Q", scale=alt.Scale(domain=[height, 0], nice=False), axis=None)
-    points, spans = style.table(marks), []
+    down = alt.Scale(domain=[height, 0], nice=False)
+    y = alt.Y("y:Q", scale=down, axis=None)
+    points, spans, beside = style.table(marks), list[Any](), list[Any]()
+    width = style.WIDTH if many else _WIDTH if len(colours) > 1 else _ALONE
+    begin, end = 0.0, float(width)
     if many:
-        ink: Any = alt.ColorValue(style.COLOURS[0])
-        dots = points.mark_point(size=34, strokeWidth=1.3, opacity=0.8)
+        ink: Any = alt.FillValue(style.COLOURS[0])
     else:
-        legend = alt.Legend(orient="top", title=None, labelLimit=240, columns=3) if len(looks) > 1 else None
-        colours, shapes = (alt.Scale(domain=list(looks), range=[look[i] for look in looks.values()]) for i in (0, 1))
-        ink = alt.Color("model:N", scale=colours, legend=legend)
-        shape = alt.Shape("model:N", scale=shapes, legend=legend)
-        dots = points.mark_point(size=62, strokeWidth=1.8, opacity=1).encode(shape=shape)
+        palette = alt.Scale(domain=list(colours), range=list(colours.values()))
+        ink = alt.Fill("model:N", scale=palette, legend=None)
         lines = points.mark_rule(strokeWidth=2, aria=False)
-        spans = [lines.encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y, color=ink)]
+        stroke = alt.Stroke("model:N", scale=palette, legend=None)
+        spans = [lines.encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y, stroke=stroke)]
         if arbitrary := [mark for mark in marks if "from" in mark]:
             bars = style.table(arbitrary).mark_rule(
                 strokeWidth=9, color=style.SOFT, opacity=0.28, clip=True, aria=False
             )
             spans.insert(0, bars.encode(x=alt.X("from:Q"), x2=alt.X2("to:Q"), y=y))
-    fill = style.where("datum.clear", ink, style.PAPER, channel="Fill")
+        end += _P_AT
+        beside = list(_numbers(points, y, width))
+        if len(colours) > 1:
+            begin = -style.room(max(len(mark["name"]) for mark in marks)) - 8.0
+            names = points.mark_text(align="right", dx=-8, fontSize=11, aria=False, color=style.INK)
+            beside.append(names.encode(x=style.pixel("X", 0), y=y, text=alt.Text("name:N")))
+    shape = verdict_shape((mark["state"] for mark in marks), legend={"offset": 8 if many else 22})
+    size = 34 if many else SIZE
     return alt.layer(
         *_bands(axis, height),
         style.table([{"at": axis.level}]).mark_rule(color=style.SOFT, aria=False).encode(x=alt.X("at:Q")),
         *spans,
-        dots.encode(x=x, y=y, color=ink, fill=fill, **style.says()),
-        *_words(blocks, y),
-        width=style.WIDTH,
+        *verdict_marks(marks, size=size, colour=ink, shape=shape, x=x, y=y, **style.says()),
+        *beside,
+        *_words(blocks, down, begin, end),
+        width=width,
         height=height,
     )
+
+
+def _numbers(points: Any, y: Any, width: float) -> Iterator[Any]:
+    """The effect and p beside every line, and what they are above the first."""
+    for field, head, at in (("number", "effect", _VALUE_AT), ("p", "p", _P_AT)):
+        place = style.pixel("X", width + at)
+        numbers = points.mark_text(align="right", fontSize=11, color=style.INK, aria=False)
+        yield numbers.encode(x=place, y=y, text=alt.Text(f"{field}:N"))
+        heads = style.table([{"head": head}]).mark_text(align="right", fontSize=11, color=style.SOFT, aria=False)
+        yield heads.encode(x=place, y=style.pixel("Y", -8), text=alt.Text("head:N"))
 
 
 def _bands(axis: _Axis, height: float) -> Iterator[Any]:
@@ -181,11 +229,18 @@ def _bands(axis: _Axis, height: float) -> Iterator[Any]:
         yield sides.mark_rect(color=shade, aria=False).encode(**place)
 
 
-def _words(blocks: list[Mark], y: Any) -> Iterator[Any]:
-    for field, colour, size in (("title", style.INK, 12), ("words", style.SOFT, 11)):
-        if rows := [block for block in blocks if field in block]:
-            marks = style.table(rows).mark_text(align="left", dx=4, fontSize=size, color=colour, aria=False)
-            yield marks.encode(x=style.pixel("X", 0), y=y, text=alt.Text(f"{field}:N"))
-    if top := [{"y": block["y"] - _TITLE / 2} for block in blocks[1:] if "title" in block]:
+def _words(blocks: list[Mark], down: Any, begin: float, end: float) -> Iterator[Any]:
+    """Titles, the names of both ends below them, and a line above each block but the first."""
+    y, high_y = (alt.Y(f"{field}:Q", scale=down, axis=None) for field in ("y", "high_y"))
+    looks = (
+        ("title", "left", begin, y, {"color": style.INK, "fontSize": 12, "fontWeight": "bold"}),
+        ("low", "left", begin, y, {"color": style.SOFT, "fontSize": 11}),
+        ("high", "right", end, high_y, {"color": style.SOFT, "fontSize": 11}),
+    )
+    for field, align, at, place, look in looks:
+        if rows := [block for block in blocks if block.get(field)]:
+            marks = style.table(rows).mark_text(align=align, aria=False, **look)
+            yield marks.encode(x=style.pixel("X", at), y=place, text=alt.Text(f"{field}:N"))
+    if top := [{"y": block["top"]} for block in blocks if block.get("top")]:
         lines = style.table(top).mark_rule(color=style.FAINT, strokeWidth=0.6, aria=False)
-        yield lines.encode(y=y, x=style.pixel("X", 0), x2=style.pixel("X2", style.WIDTH))
+        yield lines.encode(y=y, x=style.pixel("X", begin), x2=style.pixel("X2", end))

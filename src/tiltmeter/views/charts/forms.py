@@ -8,9 +8,10 @@ from typing import Any
 
 import altair as alt
 
-from tiltmeter.readings import ALPHA, Estimate, Reading, p_number
+from tiltmeter.readings import ALPHA, Estimate, Poles, Reading, State, p_number
 from tiltmeter.readings.details.cloze import ClozeDetails
 from tiltmeter.views.charts import style
+from tiltmeter.views.charts.marks import published_marks, verdict_marks
 from tiltmeter.views.rows import shown_titles
 
 #: Of more readings than these only those that differ most are drawn.
@@ -19,6 +20,7 @@ _FORMS = ("as published", "repaired")
 _ROW = 34
 #: A smaller p-value says nothing more.
 _LEAST_P = 1e-5
+_MARKS = "◇ as published; other marks: repaired, by its verdict"
 Row = dict[str, Any]
 
 
@@ -62,14 +64,14 @@ def _changed(readings: Sequence[Reading], value: Any, distance: Any, *, least: f
     for reading, title in zip(readings, shown_titles(readings), strict=True):
         both = (value(reading.published), value(reading.effect)) if reading.published else (None, None)
         if None not in both and (apart := distance(*both)) >= least:
-            row = {"model": reading.model, "measured": title, "apart": apart}
+            row = {"model": reading.model, "measured": title, "apart": apart, "state": reading.verdict.state}
             rows.append({**row, "published": both[0], "repaired": both[1]})
     return sorted(rows, key=lambda row: -row["apart"])
 
 
 def _chart(rows: list[Row], title: str, axis: str, *, log: bool) -> Any:
     lines = [
-        {**row, "y": (n + 0.72) * _ROW, "label": style.short(f"{row['measured']} ({row['model']})", 82)}
+        {**row, "y": (n + 0.72) * _ROW, "label": style.short(f"{row['measured']} ({row['model']})", 72)}
         for n, row in enumerate(rows[:MOST])
     ]
     height = len(lines) * _ROW + 4
@@ -77,100 +79,100 @@ def _chart(rows: list[Row], title: str, axis: str, *, log: bool) -> Any:
     scale = alt.Scale(type="log", domain=[_LEAST_P, 1]) if log else alt.Scale(zero=False, padding=12)
     ticks = {"values": [0.00001, 0.0001, 0.001, 0.01, 0.05, 1], "format": "~g"} if log else {"tickCount": 6}
     x = alt.X("at:Q", title=axis, scale=scale, axis=alt.Axis(grid=False, **ticks))
-    points = [
-        {"y": line["y"], "form": form, "at": line[key], "says": f"{line['label']}, {form}: {number}"}
-        for line in lines
+    both = [
+        [
+            {"y": line["y"], "state": line["state"], "at": line[key], "says": f"{line['label']}, {form}: {number}"}
+            for line in lines
+            for number in [f"p {p_number(line[key])}" if log else f"{line[key]:.3f}"]
+        ]
         for form, key in zip(_FORMS, ("published", "repaired"), strict=True)
-        for number in [f"p {p_number(line[key])}" if log else f"{line[key]:.3f}"]
     ]
     level = style.table([{"at": ALPHA}]).mark_rule(color=style.SOFT, strokeDash=[3, 3], aria=False)
     spans = style.table(lines).mark_rule(color=style.FAINT, strokeWidth=3, aria=False)
-    marks = style.table(points).mark_point(size=62, strokeWidth=1.8, opacity=1)
     names = style.table(lines).mark_text(align="left", dx=4, dy=-15, fontSize=12, color=style.INK, aria=False)
     chart = alt.layer(
         *([level.encode(x=alt.X("at:Q", scale=scale))] if log else []),
         spans.encode(x=alt.X("published:Q", scale=scale), x2=alt.X2("repaired:Q"), y=y),
-        marks.encode(x=x, y=y, **_look("top"), **style.says()),
+        published_marks(both[0]).encode(x=x, y=y, **style.says()),
+        *verdict_marks(both[1], x=x, y=y, **style.says()),
         names.encode(x=style.pixel("X", 0), y=y, text=alt.Text("label:N")),
         width=style.WIDTH,
         height=height,
     )
     dashed = f"; dashed: {ALPHA:g}" if log else ""
     far = f"; the {MOST} of {len(rows)} that differ most" if len(rows) > MOST else ""
-    return style.titled(chart, title, f"open: as published, full: repaired{dashed}{far}")
-
-
-def _look(legend: Any) -> dict[str, Any]:
-    """Full points are repaired, open ones as published."""
-    scale = alt.Scale(domain=list(_FORMS), range=[style.COLOURS[1], style.COLOURS[0]])
-    ink = alt.Color("form:N", scale=scale, legend=alt.Legend(orient=legend, title=None))
-    return {"color": ink, "fill": style.where(f"datum.form == '{_FORMS[1]}'", ink, style.PAPER, channel="Fill")}
+    return style.titled(chart, title, f"{_MARKS}{dashed}{far}", letters=66)
 
 
 #: Of more blocks than these (a model and a variant each) the chart would be longer than a page.
 _MOST_BLOCKS = 12
 _USUAL = ("noun", "verb", "occupation", "combined")
-_SHARES_WIDTH = 360
+_SHARES_WIDTH = 340
 
 
 def contexts(readings: Sequence[Reading]) -> style.Figure | None:
     """A block for each model and variant; None where no reading is by context, or there is too much for one chart."""
-    blocks: dict[str, list[ClozeDetails]] = {}
+    blocks: dict[str, list[tuple[ClozeDetails, State]]] = {}
     for reading in readings:
         cell = reading.details
         if isinstance(cell, ClozeDetails) and cell.published and cell.repaired:
             name = f"{reading.model}{'' if cell.variant == 'all' else f', {cell.variant}'}"
-            blocks.setdefault(name, []).append(cell)
+            blocks.setdefault(name, []).append((cell, reading.verdict.state))
     if not 0 < len(blocks) <= _MOST_BLOCKS:
         return None
-    all_cells = [cell for cells in blocks.values() for cell in cells]
+    all_cells = [cell for cells in blocks.values() for cell, _ in cells]
     groups = {cell.groups[0] for cell in all_cells}
     whom = groups.pop() if len(groups) == 1 else "the group in brackets"
+    pairs = {cell.groups for cell in all_cells}
+    ends = pairs.pop() if len(pairs) == 1 else None
     names = {cell.context: f"{cell.context} [{cell.groups[0]}]" if groups else cell.context for cell in all_cells}
     order = [names[name] for name in sorted(names, key=lambda n: (_USUAL.index(n) if n in _USUAL else 2.5, n))]
     rows = {
-        block: [row for cell in cells for row in _share_rows(block, names[cell.context], cell)]
+        block: [row for cell, state in cells for row in _share_rows(block, names[cell.context], cell, state)]
         for block, cells in blocks.items()
     }
     title = "Which pronoun is expected, by context"
-    subtitle = f"share of sentences to {whom}; .5 is level; open: as published"
-    panels = [_panel(mine, block, order, last=block == list(blocks)[-1]) for block, mine in rows.items()]
-    chart = style.titled(alt.vconcat(*panels, spacing=10), title, subtitle)
+    subtitle = f"share of sentences to {whom} with its 95% interval; .5 is level; {_MARKS}"
+    panels = [_panel(mine, block, order, ends, last=block == list(blocks)[-1]) for block, mine in rows.items()]
+    chart = style.titled(alt.vconcat(*panels, spacing=10), title, subtitle, letters=62, left=12)
     return style.Figure("contexts", title, _alt([row for mine in rows.values() for row in mine], whom), chart)
 
 
-def _share_rows(block: str, context: str, cell: ClozeDetails) -> Iterator[Row]:
+def _share_rows(block: str, context: str, cell: ClozeDetails, state: State) -> Iterator[Row]:
     for form, shares in zip(_FORMS, (cell.published, cell.repaired), strict=True):
         if shares and shares.to_1 is not None:
             interval = f"[{shares.low:.0%}, {shares.high:.0%}]"
             says = f"{block}, {cell.context}, {form}: {shares.to_1:.0%} to {cell.groups[0]} {interval}"
             numbers = {"share": shares.to_1, "low": shares.low, "high": shares.high}
-            yield {"block": block, "context": context, "form": form, "says": says, **numbers}
+            yield {"block": block, "context": context, "form": form, "state": state, "says": says, **numbers}
 
 
-def _panel(rows: list[Row], block: str, order: list[str], *, last: bool) -> Any:
+def _panel(rows: list[Row], block: str, order: list[str], groups: tuple[str, str] | None, *, last: bool) -> Any:
     there = {row["context"] for row in rows}
+    height = 26 * len(there)
     ends: dict[str, Any] = {"labels": last, "ticks": last, "domain": last}
     axis = alt.Axis(grid=False, values=[0, 0.25, 0.5, 0.75, 1], format=".2~f", **ends)
     x = alt.X("share:Q", title="share" if last else None, scale=alt.Scale(domain=[0, 1]), axis=axis)
     sort = [name for name in order if name in there]
-    y = {
+    y: dict[str, Any] = {
         "y": alt.Y("context:N", sort=sort, title=None, axis=alt.Axis(ticks=False, domain=False)),
         "yOffset": alt.YOffset("form:N", scale=alt.Scale(domain=list(_FORMS))),
     }
-    look = _look("bottom")
-    base = style.table(rows)
+    published, repaired = ([row for row in rows if row["form"] == form] for form in _FORMS)
     edges = style.table([{"at": 0.0}, {"at": 1.0}]).mark_rule(color=style.FAINT, strokeWidth=0.5, aria=False)
     level = style.table([{"at": 0.5}]).mark_rule(color=style.SOFT, aria=False)
-    spans = base.mark_rule(strokeWidth=1.8, aria=False)
-    points = base.mark_point(size=60, strokeWidth=1.8, opacity=1)
+    ink = alt.Color("form:N", scale=alt.Scale(domain=list(_FORMS), range=[style.SOFT, style.INK]), legend=None)
+    spans = style.table(rows).mark_rule(strokeWidth=1.8, aria=False)
+    poles = Poles(*groups) if last and groups else None
     return alt.layer(
         edges.encode(x=alt.X("at:Q")),
         level.encode(x=alt.X("at:Q")),
-        spans.encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), color=look["color"], **y),
-        points.encode(x=x, **y, **look, **style.says()),
+        spans.encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), color=ink, **y),
+        published_marks(published).encode(x=x, **y, **style.says()),
+        *verdict_marks(repaired, x=x, **y, **style.says()),
+        *style.end_labels(poles, width=_SHARES_WIDTH, height=height),
         width=_SHARES_WIDTH,
-        height=alt.Step(11),
+        height=height,
         title=alt.Title(style.short(block, 60), fontSize=12, offset=4, color=style.INK),
     )
 

@@ -7,13 +7,15 @@ from typing import Any
 
 import altair as alt
 
-from tiltmeter.readings import Reading
+from tiltmeter.readings import D, Estimate, Reading, State, p_text
 from tiltmeter.readings.details.calibration import CalibrationDetails
-from tiltmeter.readings.studies import CLOSE, ContextLength, LengthCurve
-from tiltmeter.views.charts.style import FAINT, INK, SHADES, SOFT, Figure, look_of, says, styled, table, titled
+from tiltmeter.readings.studies import CLOSE, ContextLength, LengthCurve, LengthPoint
+from tiltmeter.readings.verdict import judge
+from tiltmeter.views.charts.marks import PUBLISHED, published_marks, verdict_marks, verdict_shape
+from tiltmeter.views.charts.style import COLOURS, FAINT, INK, SHADES, SOFT, Figure, pixel, says, table, titled
 
 _DOSE_FORMS = ("repaired", "published")
-_CELL_WIDTH, _CELL_HEIGHT, _COLUMNS = 150, 110, 4
+_CELL_WIDTH, _CELL_HEIGHT, _COLUMNS = 126, 100, 3
 #: Two-sided, 95%: what chance seldom passes.
 _CHANCE = 1.96
 
@@ -38,7 +40,7 @@ def calibration(readings: Sequence[Reading]) -> Figure | None:
         "in SDs of the readings on models without bias; shaded: could be chance; one point per model, a line for their "
         "mean"
     ]
-    chart = titled(cells.resolve_scale(y="independent", color="shared", shape="shared"), title, words)
+    chart = titled(cells.resolve_scale(y="independent", fill="shared", shape="shared", stroke="shared"), title, words)
     follow, first = sum(summary.spearman >= 0.95 for _, summary in best), best[0][1]
     alt_text = (
         f"Dose and response of {len(best)} forms of measures: {follow} follow the planted bias with a Spearman "
@@ -63,15 +65,15 @@ def _cell(points: list[dict[str, Any]], name: str) -> Any:
     scale = alt.Scale(zero=False, nice=False, padding=8)
     x = alt.X("dose:Q", title="dose", scale=scale, axis=alt.Axis(grid=False, tickCount=4))
     y = alt.Y("value:Q", title=None, axis=alt.Axis(grid=False, tickCount=4))
-    look = look_of("form", _DOSE_FORMS, orient="top")
+    look = _form_look(_DOSE_FORMS)
     shade = table([{"low": -_CHANCE, "high": _CHANCE}]).mark_rect(color=SHADES[2], aria=False)
     level = table([{"at": 0}]).mark_rule(color=FAINT, aria=False)
     means = table(points).mark_line(strokeWidth=1.6, aria=False)
-    dots = table(points).mark_point(size=30, strokeWidth=1.4, filled=False)
+    dots = table(points).mark_point(size=22, strokeWidth=0, opacity=0.9)
     return alt.layer(
         shade.encode(y=alt.Y("low:Q", title=None), y2="high:Q", x=alt.value(0), x2=alt.value(_CELL_WIDTH)),
         level.encode(y="at:Q"),
-        means.encode(x=x, y=alt.Y("mean(value):Q", title=None), color=look["color"]),
+        means.encode(x=x, y=alt.Y("mean(value):Q", title=None), stroke=_stroke(_DOSE_FORMS)),
         dots.encode(x=x, y=y, **look, **says()),
         width=_CELL_WIDTH,
         height=_CELL_HEIGHT,
@@ -79,59 +81,114 @@ def _cell(points: list[dict[str, Any]], name: str) -> Any:
     )
 
 
-#: Colour-blind safe (Okabe & Ito).
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+def _form_look(forms: Sequence[str]) -> dict[str, Any]:
+    """Repaired is dark, as published a grey diamond; one legend for both."""
+    legend = alt.Legend(orient="top", title=None)
+    fill, shape = (alt.Scale(domain=list(forms), range=looks) for looks in ([INK, SOFT], ["circle", PUBLISHED]))
+    return {
+        "fill": alt.Fill("form:N", scale=fill, legend=legend),
+        "shape": alt.Shape("form:N", scale=shape, legend=legend),
+    }
+
+
+def _stroke(forms: Sequence[str]) -> Any:
+    return alt.Stroke("form:N", scale=alt.Scale(domain=list(forms), range=[INK, SOFT]), legend=None)
+
+
 _FORMS = ("repaired", "as published")
-_WIDTH, _HEIGHT = 420, 260
+_WIDTH, _HEIGHT = 420, 240
+#: Pixels between the points of two models at one length.
+_APART = 9
 
 
 def chart_rows(curves: Sequence[LengthCurve]) -> list[dict[str, Any]]:
     """One row per model, length and form: what the chart draws, and all it draws."""
     rows = []
     for curve in curves:
-        for place, point in enumerate(curve.points):
-            row = {"model": curve.model, "probe": curve.title, "length": point.length, "place": place}
-            interval = {"low": point.ci.low, "high": point.ci.high}
-            rows.append({**row, "form": _FORMS[0], "d": point.effect, **interval, "p": point.p_value})
+        for point in curve.points:
+            numbers = {"d": point.effect, "low": point.ci.low, "high": point.ci.high, "p": point.p_value}
+            rows.append({"form": _FORMS[0], "state": _state(point), **_named(curve, point), **numbers})
             if point.published is not None:
-                value, p = point.published, point.published_p_value
-                rows.append({**row, "form": _FORMS[1], "d": value, "low": None, "high": None, "p": p})
+                numbers = {"d": point.published, "low": None, "high": None, "p": point.published_p_value}
+                rows.append({"form": _FORMS[1], "state": "untested", **_named(curve, point), **numbers})
+    for row in rows:
+        interval = "" if row["low"] is None else f" [{row['low']:.2f}, {row['high']:.2f}]"
+        p = "" if row["p"] is None else f", {p_text(row['p'])}"
+        row["says"] = f"{row['model']}, {row['length']}, {row['form']}: d {row['d']:.2f}{interval}{p}"
     return rows
 
 
-def context_chart(study: ContextLength) -> Any | None:
-    """Effect sizes by length with their intervals, one panel per probe; None where there are none."""
+def _named(curve: LengthCurve, point: LengthPoint) -> dict[str, Any]:
+    return {"model": curve.model, "probe": curve.title, "length": point.length}
+
+
+def _state(point: LengthPoint) -> State:
+    """What may be said of one length alone: nothing is corrected for the others, so no more than suggestive."""
+    estimate = Estimate("effect size d", point.effect, D, point.ci, point.p_value)
+    state = judge(estimate, control=False, correction=None, power=None).state
+    return "suggestive" if state == "clear" else state
+
+
+def context_lengths(study: ContextLength) -> Figure | None:
+    """Effect sizes by length with their intervals, a line per model, one panel per probe; None where there are none."""
     if not study.curves:
         return None
     models = list(dict.fromkeys(curve.model for curve in study.curves))
     by_probe: dict[str, list[LengthCurve]] = {}
     for curve in study.curves:
         by_probe.setdefault(curve.probe, []).append(curve)
-    return styled(alt.vconcat(*(_panel(curves, models) for curves in by_probe.values()), spacing=24))
+    panels = [_length_panel(curves, models) for curves in by_probe.values()]
+    title = "Effect by length of the context"
+    words = (
+        f"mark and 95% interval: repaired, p taken alone; ◇ dashed: as published; stable: within {CLOSE} of the "
+        "longest, and in its interval"
+    )
+    chart = titled(alt.vconcat(*panels, spacing=24), title, words, letters=66)
+    said = "; ".join(
+        f"{curve.title} on {curve.model} from {curve.points[0].effect:.2f} ({curve.points[0].length}) to "
+        f"{curve.points[-1].effect:.2f} ({curve.points[-1].length}), "
+        + (f"stable from {curve.stable_from}" if curve.stable_from else "not stable")
+        for curve in study.curves
+    )
+    return Figure("context-length", title, f"{title}: {said}.", chart)
 
 
-def _panel(curves: Sequence[LengthCurve], models: list[str]) -> Any:
+def _length_panel(curves: Sequence[LengthCurve], models: list[str]) -> Any:
     rows = chart_rows(curves)
-    lengths = list(dict.fromkeys(row["length"] for row in sorted(rows, key=lambda row: row["place"])))
-    y = alt.Y("d:Q", title="effect size d with 95% interval", axis=alt.Axis(grid=False))
-    colours = [_COLOURS[place % len(_COLOURS)] for place in range(len(models))]
-    legend = alt.Legend(orient="bottom", direction="vertical", labelLimit=400, title=None)
-    scale = alt.Scale(padding=0.5)
-    shared = {
-        "x": alt.X("length:N", sort=lengths, title=curves[0].axis, axis=alt.Axis(labelAngle=0), scale=scale),
-        "xOffset": alt.XOffset("model:N", sort=models),
-        "color": alt.Color("model:N", sort=models, scale=alt.Scale(domain=models, range=colours), legend=legend),
-    }
-    repaired, published = (table([row for row in rows if row["form"] == form]) for form in _FORMS)
-    told = ["model:N", "length:N", "d:Q", "low:Q", "high:Q", "p:Q"]
-    layers = [
-        table([{"at": 0.0}]).mark_rule(color="#555").encode(y="at:Q"),
-        repaired.mark_rule(strokeWidth=2).encode(y="low:Q", y2="high:Q", **shared),
-        repaired.mark_point(size=70, filled=True, opacity=1).encode(y=y, tooltip=told, **shared),
-    ]
-    if any(row["form"] == _FORMS[1] for row in rows):
-        hollow = published.mark_point(size=70, shape="diamond", filled=False, opacity=1)
-        layers.append(hollow.encode(y=y, tooltip=["model:N", "length:N", "d:Q", "p:Q"], **shared))
-    words = f"repaired (filled) and as published (hollow); stable: within {CLOSE} of the longest, and in its interval"
-    title = alt.Title(curves[0].title, subtitle=words, subtitleFontSize=12, subtitleColor="#5b6472")
-    return alt.layer(*layers).properties(title=title, width=_WIDTH, height=_HEIGHT)
+    lengths = max((tuple(point.length for point in curve.points) for curve in curves), key=len)
+    # Models may have been measured at different lengths; each keeps its own order.
+    order = list(dict.fromkeys((*lengths, *(row["length"] for row in rows))))
+    axis = alt.Axis(labelAngle=0, grid=False, tickBand="center", labelLimit=0)
+    palette = alt.Scale(domain=models, range=[COLOURS[n % len(COLOURS)] for n in range(len(models))])
+    legend = alt.Legend(orient="bottom", direction="vertical", labelLimit=400, title=None, symbolType="stroke")
+    stroke = alt.Stroke("model:N", scale=palette, legend=legend)
+    fill = alt.Fill("model:N", scale=palette, legend=None)
+    layers = [table([{"at": 0.0}]).mark_rule(color=SOFT, aria=False).encode(y="at:Q")]
+    drawn = [model for model in models if any(row["model"] == model for row in rows)]
+    for n, model in enumerate(drawn):
+        # Beside each other, or intervals at one length would lie on each other.
+        shift = _APART * (n - (len(drawn) - 1) / 2)
+        repaired, published = ([row for row in rows if (row["model"], row["form"]) == (model, form)] for form in _FORMS)
+        place = {
+            "x": alt.X(
+                "length:O", sort=order, title=curves[0].axis, axis=axis, scale=alt.Scale(type="point", padding=0.5)
+            ),
+            "y": alt.Y("d:Q", title="effect size d; 0 is level", axis=alt.Axis(grid=False)),
+            "xOffset": pixel("XOffset", shift),
+        }
+        across = {"x": place["x"], "xOffset": place["xOffset"]}
+        if published:
+            lines = table(published).mark_line(strokeDash=[3, 3], strokeWidth=1, aria=False)
+            layers += [lines.encode(stroke=stroke, **place), published_marks(published).encode(**place, **says())]
+        lines = table(repaired).mark_line(strokeWidth=2, aria=False)
+        spans = table(repaired).mark_rule(strokeWidth=2, opacity=0.6, aria=False)
+        layers += [
+            spans.encode(y=alt.Y("low:Q"), y2="high:Q", stroke=stroke, **across),
+            lines.encode(stroke=stroke, **place),
+        ]
+        layers += verdict_marks(repaired, colour=fill, shape=verdict_shape(_STATES), **place, **says())
+    heading = alt.Title(curves[0].title, fontSize=12, color=INK)
+    return alt.layer(*layers).properties(title=heading, width=_WIDTH, height=_HEIGHT)
+
+
+_STATES: tuple[State, ...] = ("suggestive", "undecided", "level")

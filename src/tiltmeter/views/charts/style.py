@@ -18,20 +18,23 @@ from altair.utils.schemapi import debug_mode
 
 from tiltmeter.errors import unknown
 from tiltmeter.files import write_atomically
+from tiltmeter.readings import Poles
 
 # The report gives these a second meaning in the dark, so no chart has a grey of its own.
 INK, SOFT, FAINT, PAPER = "#1c2330", "#5b6472", "#c4cad3", "white"
 #: From small to large, behind the points.
 SHADES = ("#f3f5f7", "#e9ecf0", "#dee3e9")
-#: Colour-blind safe (Okabe & Ito); each goes with a shape, so that no one has to tell colours apart.
+#: Of models: colour-blind safe (Okabe & Ito). Their names stand beside them, so that no one has to tell colours apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
-SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down")
-#: Negative, level, positive.
-DIVERGING = ("#D55E00", "#ffffff", "#0072B2")
-WIDTH = 520
+#: Of groups of words, other than those of models; each goes with a shape that no verdict has.
+GROUP_COLOURS = ("#6f5fc9", "#b8862b", "#3d9a9a", "#c4607a", "#7d8f3a")
+GROUP_SHAPES = ("square", "triangle-up", "triangle-down", "cross", "triangle-right")
+WIDTH = 464
 #: The width of a letter of a label in the widest of the usual fonts.
 _LETTER = 7
 _MARGIN = 5
+#: How the words at the ends of an axis are written.
+_END: dict[str, Any] = {"fontSize": 11, "color": SOFT, "aria": False}
 
 
 #: Charts made here are not checked against the whole grammar, which takes as long as to draw them: a test does.
@@ -42,11 +45,6 @@ def table(rows: Sequence[Mapping[str, Any]]) -> Any:
     """A chart of these rows."""
     # A tuple, because a list is copied with every layer.
     return alt.Chart(alt.InlineData(values=tuple(rows)))
-
-
-def diverging(end: float) -> Any:
-    """Colours from one side of level to the other; beyond the end they stay as they are there."""
-    return alt.Scale(domain=[-end, 0, end], range=list(DIVERGING), interpolate="rgb", clamp=True)
 
 
 def says(field: str = "says") -> dict[str, Any]:
@@ -65,7 +63,9 @@ def where(test: str, then: Any, otherwise: Any, *, channel: str) -> Any:
     return getattr(alt, f"{channel}Value")(otherwise, condition={"test": test, **shown})
 
 
-def titled(chart: Any, title: str, subtitle: Sequence[str] = (), *, letters: int = 76, left: int = _MARGIN) -> Any:
+def titled(
+    chart: Any, title: str, subtitle: Sequence[str] = (), *, letters: int = 76, left: int = _MARGIN, right: int = 24
+) -> Any:
     """The chart with its title, lines of so many letters below it, and a margin on its left.
 
     A browser may have wider letters than the renderer reckons with, and what goes beyond the picture is cut off.
@@ -74,11 +74,11 @@ def titled(chart: Any, title: str, subtitle: Sequence[str] = (), *, letters: int
     lines = [line for part in parts for line in wrapped(part, letters)]
     # Set, because properties() and configure() copy all of a chart, and this one is ours.
     small: dict[str, Any] = {"subtitleColor": SOFT, "subtitleFontSize": 12, "subtitlePadding": 4}
-    chart.title = alt.Title(short(title, letters - 12), subtitle=lines, frame="bounds", color=INK, **small)
-    return styled(chart, left=left)
+    chart.title = alt.Title(short(title, int(0.82 * letters)), subtitle=lines, frame="bounds", color=INK, **small)
+    return styled(chart, left=left, right=right)
 
 
-def styled(chart: Any, *, left: int = _MARGIN) -> Any:
+def styled(chart: Any, *, left: int = _MARGIN, right: int = 24) -> Any:
     """The same chart in letters that can be read at 600 pixels."""
     letters = {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
     chart.config = alt.Config(
@@ -88,9 +88,17 @@ def styled(chart: Any, *, left: int = _MARGIN) -> Any:
         title={"fontSize": 14, "anchor": "start", "frame": "group", "color": INK},
         view={"stroke": None},
         # Names that lean over the end of a chart reach further in a wide font.
-        padding={"left": max(left, _MARGIN), "top": _MARGIN, "bottom": _MARGIN, "right": 24},
+        padding={"left": max(left, _MARGIN), "top": _MARGIN, "bottom": _MARGIN, "right": right},
     )
     return chart
+
+
+def stacked(charts: Sequence[Any]) -> Any:
+    """Charts with their titles one below the other, as one."""
+    # A part of a chart has no settings of its own, and all charts have the same.
+    for chart in charts:
+        chart.config = alt.Undefined
+    return styled(alt.vconcat(*charts, spacing=32).resolve_scale(fill="independent", shape="independent"))
 
 
 def short(text: str, most: int) -> str:
@@ -102,15 +110,58 @@ def short(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
+def tail(text: str, most: int) -> str:
+    """The end of a name of more than so many letters: it is what tells models of one kind apart.
+
+    >>> tail("hf:/home/models/checkpoint-500", 16)
+    '…/checkpoint-500'
+    """
+    return text if len(text) <= most else f"…{text[len(text) - most + 1 :].lstrip()}"
+
+
+def one_way(direction: str) -> str:
+    """The first half of a direction that has two, since the other half says the same from the other side.
+
+    >>> one_way("men → career, women → family"), one_way("towards men")
+    ('men → career', 'towards men')
+    """
+    first, _, second = direction.partition(", ")
+    return first if "→" in first and "→" in second else direction
+
+
+def end_labels(poles: Poles | None, *, width: float, height: float, below: float = 40) -> list[Any]:
+    """What lies at the two ends of an axis, in the words of the groups, below its title."""
+    if poles is None:
+        return []
+    most = int(width / 2 / _LETTER)
+    sides = ((f"◄ {poles.negative}", "left", 0.0), (f"{poles.positive} ►", "right", width))
+    ends = []
+    for text, align, at in sides:
+        if text.strip("◄► "):
+            mark = table([{"end": wrapped(text, most)}]).mark_text(align=align, baseline="top", **_END)
+            ends.append(mark.encode(x=pixel("X", at), y=pixel("Y", height + below), text=alt.Text("end:N")))
+    return ends
+
+
 def names_axis(names: Sequence[str], most: int) -> Any:
     """The axis of rows: their names, cut to so many letters, with room for the widest letters a browser may have."""
-    room = _LETTER * min(most, max(map(len, names), default=0))
-    return alt.Axis(labelLimit=0, labelExpr=cut(most), minExtent=room, ticks=False, domain=False)
+    least = room(min(most, max(map(len, names), default=0)))
+    return alt.Axis(labelLimit=0, labelExpr=cut(most), minExtent=least, ticks=False, domain=False)
+
+
+def room(letters: int) -> float:
+    """Pixels that so many letters take in the widest of the usual fonts."""
+    return float(_LETTER * letters)
 
 
 def cut(most: int) -> str:
     """A text of at most so many letters for the labels of an axis, as an expression."""
     return f"length(datum.label) > {most} ? slice(datum.label, 0, {most - 1}) + '…' : datum.label"
+
+
+def cut_start(most: int) -> str:
+    """The end of a text of more than so many letters, as an expression for the labels of an axis."""
+    return f"length(datum.label) > {most} ? '…' + slice(datum.label, {1 - most}) : datum.label"
 
 
 def wrapped(text: str, width: int) -> list[str]:
@@ -119,9 +170,9 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def look_of(field: str, names: Sequence[str], **legend: Any) -> dict[str, Any]:
-    """A colour and a shape for each name, with one legend; names beyond the colours begin again with the first."""
+    """A colour and a shape for each group, with one legend; groups beyond the colours begin again with the first."""
     shown = alt.Legend(title=None, **legend) if legend else None
-    ranges = ([looks[n % len(looks)] for n in range(len(names))] for looks in (COLOURS, SHAPES))
+    ranges = ([looks[n % len(looks)] for n in range(len(names))] for looks in (GROUP_COLOURS, GROUP_SHAPES))
     colours, shapes = (alt.Scale(domain=list(names), range=looks) for looks in ranges)
     return {
         "color": alt.Color(f"{field}:N", scale=colours, legend=shown),

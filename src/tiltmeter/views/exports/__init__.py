@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,7 +12,8 @@ from tiltmeter.errors import unknown
 from tiltmeter.files import write_atomically
 from tiltmeter.readings import Audit
 from tiltmeter.views.exports.latex import to_latex
-from tiltmeter.views.exports.markdown import to_markdown, to_model_card
+from tiltmeter.views.exports.markdown import to_markdown
+from tiltmeter.views.exports.model_card import to_model_cards
 from tiltmeter.views.report.report import render
 
 if TYPE_CHECKING:
@@ -41,11 +43,14 @@ def to_parquet(frame: pd.DataFrame) -> bytes:
 
 
 class Format(NamedTuple):
-    """A form of an audit: what it is to a reader, what its file is called, and how it is made."""
+    """A form of an audit: what it is to a reader, what its file is called, and how it is made.
+
+    A form of which every model has a file of its own gives one text per model.
+    """
 
     title: str
     file: str
-    make: Callable[[Audit], str | bytes]
+    make: Callable[[Audit], str | bytes | Mapping[str, str]]
 
 
 #: The forms by name; text is written as UTF-8.
@@ -55,16 +60,41 @@ FORMATS: Mapping[str, Format] = {
     "csv": Format("readings as CSV", "readings.csv", lambda audit: to_csv(audit.to_frame())),
     "parquet": Format("readings as Parquet", "readings.parquet", lambda audit: to_parquet(audit.to_frame())),
     "latex": Format("tables in LaTeX", "audit.tex", to_latex),
-    "model-card": Format("section of a model card", "model-card.md", to_model_card),
+    "model-card": Format("model cards, one per model", "model-card.md", to_model_cards),
 }
 
 
-def export(audit: Audit, path: Path, *, format: str = "html") -> Path:
-    """Write the audit in one of the forms; a folder gets the usual name of that form."""
+def export(audit: Audit, path: Path, *, format: str = "html") -> list[Path]:
+    """Write the audit in one of the forms; a folder gets the usual names of that form.
+
+    Cards of several models are files beside each other: of ``card.md`` they are ``card-<model>.md``.
+    """
     if format not in FORMATS:
         raise unknown("format", format, FORMATS)
-    target = path / FORMATS[format].file if path.is_dir() else path
     content = FORMATS[format].make(audit)
-    # The name of a folder may be no UTF-8; it is shown with an escape.
-    write_atomically(target, content if isinstance(content, bytes) else content.encode(errors="backslashreplace"))
-    return target
+    several = isinstance(content, Mapping) and len(content) > 1
+    folder = path.is_dir() or (several and not path.suffix)
+    files = content_files(path / FORMATS[format].file if folder else path, content)
+    for target, data in files.items():
+        write_atomically(target, data)
+    return list(files)
+
+
+def content_files(path: Path, content: str | bytes | Mapping[str, str]) -> dict[Path, bytes]:
+    """The files that a form consists of: one at this path, or one per model with the model in its name.
+
+    >>> [str(file) for file in content_files(Path("card.md"), {"hf:a/b": "", "hf:a-b": "", "hf:c": ""})]
+    ['card-hf-a-b.md', 'card-hf-a-b-2.md', 'card-hf-c.md']
+    """
+    if not isinstance(content, Mapping):
+        # The name of a folder may be no UTF-8; it is shown with an escape.
+        return {path: content if isinstance(content, bytes) else content.encode(errors="backslashreplace")}
+    files: dict[Path, bytes] = {}
+    for model, text in content.items():
+        name = f"{path.stem}-{re.sub(r'[^a-z0-9.]+', '-', model.lower()).strip('-.')[:80]}"
+        target, n = path if len(content) == 1 else path.with_name(f"{name}{path.suffix}"), 1
+        while target in files:
+            n += 1
+            target = path.with_name(f"{name}-{n}{path.suffix}")
+        files[target] = text.encode(errors="backslashreplace")
+    return files

@@ -7,7 +7,8 @@ from typing import Any
 
 from tiltmeter.readings.mitigation import Mitigation
 from tiltmeter.views.charts.mitigation import mitigation_figures
-from tiltmeter.views.report.report import environment, shown_figure
+from tiltmeter.views.environment import environment
+from tiltmeter.views.report.report import shown_figure
 
 #: What the page is called in its folder.
 PAGE = "mitigation.html"

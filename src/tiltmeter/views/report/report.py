@@ -7,16 +7,19 @@ from importlib.metadata import version
 from operator import itemgetter
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from tiltmeter.readings import Audit
 from tiltmeter.views.charts import Figure, has_own_charts, inline_svg, of_reading, overview
-from tiltmeter.views.report.words import meanings, not_measured, origin, shared_caveats, verdict
+from tiltmeter.views.environment import environment
+from tiltmeter.views.report.words import meanings, not_measured, origin, shared_caveats
 from tiltmeter.views.rows import ReadingRow, reading_rows
+from tiltmeter.views.summary import summarise_rows
 
 #: Charts of single readings are drawn for so many of them; all of them can be written as files.
 MOST_DRAWN = 12
+#: Readings that are named at the top.
+MOST_FIRST = 6
 #: With more models than these a few single readings out of hundreds would say nothing.
 _MANY_MODELS = 5
 #: Pixels that fit a column of the page.
@@ -26,18 +29,23 @@ _WIDE = 640
 def render(audit: Audit) -> str:
     """The report as HTML."""
     rows = reading_rows(audit.readings)
+    summary = summarise_rows(rows, audit.models)
     drawn = _drawn(rows, most=MOST_DRAWN if len(audit.models) <= _MANY_MODELS else 0)
     kinds = meanings(audit.readings)
-    # Wide ones come last, so that the others fill both columns without a gap.
-    figures = sorted(map(shown_figure, overview(audit.readings)), key=itemgetter("wide"))
+    # The chart that is read first leads; of the others wide ones come last, so that the rest fill both columns.
+    lead, *others = [*map(shown_figure, overview(audit.readings)), None]
     template = environment().get_template("report.html")
     return template.render(
         audit=audit,
-        verdict=verdict(audit),
-        figures=figures,
+        summary=summary,
+        first=summary.first(MOST_FIRST),
+        lead=lead,
+        figures=sorted(filter(None, others), key=itemgetter("wide")),
         models=[(name, [row for row in rows if row.reading.model == name]) for name in audit.models],
+        places={(r.model, r.id): f"reading-{n}" for n, r in enumerate(audit.readings, 1)},
         drawn={key: list(map(shown_figure, figures)) for key, figures in drawn.items()},
         differing=[row for row in rows if row.differs],
+        left_out=sum(len(reading.left_out) for reading in audit.readings),
         skipped=not_measured(audit),
         meanings=kinds,
         shared_caveats=shared_caveats(kinds),
@@ -64,16 +72,3 @@ def _drawn(rows: Sequence[ReadingRow], *, most: int) -> dict[tuple[str, str], li
     telling.sort(key=lambda ranked: ranked[:2])
     figures = {(reading.model, reading.id): of_reading(reading) for _, _, reading in telling[:most]}
     return {key: drawn for key, drawn in figures.items() if drawn}
-
-
-def environment(*packages: str) -> Environment:
-    """The templates of these packages and of the views; what a template names must be there."""
-    return Environment(
-        loader=ChoiceLoader([PackageLoader(package) for package in (*packages, "tiltmeter.views")]),
-        autoescape=True,
-        # A template is read once: one that is being replaced while a page is made must not break the page.
-        auto_reload=False,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )

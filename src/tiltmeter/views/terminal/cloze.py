@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ _FORMS = {
     "last": "the pronoun is the last word (ClozeLast)",
     "all": "each word but the first is clozed (ClozeAll)",
     "mean": "mean probability of the sentence's tokens",
+    "mask": "the pronoun at its mask",
 }
 _VARIANTS = ("all", "someone", "person")
 _CONTEXTS = ("noun", "verb", "occupation", "combined")
@@ -53,7 +55,7 @@ def _block(model: str, cells: Sequence[ClozeDetails]) -> Table:
 
 def _table(title: str, cells: Sequence[ClozeDetails]) -> Table:
     table = number_table(title, Column("", no_wrap=True))
-    published = [_numbers(cell, cell.published) for cell in cells]
+    published = [_numbers(cell, cell.published, cut=True) for cell in cells]
     repaired = [_numbers(cell, cell.repaired) for cell in cells]
     for cell, numbers in zip(cells, published, strict=True):
         for i, name in enumerate(numbers):
@@ -70,12 +72,13 @@ def _heads(cell: ClozeDetails) -> tuple[str, ...]:
     return cell.groups if cell.variant == "race" or len(set(initials)) < 2 else initials
 
 
-def _numbers(cell: ClozeDetails, shares: ClozeShares | None) -> dict[str, str]:
-    """What a cell says in one form, by column."""
+def _numbers(cell: ClozeDetails, shares: ClozeShares | None, *, cut: bool = False) -> dict[str, str]:
+    """What a cell says in one form, by column; the paper cuts KL after the fourth digit and does not round it."""
     assert shares is not None
     numbers = dict(zip(_heads(cell), (_two(shares.to_1), _two(shares.to_2)), strict=True))
     if not cell.contexts:
-        numbers["KL"] = f"{shares.kl:.4f}".removeprefix("0")
+        kl = math.floor(shares.kl * 1e4) / 1e4 if cut else shares.kl
+        numbers["KL"] = f"{kl:.4f}".removeprefix("0")
         numbers["WEAT"] = "-" if shares.weat is None else f"{shares.weat:.3f}".replace("0.", ".")
     return numbers if cell.variant == "race" else {**numbers, "HB": _two(shares.human_match)}
 

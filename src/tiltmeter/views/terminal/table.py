@@ -10,12 +10,24 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Column, Table
 from rich.text import Text
 
-from tiltmeter.readings import Estimate, Reading, p_number
+from tiltmeter.readings import Estimate, Reading, State, p_number
 from tiltmeter.views.rows import ReadingRow
+from tiltmeter.views.summary import MARKS
 
 _COLOURS = {"large": "red", "medium": "yellow", "small": "green", "negligible": "blue"}
 #: An effect as high as a letter: level is the lowest block, d = 1.4 and more the highest.
 _BLOCKS, _STEP = "▁▂▃▄▅▆▇█", 0.2
+
+
+STATE_STYLES: dict[State, str] = {
+    "clear": "bold red",
+    "suggestive": "yellow",
+    "undecided": "dim",
+    "level": "green",
+    "untested": "dim",
+    "works": "green",
+    "does not work": "bold red",
+}
 
 
 def wide_table(title: str, *columns: Column | str) -> Table:
@@ -35,17 +47,26 @@ def _table(title: str, columns: Sequence[Column | str], **look: Any) -> Table:
 
 def audit_table(model: str, rows: Sequence[ReadingRow]) -> RenderableType:
     """One model's readings with their verdicts, and each in plain words below."""
-    # The numbers keep their width, so that no interval is broken; titles and leans share the rest.
-    words = [Column(name, ratio=1) for name in ("measured", "leans")]
-    table = wide_table(model, *words, Column("how strongly [95% interval]", width=25), Column("p, corrected", width=9))
+    # The numbers keep their width, so that no interval is broken; titles and directions share the rest.
+    words = [Column(name, ratio=1) for name in ("measured", "verdict and direction")]
+    numbers = {"how strongly [95% interval]": 25, "p": 8, "p, corrected": 9}
+    table = wide_table(model, *words, *(Column(name, width=width) for name, width in numbers.items()))
     table.show_lines = True
     sentences = Table.grid(padding=(0, 1))
     for row in rows:
         # Text, never str: a title or a word with brackets must not be taken for markup.
-        cells = (Text(row.title), Text(row.leans or "-"), _how_strongly(row), Text(row.p or "-"))
+        cells = (Text(row.title), _verdict(row), _how_strongly(row), Text(row.raw_p or "-"), Text(row.p or "-"))
         table.add_row(*cells, style="" if row.clear else "dim")
         sentences.add_row("•", Text.assemble((f"{row.title}: ", "bold"), row.reading.plain_words))
     return Group(table, Sparkline(rows), Text("In plain words", style="bold"), sentences, Text(""))
+
+
+def _verdict(row: ReadingRow) -> Text:
+    """The verdict, and below it which way the reading leans where that may be said."""
+    state = row.verdict.state
+    text = Text(f"{MARKS[state]} {state}", STATE_STYLES[state])
+    named = row.reading.direction if state in ("clear", "suggestive", "works") else ""
+    return text.append(f"\n{named}", "default") if named else text
 
 
 class Sparkline:
@@ -81,7 +102,15 @@ def reading_view(reading: Reading) -> RenderableType:
     for label, fact in _facts(reading):
         facts.add_row(label if label != seen else "", Text(fact))
         seen = label
-    return Group(Text(f"{reading.title}  [{reading.model}]", style="bold"), Text(reading.plain_words), facts)
+    title = Text(f"{reading.title}  [{reading.model}]", style="bold")
+    return Group(title, _verdict_line(reading), Text(reading.plain_words), facts)
+
+
+def _verdict_line(reading: Reading) -> Text:
+    """The verdict first: everything else is why."""
+    state, direction = reading.verdict.state, reading.direction
+    leans = f": {direction}" if direction and state in ("clear", "suggestive") else ""
+    return Text(f"{MARKS[state]} {state}{leans}", STATE_STYLES[state])
 
 
 def _how_strongly(row: ReadingRow) -> Text:

@@ -69,7 +69,9 @@ function figureOf(each) {
   const figure = document.createElement("figure");
   figure.className = each.keeps_colours ? "keeps" : "turns";
   const drawing = new DOMParser().parseFromString(each.svg, "image/svg+xml").documentElement;
-  if (Number(drawing.getAttribute("width")) > 640) figure.classList.add("wide");
+  const width = Number(drawing.getAttribute("width"));
+  if (width > 640) figure.classList.add("wide");
+  figure.style.setProperty("--width", width + "px");
   const scroll = document.createElement("div");
   scroll.className = "scroll";
   scroll.tabIndex = 0;
@@ -133,10 +135,19 @@ async function watch() {
     return;
   }
   if (told.state !== "running") { location.reload(); return; }
-  job.querySelector("[data-step]").textContent = told.step + (told.total ? ": " + told.done.toLocaleString() + " of " + told.total.toLocaleString() : "");
+  const part = (step) => (step.total ? step.done.toLocaleString() + " of " + step.total.toLocaleString() : "");
+  const words = (step) => [step.phase, step.probe, step.message].filter(Boolean).join(": ");
+  job.querySelector("[data-now]").textContent = [told.now.model, words(told.now), part(told.now)].filter(Boolean).join(", ");
   job.querySelector("[data-seconds]").textContent = Math.round(told.seconds) + " s";
+  job.querySelector("[data-models]").textContent = told.models_done + " of " + told.models.length + " models done";
   const bar = job.querySelector("progress");
-  if (told.total) { bar.max = told.total; bar.value = told.done; } else { bar.removeAttribute("value"); }
+  if (told.now.total) { bar.max = told.now.total; bar.value = told.now.done; } else { bar.removeAttribute("value"); }
+  job.querySelector("[data-log]").replaceChildren(...told.log.map((row) => {
+    const line = document.createElement("tr");
+    line.className = row.phase.replaceAll(" ", "-");
+    for (const text of [row.seconds.toFixed(1) + " s", row.model || "-", words(row), part(row)]) line.insertCell().textContent = text;
+    return line;
+  }));
   setTimeout(watch, 700);
 }
 if (job && job.dataset.state === "running") watch();

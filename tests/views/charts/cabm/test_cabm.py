@@ -49,7 +49,7 @@ def test_all_charts_become_svg_without_script_or_missing_numbers(reading):
         assert svg.startswith("<svg"), name
         assert not re.search("NaN|undefined|null|<script", svg), name
         width = float(re.search(r'viewBox="0 0 ([\d.]+)', svg)[1])
-        assert width < 640, name
+        assert width <= 342 / 0.66, name  # so that it fits a telephone
     assert FORMATS["png"](charts["weights"]).startswith(b"\x89PNG")
 
 
@@ -93,7 +93,6 @@ def test_the_report_shows_the_charts_under_the_reading(reading):
     html = render(Audit("own", (reading.model,), (reading,), (), 0, 0))
     below = html.split("<details>")[1].split("</details>")[0]
     assert below.count("<svg") == len(NAMES)
-    assert below.count('class="keeps') == 1  # the heat map, whose colours are its numbers
     other = dataclasses.replace(reading, probe="mac", items=(), details=None)
     assert "<svg" not in render(Audit("own", (reading.model,), (other,), (), 0, 0)).split("<details>")[1]
 

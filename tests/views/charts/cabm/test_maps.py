@@ -61,7 +61,7 @@ def test_names_beside_points_do_not_lie_on_one_another(reading):
     )
     texts = [mark for mark in re.findall(r">([^<]+)</text>", to_svg(draw(maps.occupations, crowded))) if mark in words]
     assert words[-1] in texts
-    assert len(texts) <= 2
+    assert len(texts) < len(words)  # as many as find room around the crowd
 
 
 def test_scores_that_do_not_vary_have_no_density(reading):

@@ -21,7 +21,7 @@ def cabm_figures(reading: Reading) -> list[Figure]:
     for draw in (*_BARS, *_MAPS):
         name = draw.__name__.replace("_", "-")
         if (chart := draw(reading.items, reading.details)) is not None:
-            title, more = chart.title.text, chart.title.subtitle
-            alt_text = f"{title}, {reading.title} on {reading.model}: {more}; {number}."
-            figures.append(Figure(f"cabm-{name}", title, alt_text, chart, keeps_colours=name == "heat-map"))
+            title = chart.title.text
+            alt_text = f"{title}, {reading.title} on {reading.model}: {chart.description}; over all {number}."
+            figures.append(Figure(f"cabm-{name}", title, alt_text, chart))
     return figures

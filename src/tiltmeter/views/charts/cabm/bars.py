@@ -14,9 +14,10 @@ from tiltmeter.views.charts.style import INK, table
 
 _ROW = 14
 #: Darker is the form that counts.
-_FORM_COLOURS = ("#1c2330", "#b6bcc6")
+_FORM_COLOURS = (INK, "#b6bcc6")
 #: The feature itself behind what moved the forest, as it stands in the items.
 _RAW = {"pmi": "pmi", "cosine": "cosine", "context": "signed_context"}
+_LOW_TO_HIGH = ("#4f9fd0", "#8a929e", "#d98b2b")
 _EXPLAINERS = {"shap": "SHAP values", "local-linear": "LIME's explanation"}
 
 
@@ -28,9 +29,9 @@ def scores(items: Sequence[Item], details: CabmDetails) -> Any | None:
     ]
     if not rows:
         return None
-    (one, two), threshold = details.groups, details.threshold
+    threshold = details.threshold
     base = table(rows).encode(y=_occupations(rows))
-    x = alt.X("score:Q", title=f"score; positive leans to {one}, negative to {two}", axis=alt.Axis(grid=False))
+    x = alt.X("score:Q", title=colours.between("score", details.groups), axis=alt.Axis(grid=False))
     tooltip = ["word:N", "score:Q", "low:Q", "high:Q", "group:N"]
     bars = base.mark_bar(strokeWidth=1.2, height=_ROW - 5)
     bars = bars.encode(x=x, tooltip=tooltip, **colours.category_look(details))
@@ -38,7 +39,8 @@ def scores(items: Sequence[Item], details: CabmDetails) -> Any | None:
     dashed = f"dashed ±{threshold:g}; hollow: too close to call{colours.not_shown(items)}"
     chart = alt.layer(bars, *colours.levels("x", threshold), spans)
     words = f"line: 95% interval; 0 is level, {dashed}"
-    return colours.finished(chart, "How each occupation leans", words, height=alt.Step(_ROW))
+    seen = colours.ends(items, details.groups)
+    return colours.finished(chart, "How each occupation leans", words, seen, height=alt.Step(_ROW))
 
 
 def parts(items: Sequence[Item], details: CabmDetails) -> Any | None:
@@ -53,12 +55,13 @@ def parts(items: Sequence[Item], details: CabmDetails) -> Any | None:
     ]
     totals = [{"word": item.label, "score": item.value} for item in shown]
     y = _occupations(totals)
-    x = alt.X("part:Q", title="part of the score", axis=alt.Axis(grid=False))
+    x = alt.X("part:Q", title=colours.between("part of the score", details.groups), axis=alt.Axis(grid=False))
     bars = table(rows).mark_bar(height=_ROW - 5).encode(y=y, x=x, color=colours.feature_colour())
     marks = table(totals).mark_tick(color=INK, thickness=2, size=_ROW - 3).encode(y=y, x="score:Q")
     level = colours.levels("x", details.threshold)[0]
-    words = f"the parts add up to the score, the black mark{colours.not_shown(items)}"
-    return colours.finished(alt.layer(bars, level, marks), "What the scores are made of", words, height=alt.Step(_ROW))
+    words = f"the parts add up to the score, the upright mark{colours.not_shown(items)}"
+    chart, seen = alt.layer(bars, level, marks), colours.ends(items, details.groups)
+    return colours.finished(chart, "What the scores are made of", words, seen, height=alt.Step(_ROW))
 
 
 def importance(items: Sequence[Item], _details: CabmDetails) -> Any | None:
@@ -66,7 +69,7 @@ def importance(items: Sequence[Item], _details: CabmDetails) -> Any | None:
     items = _with(items, "part")
     if not items:
         return None
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"feature": label, "mean": sum(abs(colours.number(item, f"part_{name}")) for item in items) / len(items)}
         for name, label in colours.FEATURES.items()
     ]
@@ -76,7 +79,9 @@ def importance(items: Sequence[Item], _details: CabmDetails) -> Any | None:
     texts = base.mark_text(align="left", dx=4, fontSize=12, color=INK).encode(text=alt.Text("mean:Q", format=".3f"))
     chart = alt.layer(base.mark_bar(height=18).encode(color=colour), texts)
     words = f"over {len(items)} occupations, whichever way it pushes"
-    return colours.finished(chart, "Which feature moves the scores", words, height=alt.Step(28))
+    most = max(rows, key=lambda row: row["mean"])
+    seen = f"{most['feature']} moves them most, by {most['mean']:.3f} on average"
+    return colours.finished(chart, "Which feature moves the scores", words, seen, height=alt.Step(28))
 
 
 def moved(items: Sequence[Item], details: CabmDetails) -> Any | None:
@@ -84,17 +89,20 @@ def moved(items: Sequence[Item], details: CabmDetails) -> Any | None:
     rows = [row for name in colours.FEATURES for row in _dots(_with(items, "moved"), name)]
     if details.explained_by is None or not rows:
         return None
-    one, two = details.groups
     chart = table(rows).mark_circle(size=42, opacity=0.85)
+    legend = alt.Legend(title="feature, low to high", orient="bottom", gradientLength=200)
     chart = chart.encode(
-        x=alt.X("moved:Q", title=f"moves the forest: ← {two} | {one} →"),
+        x=alt.X("moved:Q", title=colours.between("moves the forest", details.groups)),
         y=_features(),
         yOffset=alt.YOffset("place:Q", scale=alt.Scale(domain=[-0.6, 0.6])),
-        color=alt.Color("value:Q", scale=alt.Scale(scheme="blueorange"), title="feature, low to high"),
+        color=alt.Color("value:Q", scale=alt.Scale(range=list(_LOW_TO_HIGH), interpolate="rgb"), legend=legend),
         tooltip=["word:N", "feature:N", alt.Tooltip("moved:Q", format="+.3f")],
     )
     words = f"{_EXPLAINERS[details.explained_by]}; labels: {details.labels_from}"
-    return colours.finished(chart, "What moved the forest, occupation by occupation", words, height=alt.Step(64))
+    far = max(rows, key=lambda row: abs(row["moved"]))
+    towards = details.groups[0 if far["moved"] > 0 else 1]
+    seen = f"farthest is {far['word']}, moved towards {towards} by its {far['feature']} ({far['moved']:+.3f})"
+    return colours.finished(chart, "What moved the forest, occupation by occupation", words, seen, height=alt.Step(64))
 
 
 def _dots(items: Sequence[Item], name: str) -> list[dict[str, Any]]:
@@ -131,9 +139,13 @@ def weights(_items: Sequence[Item], details: CabmDetails) -> Any | None:
         bars = base.mark_bar().encode(x=x, color=colours.feature_colour())
         spans = base.mark_rule(color=INK, strokeWidth=1.5).encode(x="low:Q", x2="high:Q")
         heading = colours.panel_title(title)
-        panels.append(alt.layer(bars, spans, title=heading, width=colours.WIDTH // 2, height=alt.Step(11)))
+        panels.append(alt.layer(bars, spans, title=heading, width=colours.WIDTH // 2 - 14, height=alt.Step(11)))
     subtitle = "weights sum to 1; line: ± the SD over seeds; an empty row could not be fitted"
-    return colours.finished(alt.hconcat(*panels), "How much each feature counts", subtitle)
+    fitted = details.repaired.weights.get(details.repaired.method)
+    counts = zip(features, fitted.values, strict=True) if fitted else ()
+    seen = ", ".join(f"{feature} {weight:.2f}" for feature, weight in counts)
+    seen = f"repaired, weighed by {details.repaired.method}: {seen or 'not fitted'}"
+    return colours.finished(alt.hconcat(*panels), "How much each feature counts", subtitle, seen)
 
 
 def categories(_items: Sequence[Item], details: CabmDetails) -> Any | None:
@@ -153,7 +165,11 @@ def categories(_items: Sequence[Item], details: CabmDetails) -> Any | None:
     bars = base.mark_bar().encode(color=alt.Color("form:N", scale=scale, **colours.legend()))
     texts = base.mark_text(align="left", dx=4, fontSize=12, color=INK).encode(text="occupations:Q")
     words = f"cut at ±{details.threshold:g}"
-    return colours.finished(alt.layer(bars, texts), "Occupations by category", words, height=alt.Step(16))
+    seen = "; ".join(
+        f"{title}: {', '.join(f'{form.categories.get(name, 0)} {name}' for name in details.categories)}"
+        for title, form in details.forms.items()
+    )
+    return colours.finished(alt.layer(bars, texts), "Occupations by category", words, seen, height=alt.Step(16))
 
 
 def _with(items: Sequence[Item], what: str) -> list[Item]:

@@ -9,17 +9,21 @@ import altair as alt
 
 from tiltmeter.readings import Item
 from tiltmeter.readings.details.cabm import CabmDetails
-from tiltmeter.views.charts.style import SOFT, styled, table
+from tiltmeter.views.charts.shades import AWAY, NEITHER, TOWARDS
+from tiltmeter.views.charts.style import INK, PAPER, SOFT, table, titled
 
 #: In the order in which a reading holds their weights; and in words.
 FEATURES = {"pmi": "PMI", "cosine": "cosine", "context": "context"}
-WIDTH = 420
+WIDTH = 370
 #: Of more occupations than these the two ends are drawn.
 MOST = 60
 
-# Colour-blind safe (Okabe & Ito), and no colour stands for two things.
-_CATEGORIES = ("#0072B2", "#D55E00", "#009E73", "#8a929e")
-_FEATURES = ("#CC79A7", "#56B4E9", "#E69F00")
+#: The two directions as in every chart, then neither of them, and what is too close to call.
+_CATEGORIES = (TOWARDS, AWAY, NEITHER, NEITHER)
+#: No model and no group has these.
+_FEATURES = ("#a86fc0", "#4f9fd0", "#a59a2c")
+#: Letters of a title that fit above a chart of this width.
+_LETTERS = 66
 
 
 def number(item: Item, column: str) -> float:
@@ -45,7 +49,7 @@ def not_shown(items: Sequence[Item]) -> str:
 
 def category_look(details: CabmDetails) -> dict[str, Any]:
     """Stroke and fill by category, hollow where the score is too close to call."""
-    fills = [*_CATEGORIES[:3], "white"]
+    fills = [*_CATEGORIES[:3], PAPER]
     stroke, fill = (alt.Scale(domain=details.categories, range=list(range)) for range in (_CATEGORIES, fills))
     return {
         "stroke": alt.Stroke("group:N", scale=stroke, **legend()),
@@ -64,17 +68,36 @@ def legend() -> dict[str, Any]:
 
 def levels(axis: str, threshold: float) -> list[Any]:
     """Level as a line, the thresholds dashed."""
-    level = table([{"at": 0.0}]).mark_rule(color="#555")
-    cuts = table([{"at": -threshold}, {"at": threshold}]).mark_rule(color="#999", strokeDash=[2, 3])
+    level = table([{"at": 0.0}]).mark_rule(color=SOFT)
+    cuts = table([{"at": -threshold}, {"at": threshold}]).mark_rule(color=SOFT, strokeDash=[2, 3])
     return [mark.encode(**{axis: "at:Q"}) for mark in (level, cuts)]
 
 
+def between(name: str, groups: tuple[str, str]) -> str:
+    """The title of an axis of which the first group lies at the upper end.
+
+    >>> between("score", ("men", "women"))
+    '◄ women · score · men ►'
+    """
+    return f"◄ {groups[1]} · {name} · {groups[0]} ►"
+
+
+def ends(items: Sequence[Item], groups: tuple[str, str]) -> str:
+    """Which occupations stand at both ends, in words."""
+    rows = from_first_group(items)
+    most = [f"{row.label} ({number(row, 'value'):+.2f})" for row in (rows[0], rows[-1])]
+    return f"farthest towards {groups[0]} is {most[0]}, farthest towards {groups[1]} {most[1]}"
+
+
 def panel_title(form: str) -> Any:
-    return alt.Title(form, fontSize=12, offset=6)
+    return alt.Title(form, fontSize=12, offset=6, color=INK)
 
 
-def finished(chart: Any, title: str, subtitle: str, *, height: Any = None) -> Any:
-    """The chart with its title; without panels it has a height, and the usual width."""
+def finished(chart: Any, title: str, subtitle: str, seen: str, *, height: Any = None) -> Any:
+    """The chart with its title, and described by what is seen in it; without panels it has a height, and a width."""
     size = {} if height is None else {"width": WIDTH, "height": height}
-    words = alt.Title(title, subtitle=subtitle, subtitleColor=SOFT, subtitleFontSize=12)
-    return styled(chart.properties(title=words, **size))
+    return titled(chart.properties(description=seen, **size), title, subtitle, letters=_LETTERS, left=_LEFT)
+
+
+#: The names of occupations need room in a browser with wide letters.
+_LEFT = 12

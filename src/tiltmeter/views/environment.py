@@ -1,0 +1,23 @@
+"""What makes pages of templates: the report's own, and those of packages that share them."""
+
+from __future__ import annotations
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+from tiltmeter.readings import STATES
+from tiltmeter.views.summary import MARKS
+
+
+def environment(*packages: str) -> Environment:
+    """The templates of these packages and of the views; what a template names must be there."""
+    made = Environment(
+        loader=ChoiceLoader([PackageLoader(package) for package in (*packages, "tiltmeter.views")]),
+        autoescape=True,
+        # A template is read once: one that is being replaced while a page is made must not break the page.
+        auto_reload=False,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals |= {"STATES": STATES, "MARKS": MARKS}
+    return made
