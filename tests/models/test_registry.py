@@ -49,8 +49,8 @@ def test_the_example_of_every_kind_is_a_spec_of_that_kind(kind: str) -> None:
     [
         (
             "glvoe:x",
-            "unknown kind of model 'glvoe': known: bundled, chat, cohere, debiased, gguf, hf, openai, python, reference, "
-            "static, voyage",
+            "unknown kind of model 'glvoe': known: bundled, chat, cohere, debiased, gguf, hf, openai, python, "
+            "reference, static, voyage",
         ),
         ("opnai:x", "unknown kind of model 'opnai': did you mean 'openai'?"),
         ("bundled:minlm", "unknown bundled model 'minlm': did you mean 'minilm'?"),
