@@ -64,7 +64,9 @@ def test_one_test_that_finds_the_groups_is_enough():
 def test_the_method_is_taken_that_pays_and_leaves_least():
     made = result(outcome("hard", left=0.5), outcome("leace", left=0.3), outcome("inlp", left=0.1, kept=0.8))
     assert made.take.method == "leace"
-    assert made.recommendation.startswith("Take leace: of 1 readings on held-out words 1 lean less; 30% of the lean")
+    assert made.recommendation.startswith(
+        "Take leace: of 1 readings on unseen words or sentences 1 lean less; 30% of the lean"
+    )
     assert "The bias is hidden, not gone: a linear classifier finds the groups for 80%" in made.recommendation
     assert "hard pays too." in made.recommendation
     assert made.recommendation.endswith("who looks for the groups still finds them.")
@@ -74,8 +76,8 @@ def test_where_none_pays_it_is_said_with_the_reasons():
     made = result(outcome("hard", kept=0.8), outcome("inlp", moved=[SAME]), outcome("ran", moved=[LESS, MORE]))
     assert made.take is None
     assert made.recommendation == (
-        "None of these methods pays on bundled:glove (hard: keeps 80% of the utility; inlp: no reading on held-out "
-        "words leans less; ran: 1 reading leans more)."
+        "None of these methods pays on bundled:glove (hard: keeps 80% of the utility; inlp: no reading on "
+        "unseen words or sentences leans less; ran: 1 reading leans more)."
     )
 
 

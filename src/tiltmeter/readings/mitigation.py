@@ -150,9 +150,9 @@ class Outcome(Result):
             return f"{self.method}: not measured ({self.problem})."
         n = len(self.deciding)
         said = [
-            f"{self.method}: of {n} readings on held-out words {self.less} lean less"
+            f"{self.method}: of {n} readings on unseen words or sentences {self.less} lean less"
             if n
-            else f"{self.method}: no reading on held-out words"
+            else f"{self.method}: no reading on unseen words or sentences"
         ]
         said[0] += f" and {self.more} lean more" if self.more else ""
         if self.bias_left:
@@ -263,7 +263,7 @@ def _why_not(each: Outcome) -> str:
     if each.problem:
         return "not measured"
     if each.less == 0:
-        return "no reading on held-out words leans less"
+        return "no reading on unseen words or sentences leans less"
     if each.more:
         return f"{each.more} {'readings lean' if each.more > 1 else 'reading leans'} more"
     return f"keeps {each.utility_kept.value:.0%} of the utility" if each.utility_kept else ""

@@ -6,7 +6,7 @@ from tiltmeter.views.report.mitigation import render_mitigation
 
 def test_the_page_says_which_method_to_take_and_shows_everything_behind_it():
     page = render_mitigation(result())
-    assert "Take leace: of 1 readings on held-out words 1 lean less" in page
+    assert "Take leace: of 1 readings on unseen words or sentences 1 lean less" in page
     assert "not measured: no words are left" in page
     assert "no: measured on 7 fitting words" in page
     assert "hidden (guessing 50%)" in page

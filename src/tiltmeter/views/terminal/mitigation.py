@@ -21,7 +21,8 @@ def mitigation_view(result: Mitigation) -> list[RenderableType]:
         views += [Text(f"Left out: {reason}") for reason in outcome.left_out]
         views.append(Text(""))
     halves = ", ".join("/".join(members) for members in result.fit)
-    views.append(Text(f"Fitted on {halves}; what counts is measured without these words."))
+    unseen = "without these words, or in sentences that a language model was not taught"
+    views.append(Text(f"Fitted on {halves}; what counts is measured {unseen}."))
     views.append(Text(result.recommendation, style="bold"))
     return views
 
