@@ -173,7 +173,8 @@ class TransformerEncoder:
 
     def __getstate__(self) -> dict[str, Any]:
         """What it was made of, without the weights: whoever gets a copy reads them where it is."""
-        return {name: value for name, value in self.__dict__.items() if name not in ("_loaded", "_language")}
+        weights = ("_loaded", "_language", "_with_head")
+        return {name: value for name, value in self.__dict__.items() if name not in weights}
 
     def embed_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One vector per text, (n, dim)."""
