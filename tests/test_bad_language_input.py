@@ -55,7 +55,7 @@ def complaint(here: Path, *arguments: str) -> str:
         (["probe", "cloze", "hf:masked", "--from", "missing.csv"], "no cloze data 'missing.csv'"),
         (["probe", "cloze", "hf:masked", "--method", "first"], "unknown method 'first'"),
         (["probe", "cloze", "bundled:glove"], "cloze needs log-probabilities of a pronoun"),
-        (["probe", "cloze", "hf:masked", "--targets", "gender.male_terms"], "cloze takes no targets"),
+        (["probe", "cloze", "hf:masked", "--targets", "gender.male_terms"], "there are no races here"),
         (["probe", "weat", "bundled:glove", "--method", "nangia"], "weat takes no method"),
         (["probe", "pairs", "hf:masked", "--method", "nangja"], "unknown method of pairs 'nangja'"),
         (["probe", "unmask", "gguf:text.gguf"], "this is no GGUF file"),

@@ -152,6 +152,7 @@ def show_audit(result: Audit, report: Path, *, verbose: bool) -> None:
     output.print_view(Glance(summarise(result)))
     if verbose:
         _show_everything(result)
+    echo(f"{result.asked:,} inputs asked of models, {result.recalled:,} known from before.")
     n = len(result.skipped)
     left_out = f", and {n} {'probe that does' if n == 1 else 'probes that do'} not fit" if n else ""
     more = "" if verbose else f" (--verbose: every reading{left_out})"
@@ -173,7 +174,6 @@ def _show_everything(result: Audit) -> None:
     output.print_view(
         "d: 0 is level, .2 small, .5 medium, .8 large. p is corrected for the bias tests of its model (Holm)."
     )
-    echo(f"{result.asked:,} inputs asked of models, {result.recalled:,} known from before.")
 
 
 @app.command()

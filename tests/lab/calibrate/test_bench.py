@@ -97,4 +97,7 @@ def test_measures_of_vectors_are_put_to_planted_vectors_and_no_others(tmp_path):
     tools = Bench(tmp_path, only={"seat", "cabm"})
     asked = tools.ask((), 0.9, 0, None, kinds=["vectors"])
     assert asked.by_kind["vectors"].model.identity.name == "reference:vectors-0.9"
-    assert {form.measure for form in asked.readings} == {"SEAT", "CABM (equal)", "CABM (pca)"}
+    assert {form.measure for form in asked.readings} == {
+        "SEAT",
+        *(f"CABM ({weighting})" for weighting in ("equal", "pca", "pca_rf", "shap_rf")),
+    }

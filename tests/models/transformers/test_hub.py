@@ -170,7 +170,12 @@ def test_a_causal_model_has_no_masks_to_fill(tiny_lm, family, method, item):
     with pytest.raises(BadInput, match=f"{method} asks for .*masked.*; .* is a causal language model") as caught:
         getattr(tiny_lm(family), method)([item])
     assert one_line(caught)
-    assert set(tiny_lm(family).questions) == {Question.SPANS, Question.TOKENS, Question.CONTINUATIONS}
+    assert set(tiny_lm(family).questions) == {
+        Question.SPANS,
+        Question.REACH,
+        Question.TOKENS,
+        Question.CONTINUATIONS,
+    }
 
 
 @pytest.mark.parametrize("family", MASKED)
@@ -197,7 +202,7 @@ def test_an_encoder_that_kept_the_settings_of_a_masked_model_gives_vectors_and_n
         transformers.AutoModel.from_pretrained(folder).save_pretrained(folder)
     (folder / "config.json").write_text(settings, encoding="utf-8")
     model = TransformerModel(str(folder))
-    assert set(model.questions) == {Question.WORDS, Question.TEXTS, Question.SPANS}
+    assert set(model.questions) == {Question.WORDS, Question.TEXTS, Question.SPANS, Question.REACH}
     assert model.embed_texts(["The nurse left."]).shape[0] == 1
     with pytest.raises(BadInput, match="has no language-model head") as error:
         model.fill([HE])

@@ -89,12 +89,16 @@ def test_markup_in_a_word_or_a_group_is_text(reading):
         assert "&lt;script&gt;" in svg
 
 
-def test_the_report_shows_the_charts_under_the_reading(reading):
+def below_the_reading(reading: Reading) -> str:
+    """What the report folds below its only reading."""
     html = render(Audit("own", (reading.model,), (reading,), (), 0, 0))
-    below = html.split("<details>")[1].split("</details>")[0]
-    assert below.count("<svg") == len(NAMES)
+    return html.split('<details id="reading-1">')[1].split("</details>")[0]
+
+
+def test_the_report_shows_the_charts_under_the_reading(reading):
+    assert below_the_reading(reading).count("<svg") == len(NAMES)
     other = dataclasses.replace(reading, probe="mac", items=(), details=None)
-    assert "<svg" not in render(Audit("own", (reading.model,), (other,), (), 0, 0)).split("<details>")[1]
+    assert "<svg" not in below_the_reading(other)
 
 
 def test_weights_of_the_users_own_are_drawn_and_reported_like_any_other():
@@ -112,8 +116,7 @@ def test_weights_of_the_users_own_are_drawn_and_reported_like_any_other():
         if (form, weighting) == ("repaired", "given")
     }
     assert cells == {(item.label, item.value) for item in own.items}
-    html = render(Audit("own", (own.model,), (own,), (), 0, 0))
-    assert html.split("<details>")[1].split("</details>")[0].count("<svg") == len(NAMES)
+    assert below_the_reading(own).count("<svg") == len(NAMES)
 
 
 def test_an_audit_whose_suite_gives_weights_is_run_stored_and_reported(tmp_path):
