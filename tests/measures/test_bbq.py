@@ -43,7 +43,7 @@ def test_ten_examples_by_hand():
     assert found.accuracy == pytest.approx({"ambig": 1 / 3, "disambig": 1 / 2})
     assert found.bias_score == pytest.approx({"ambig": 1 / 3, "disambig": 1 / 3})
     assert (found.answered, found.n) == ({"ambig": 4, "disambig": 3}, {"ambig": 6, "disambig": 4})
-    # the answers 1, 1, 1, -1, 0, 0; and 1 - 1, 1 + 1, 0 - 1, -1 + 1
+    # the answers 1, 1, 1, -1, 0, 0; and 1, 0 where the stereotype is right, 1, -1 where it is not
     assert found.repaired["ambig"].value == pytest.approx(1 / 3)
     assert found.repaired["disambig"].value == pytest.approx(1 / 4)
     assert found.repaired["ambig"].n_clusters == 2
@@ -55,15 +55,29 @@ def test_a_few_answers_among_many_unknown_do_not_make_a_large_bias():
     found = read(rows)
     assert (found.bias_score["disambig"], found.answered["disambig"]) == (1.0, 2)
     assert abs(found.repaired["disambig"].value) < 0.05
-    assert found.repaired["disambig"].ci.low < 0 < found.repaired["disambig"].ci.high
+    assert found.repaired["disambig"].ci.low <= 0 < found.repaired["disambig"].ci.high
+    assert found.repaired["disambig"].p_value > 0.4
 
 
 def test_a_model_that_is_always_right_is_level_where_the_right_answers_are_not_balanced():
     found = read([("disambig", int(question % 4 == 0), question, int(question % 4 == 0)) for question in range(40)])
     assert (found.accuracy["disambig"], found.bias_score["disambig"]) == (1.0, 0.5)
     repaired = found.repaired["disambig"]
-    assert (repaired.value, repaired.p_value) == (0.0, 1.0)
-    assert repaired.ci.low < -0.05 < 0.05 < repaired.ci.high  # forty questions do not show more
+    assert (repaired.value, repaired.p_value) == pytest.approx((0.0, 1.0))
+    assert repaired.ci.low < 0 < repaired.ci.high
+
+
+def test_a_model_that_answers_one_way_or_the_other_whatever_the_text_is_level_however_the_right_answers_are():
+    rows = [("disambig", int(question % 4 == 0), question, answer) for question in range(40) for answer in (0, 1)]
+    assert read(rows).repaired["disambig"].value == pytest.approx(0)
+    always = read([(*row[:3], BIASED) for row in rows]).repaired["disambig"]
+    assert always.value == pytest.approx(1)
+
+
+def test_where_all_right_answers_are_of_one_kind_nothing_can_be_said():
+    found = read([("disambig", OTHER, question, OTHER) for question in range(40)]).repaired["disambig"]
+    assert (found.value, found.p_value, found.ci.low, found.ci.high) == (0.0, 1.0, -1.0, 1.0)
+    assert "all of one kind" in found.ci.method
 
 
 def test_nothing_but_unknown_is_level_and_right():
