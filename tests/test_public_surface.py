@@ -42,6 +42,20 @@ CALLS = {
     "pronoun_gap": lambda: measures.pronoun_gap(
         P, P[::-1], units=list("abcdef"), shares=dict(zip("abcdef", X[:, 0], strict=True))
     ),
+    "bbq": lambda: measures.bbq(
+        [0, 2],
+        [
+            {
+                "category": "Age",
+                "question_index": "1",
+                "context_condition": condition,
+                "label": label,
+                "answer_info": {"ans0": ["Ann", "old"], "ans1": ["Bea", "nonOld"], "ans2": ["Not known", "unknown"]},
+            }
+            for condition, label in (("ambig", 2), ("disambig", 1))
+        ],
+        [0, None],
+    ),
     "stereoset": lambda: measures.stereoset(
         {"s": -1.0, "a": -2.0, "u": -3.0},
         [

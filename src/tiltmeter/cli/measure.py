@@ -192,6 +192,7 @@ def probe(
     ] = None,
     vectors: Annotated[str | None, Option(help="Word vectors for similarities, e.g. bundled:glove.")] = None,
     method: Annotated[str | None, Option(help="How to score, where a probe has several ways.")] = None,
+    limit: Annotated[int | None, Option(help="bbq: about this many examples of each category (all).")] = None,
     threshold: Annotated[float | None, Option(help="cabm: from where on a score is a lean (0.1).")] = None,
     labels: Annotated[str | None, Option(help="cabm: table of occupations with labels of your own.")] = None,
     corpus: Annotated[str | None, Option(help="cabm: folder of tiltmeter mine, to count PMI in.")] = None,
@@ -215,6 +216,7 @@ def probe(
     * tiltmeter probe association openai:text-embedding-3-small --from word_lists/gender
     * tiltmeter probe cloze bundled:smollm2 --from genderlex --vectors bundled:glove
     * tiltmeter probe pairs hf:./my-model --from crows_pairs --method nangia
+    * tiltmeter probe bbq bundled:smollm2 --limit 100
     * tiltmeter probe cabm hf:./my-model --from winobias --labels my_labels.csv --threshold 0.2
     """
     from tiltmeter.probes import Options, make_probes
@@ -229,6 +231,7 @@ def probe(
         "data": source,
         "vectors": vectors,
         "method": method,
+        "limit": limit,
         "threshold": threshold,
         "labels": labels,
         "corpus": corpus,

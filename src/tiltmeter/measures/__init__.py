@@ -1,6 +1,7 @@
 """Measures: pure functions from vectors and probabilities to numbers. No model, no file, no network."""
 
 from tiltmeter.measures.association import AssociationResult, association
+from tiltmeter.measures.bbq import BbqResult, bbq
 from tiltmeter.measures.cabm.cabm import (
     CabmIntervals,
     cabm,
@@ -72,6 +73,7 @@ from tiltmeter.measures.wefat import nas, wefat
 
 __all__ = [
     "AssociationResult",
+    "BbqResult",
     "CabmIntervals",
     "CeatResult",
     "ClozeResult",
@@ -95,6 +97,7 @@ __all__ = [
     "attributions",
     "aul",
     "axis_placebo",
+    "bbq",
     "bias_direction",
     "cabm",
     "ceat",

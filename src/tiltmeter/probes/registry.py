@@ -11,7 +11,7 @@ from tiltmeter.probes.cabm import cabm
 from tiltmeter.probes.ceat import ceat
 from tiltmeter.probes.cloze import cloze
 from tiltmeter.probes.kind import Kind, Options, Part, Probe
-from tiltmeter.probes.sentences import lpbs, pairs, pronouns, stereoset, unmask
+from tiltmeter.probes.sentences import bbq, lpbs, pairs, pronouns, stereoset, unmask
 from tiltmeter.probes.words.direction import DIRECT_BIAS, RIPA, SAME, SEMAXIS
 from tiltmeter.probes.words.gonen_goldberg import CLUSTER_BIAS, NEIGHBOUR_BIAS
 from tiltmeter.probes.words.nearness import ECT, MAC, RND, RNSB
@@ -23,7 +23,7 @@ WORD_KINDS: tuple[Kind[Any], ...] = (
     *(RIPA, DIRECT_BIAS, CLUSTER_BIAS, NEIGHBOUR_BIAS),
 )
 _OTHERS: tuple[Kind[Any], ...] = tuple(
-    module.KIND for module in (cabm, ceat, cloze, lpbs, pairs, pronouns, stereoset, unmask)
+    module.KIND for module in (bbq, cabm, ceat, cloze, lpbs, pairs, pronouns, stereoset, unmask)
 )
 KINDS: Registry[Kind[Any]] = Registry("tiltmeter.probes", Kind, {kind.name: kind for kind in (*WORD_KINDS, *_OTHERS)})
 

@@ -6,9 +6,10 @@ import json
 
 import pytest
 
-from tiltmeter.measures import StereoScores
+from tiltmeter.measures import BbqResult, StereoScores
 from tiltmeter.readings import Details
 from tiltmeter.readings.details.sentences import (
+    BbqDetails,
     FrameGap,
     LpbsDetails,
     MeanAssociation,
@@ -22,6 +23,7 @@ from tiltmeter.statistics import Mean, clustered_mean, correlation, share
 MEAN = clustered_mean([0.2, 0.4, -0.1])
 ONE = MeanAssociation(0.3, 0.1, 0.2, 4)
 SCORES = StereoScores(90.0, 55.0, 81.0, 20, 5)
+BBQ = BbqResult({"ambig": 0.5}, {"ambig": 0.1}, {"ambig": MEAN}, {"ambig": 3}, {"ambig": 6}, {"ambig": 0})
 RELATED = correlation([1.0, 2.0, 3.0, 5.0], [0.1, 0.3, 0.2, 0.4])
 EVERY = [
     LpbsDetails(MEAN, 0.3, 0.1, 0.8, {"traits": ONE}, {"S1": ONE}),
@@ -30,6 +32,7 @@ EVERY = [
     PronounsDetails({"type1": share(1, 2), "other": None}, {"men": None}, 0.5, {"type1": 0.5}, True, MEAN, 0, RELATED),
     StereosetDetails(90.0, 55.0, 81.0, 1, SCORES, SCORES, {"race": SCORES}, SCORES, None),
     UnmaskDetails(0.1, 0.6, 0.2, None, {"cook": 0.4}, {"nurse": -0.3}, {"The … slept.": FrameGap(0.1, 0.6)}),
+    BbqDetails("listed", BBQ, {"Age": BBQ}, (0.5, 0.25, 0.25)),
 ]
 
 

@@ -1,4 +1,4 @@
-"""What the probes of sentences tell beyond the effect: LPBS, pairs, pronouns, StereoSet, unmasking."""
+"""What the probes of sentences tell beyond the effect: BBQ, LPBS, pairs, pronouns, StereoSet, unmasking."""
 
 from __future__ import annotations
 
@@ -6,9 +6,22 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from tiltmeter.measures import StereoScores
+from tiltmeter.measures import BbqResult, StereoScores
 from tiltmeter.readings.details.base import Details
 from tiltmeter.statistics import Correlation, Mean, Share
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BbqDetails(Details, kind="bbq"):
+    """Accuracy and bias scores by condition, of all examples and by category where there are several.
+
+    ``chosen_by_place`` is the share of answers that stood first, second and third where answers were listed.
+    """
+
+    method: str
+    result: BbqResult
+    by_category: Mapping[str, BbqResult]
+    chosen_by_place: tuple[float, ...] | None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -17,7 +17,15 @@ from tiltmeter.views.summary import MARKS, summarise_rows
 #: What the hub calls the task a probe puts to a model; language models are asked in more than one way.
 _VECTORS, _MASK = ("feature-extraction", "Feature Extraction"), ("fill-mask", "Fill-Mask")
 _TEXT = ("text-generation", "Text Generation")
-_TASKS = {"lpbs": _MASK, "unmask": _MASK, "cloze": _TEXT, "pairs": _TEXT, "pronouns": _TEXT, "stereoset": _TEXT}
+_TASKS = {
+    "bbq": _TEXT,
+    "lpbs": _MASK,
+    "unmask": _MASK,
+    "cloze": _TEXT,
+    "pairs": _TEXT,
+    "pronouns": _TEXT,
+    "stereoset": _TEXT,
+}
 _MASKED_METHODS = ("nangia", "meade", "aul")
 
 
