@@ -13,13 +13,13 @@ $(VENV)/ready: pyproject.toml constraints.txt requirements-samples.txt
 	@echo "Setting up $(VENV) (a few minutes the first time) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(PIP) --upgrade pip
-	@$(PIP) --editable '.[hf,api]'
+	@$(PIP) --editable '.[hf,api,frames,mining]'
 	@$(PIP) --no-deps --requirement requirements-samples.txt
 	@touch $@
 
 $(VENV)/ready-dev: $(VENV)/ready
 	@echo "Adding what the tests need ..."
-	@$(PIP) --editable '.[hf,api,explain,ray,ja,web,dev]'
+	@$(PIP) --editable '.[hf,api,frames,mining,explain,ray,ja,web,dev]'
 	@touch $@
 
 demo: $(VENV)/ready  ## audit the sample models and write tiltmeter-results/demo/audit.html

@@ -171,9 +171,9 @@ class Comparisons(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """The rows as a data frame."""
-        import pandas as pd
+        from tiltmeter.readings.frames import frame_of
 
-        return pd.DataFrame(self.rows())
+        return frame_of(self.rows())
 
     def chart(self) -> alt.TopLevelMixin:
         """The chart of each pair, one below the other."""

@@ -62,9 +62,9 @@ class Audit:
 
     def to_frame(self) -> pd.DataFrame:
         """One row per reading: what was measured on which model, and the result."""
-        import pandas as pd
+        from tiltmeter.readings.frames import frame_of
 
-        frame = pd.DataFrame(self._rows())
+        frame = frame_of(self._rows())
         # A column without any number is one of numbers all the same.
         return frame.astype({name: float for name in _NUMBERS if name in frame})
 

@@ -397,9 +397,9 @@ class Reading:
 
     def to_frame(self) -> pd.DataFrame:
         """The items as a table, one row per item."""
-        import pandas as pd
+        from tiltmeter.readings.frames import frame_of
 
-        return pd.DataFrame([item.to_dict() for item in self.items])
+        return frame_of([item.to_dict() for item in self.items])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Reading) and self.to_dict() == other.to_dict()

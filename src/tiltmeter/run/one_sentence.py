@@ -28,9 +28,9 @@ class ClozeAnswer(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per context, the first without one."""
-        import pandas as pd
+        from tiltmeter.readings.frames import frame_of
 
-        return pd.DataFrame(list(self.rows))
+        return frame_of(list(self.rows))
 
     def __repr__(self) -> str:
         one, two = self.rows[0]["to_1"], self.rows[0]["to_2"]
@@ -56,9 +56,9 @@ class UnmaskAnswer(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per word."""
-        import pandas as pd
+        from tiltmeter.readings.frames import frame_of
 
-        return pd.DataFrame([dataclasses.asdict(chance) for chance in self.words])
+        return frame_of([dataclasses.asdict(chance) for chance in self.words])
 
     def __repr__(self) -> str:
         first = ", ".join(f"{chance.word} {chance.probability:.2f}" for chance in self.words[:3])
