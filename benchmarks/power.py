@@ -296,7 +296,6 @@ def _levels() -> list[tuple[str, World, int]]:
     clusters = {n: World("", functools.partial(_pairs, size=400, icc=icc), _same) for n, icc in _CLUSTERS}
     seat = _of_d("", times=10, spread=8.0)
     return [
-        ("weat, 300 + 300 words, d", WEAT, 300),
         *((f"weat, {n} + {n} words, nearly the same, d", world, n) for n, world in matched.items()),
         *((f"seat, {n} + {n} words among much else, d", seat, n) for n in (8, 20)),
         *((f"pairs, {n} clusters of 400, share", world, n) for n, world in clusters.items()),

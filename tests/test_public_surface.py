@@ -26,6 +26,8 @@ CALLS = {
     "pca_forest_weights": lambda: measures.pca_forest_weights(np.vander(np.arange(10.0), 3), [1, 2] * 5, seeds=2),
     "pca_weights": lambda: measures.pca_weights(A[:, :3]),
     "pmi_bias": lambda: measures.pmi_bias([1, 0], [2, 3]),
+    "pronoun_pmi_bias": lambda: measures.pronoun_pmi_bias([[1, 0], [2, 3]], [[2], [3]]),
+    "neutral_offset": lambda: measures.neutral_offset(P, P[::-1]),
     "stability": lambda: measures.stability({"a": P, "b": P[::-1]}),
     "validate": lambda: measures.validate(
         P - 0.3, labels=[1, 2, 1, None, 2, 1], unmasking=P - 0.2, others={"weat": P[::-1]}
@@ -109,6 +111,7 @@ def test_every_measure_is_called_above_or_is_a_plain_number():
     assert functions - set(CALLS) == {
         *("bias_direction", "dealt_leans", "indirect_bias", "mean_probability"),
         *("attributions", "context_shift", "cosine_bias", "cross_validated_scores", "signed_shift"),
+        "published_labels",
         # A result of several pairs, and one that needs an extra.
         *("compare", "shap_weights"),
         *("aul", "changed_tokens", "meade", "nangia", "shared_tokens"),
@@ -130,6 +133,8 @@ def test_the_names_of_the_contract_are_there():
     assert callable(tiltmeter.load)
     assert callable(tiltmeter.audit)
     assert callable(tiltmeter.probe)
+    for name in ("check", "cloze", "compare", "unmask"):
+        assert callable(getattr(tiltmeter, name))
     assert dataclasses.is_dataclass(tiltmeter.Reading)
     assert callable(tiltmeter.Audit.report)
     assert callable(tiltmeter.Audit.to_frame)

@@ -68,8 +68,9 @@ def neutral_offset(sim_1: ArrayLike, sim_2: ArrayLike) -> NeutralOffset:
 
     It is a property of the two vectors (their frequency, above all), not of what a sentence says.
 
-    >>> neutral_offset([0.1, 0.2, 0.3], [0.1, 0.1, 0.1])
-    NeutralOffset(value=0.1, standard_error=0.057735026918962574, n=3)
+    >>> found = neutral_offset([0.1, 0.2, 0.3], [0.1, 0.1, 0.1])
+    >>> round(found.value, 3), round(found.standard_error, 3), found.n
+    (0.1, 0.058, 3)
     """
     gaps = _within("sim_1", sim_1, -1) - _within("sim_2", sim_2, -1)
     if gaps.size < 2:

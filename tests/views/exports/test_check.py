@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 
 from rich.console import Console
 
-from tests.compare.result_folders import GROWN, audit, leaning
-from tiltmeter.compare import check
+from tests.compare.result_folders import GROWN, audit, jitter, leaning
+from tiltmeter.compare import Policy, Rule, check
 from tiltmeter.views.exports.check import junit_error, junit_xml, summary_markdown
 from tiltmeter.views.terminal.comparison import check_table
 
@@ -59,3 +59,21 @@ def test_tests_of_one_name_are_told_apart_in_every_form() -> None:
     console = Console(width=160, file=io.StringIO(), color_system=None)
     console.print(check_table(result))
     assert all(f" T ({id}) " in console.file.getvalue() for id in "ab")
+
+
+def test_an_undecided_probe_is_named_with_what_it_could_hide_and_is_a_failure_only_if_asked() -> None:
+    policy = Policy(probes={"*": Rule(matters=0.001)})
+    runs = audit([leaning(*jitter(0.04, 2))]), audit([leaning()])
+    usual, strict = check(*runs, policy), check(*runs, policy, fail_on="undecided")
+    text = summary_markdown(usual)
+    assert "<details><summary>Undecided: 1</summary>" in text
+    assert "growth of up to" in text
+    assert "| ❔ undecided | Title of gender-career |" in text
+    for found, element, counts in ((usual, "skipped", ("0", "1")), (strict, "failure", ("1", "0"))):
+        suite = ElementTree.fromstring(junit_xml(found)).find("testsuite")
+        assert suite is not None
+        assert (suite.get("failures"), suite.get("skipped")) == counts
+        (case,) = suite.iter("testcase")
+        said = case.find(element)
+        assert said is not None
+        assert "cannot be ruled out" in str(said.get("message"))

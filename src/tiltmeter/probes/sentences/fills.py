@@ -31,6 +31,7 @@ def hide_mentions(fill: Fill, spoken: Language) -> Fill:
 
     So a suffixed form is hidden with its suffix.
 
+    >>> from tiltmeter.stimuli.languages import language
     >>> once = Fill("[MASK] is kind, for kindness is rare.", 0, 6, ("He", "She"), hidden=((10, 14),))
     >>> hide_mentions(once, language("en")).hidden
     ((10, 14), (20, 28))
