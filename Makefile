@@ -6,20 +6,20 @@ BIN := $(VENV)/bin
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 PIP := $(BIN)/python -m pip install --quiet --no-warn-conflicts --constraint constraints.txt
 
-.PHONY: demo test lint bench peers clean
+.PHONY: demo test test-lowest lint bench peers clean
 .DELETE_ON_ERROR:
 
 $(VENV)/ready: pyproject.toml constraints.txt requirements-samples.txt
 	@echo "Setting up $(VENV) (a few minutes the first time) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(PIP) --upgrade pip
-	@$(PIP) --editable '.[hf,api]'
+	@$(PIP) --editable '.[hf,api,mining]'
 	@$(PIP) --no-deps --requirement requirements-samples.txt
 	@touch $@
 
 $(VENV)/ready-dev: $(VENV)/ready
 	@echo "Adding what the tests need ..."
-	@$(PIP) --editable '.[hf,api,explain,ray,ja,web,dev]'
+	@$(PIP) --editable '.[hf,api,mining,explain,ray,ja,web,dev]'
 	@touch $@
 
 demo: $(VENV)/ready  ## audit the sample models and write tiltmeter-results/demo/audit.html
@@ -31,6 +31,18 @@ test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/ready-dev  ## lint, types, import contract, tests, doctests
 	@$(MAKE) --no-print-directory lint
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+# Without torch, whose older builds are gigabytes: what needs it is tested against the newest versions only.
+LOWEST := .venv-lowest
+LOWEST_TESTS ?= tests/statistics tests/measures tests/readings --ignore tests/readings/details/test_cabm.py
+test-lowest:  ## tests against the lowest versions that pyproject.toml allows
+	@$(PYTHON) -m venv $(LOWEST)
+	@$(LOWEST)/bin/python -m pip install --quiet uv
+	@$(LOWEST)/bin/uv pip compile --quiet --resolution lowest-direct --extra mining --extra api --extra web \
+		--python $(LOWEST)/bin/python pyproject.toml --output-file $(LOWEST)/lowest.txt
+	@$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --requirement $(LOWEST)/lowest.txt pytest hypothesis statsmodels psutil
+	@$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --no-deps --editable .
+	$(LOWEST)/bin/python -m pytest $(LOWEST_TESTS)
 
 lint: $(VENV)/ready-dev
 	$(BIN)/ruff check .

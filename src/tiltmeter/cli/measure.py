@@ -44,12 +44,12 @@ def audit(
     * tiltmeter audit hf:./my-model static:vectors.vec --suite weat --out results
     * tiltmeter audit openai:text-embedding-3-small --budget '200k tokens' --dry-run
     """
-    from tiltmeter.run.audit import DEFAULT_MODELS
     from tiltmeter.run.audit import audit as run
+    from tiltmeter.run.audit import default_models
     from tiltmeter.run.audit import dry_run as plan_audit
 
     output.use_keys(key)
-    specs = list(models or DEFAULT_MODELS)
+    specs = models or default_models(output.say)
     if dry_run:
         rows = plan_audit(specs, suite=suite)
         output.show(rows, ("model", "asked for", "inputs", "new", "requests", "tokens", "dollars"), as_json)

@@ -47,7 +47,6 @@ def cluster_bias(group_1: ArrayLike, group_2: ArrayLike, *, seed: int = 0) -> Cl
     1.0
     """
     from scipy.stats import fisher_exact
-    from statsmodels.stats.proportion import proportion_confint
 
     one = rows("group 1", group_1, at_least=2)
     two = rows("group 2", group_2, like=one, at_least=2)
@@ -56,10 +55,9 @@ def cluster_bias(group_1: ArrayLike, group_2: ArrayLike, *, seed: int = 0) -> Cl
     table = [[int((part == label).sum()) for label in (0, 1)] for part in (first, second)]
     right = max(table[0][0] + table[1][1], table[0][1] + table[1][0])
     n = len(found)
-    low, high = proportion_confint(right, n, method="wilson")
     # With thousands of words the smallest p-values underflow; they are small, never zero.
     p_value = max(float(fisher_exact(np.array(table)).pvalue), sys.float_info.min)
-    return ClusterResult(right / n, p_value, Interval(float(low), float(high), 0.95, "Wilson"), n)
+    return ClusterResult(right / n, p_value, wilson(right / n, n), n)
 
 
 def _two_clusters(words: Floats, seed: int) -> Labels:

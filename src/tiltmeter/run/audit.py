@@ -8,6 +8,7 @@ import gc
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,12 +25,25 @@ from tiltmeter.run.suite import SomeSuite, Suite, load_suite
 if TYPE_CHECKING:
     from tiltmeter.models.api import Budget
 
-#: The sample models, and one whose bias is known.
-DEFAULT_MODELS = (*(f"bundled:{name}" for name in SAMPLES), "reference:tilt-0.9")
+
+def default_models(announce: Callable[[str], None] = lambda _: None) -> list[str]:
+    """The sample models that can be asked here, and one whose bias is known.
+
+    ``announce`` is told what would bring the others.
+    """
+    torch = find_spec("torch") is not None and find_spec("transformers") is not None
+    if not torch:
+        announce("encoders and language models are left out: they need pip install 'tiltmeter[hf]'")
+    usable = [name for name, sample in SAMPLES.items() if torch or sample.static]
+    missing = [name for name in usable if not SAMPLES[name].folder()]
+    if missing:
+        announce(f"not installed, so left out: {', '.join(missing)} (tiltmeter samples install brings them)")
+    samples = [f"bundled:{name}" for name in usable if name not in missing]
+    return [*samples, "reference:tilt-0.9" if torch else "reference:vectors-0.9"]
 
 
 def audit(
-    models: str | object | Sequence[Any] = DEFAULT_MODELS,
+    models: str | object | Sequence[Any] | None = None,
     *,
     suite: SomeSuite = "default",
     out: str | Path | None = None,
@@ -45,7 +59,8 @@ def audit(
     A model that fails does not stop the others: it is listed in ``skipped`` with the reason.
 
     Args:
-        models: specs, or objects of your own.
+        models: specs, or objects of your own; by default the sample models that are installed, and one with a known
+            bias.
         suite: its name, a YAML file, what would stand in one as a dict, or a ``Suite`` of your own.
         out: a folder, into which each reading is written as soon as it is made.
         cache: whether answers are stored, or where.
@@ -63,6 +78,8 @@ def audit(
     started = _now()
     chosen = _suite(suite, seed, permutations)
     check_options(chosen.probes)
+    if models is None:
+        models = default_models(announce)
     specs = list(models) if isinstance(models, list | tuple) else [models]
     if not specs:
         raise BadInput("no model to audit: name at least one, e.g. bundled:minilm")

@@ -20,12 +20,14 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import yaml
 
+from tiltmeter.errors import require
 from tiltmeter.lab.calibrate.measure_forms import Key, MeasureForm, Men, measure_forms
 from tiltmeter.lab.reference.planted_text import FrameSets, frames, planted, pronoun_sentence, with_occupation
 from tiltmeter.lab.reference.planted_vectors import PlantedVectors
 from tiltmeter.lab.reference.reference import Reference, reference_folder
 from tiltmeter.lab.reference.training import TrainingRecipe
 from tiltmeter.models import CachedModel, Question, VectorStore
+from tiltmeter.models.registry import load_bundled
 from tiltmeter.models.transformers.hub import TransformerModel
 from tiltmeter.probes import Options, Probe, make_probes
 from tiltmeter.readings import Reading
@@ -353,6 +355,12 @@ class Bench:
                 values = np.array([leans[word] for word in self.maker.occupations])
                 numbers[form] = form.number(reading, values, self.men), values
         return numbers
+
+
+def require_lab(what: str) -> None:
+    """Raise, in one line that says what to install, where not everything is here that the bench asks."""
+    require(what, "hf,mining", "torch", "transformers", "numba")
+    load_bundled("glove")  # the similarities of ClozeGender
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from tiltmeter.errors import BadInput
-from tiltmeter.lab.calibrate.bench import LEVEL, Number, Recipes, bench
+from tiltmeter.lab.calibrate.bench import LEVEL, Number, Recipes, bench, require_lab
 from tiltmeter.lab.calibrate.measure_forms import DosePoint, Key, NullReadings, halves, summarise
 from tiltmeter.lab.reference.planted_text import frames, planted
 from tiltmeter.lab.reference.reference import Reference, side_by_side, train_all
@@ -69,6 +69,7 @@ def calibrate(
     settings: CalibrationSettings = QUICK, *, store: VectorStore | None = None, progress: bool | None = None
 ) -> Calibration:
     """Train the models that are not there yet, put the probes to them, and sum up what each measure makes of them."""
+    require_lab("a calibration")
     train_all(settings.models, progress=progress)
     # Those without bias have most to read, and so come first.
     models = list(itertools.product(sorted(settings.doses), range(settings.seeds)))

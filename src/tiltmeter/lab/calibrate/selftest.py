@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.lab.calibrate.bench import EVERY_KIND, LEVEL, BenchKind, Recipes, bench
+from tiltmeter.lab.calibrate.bench import EVERY_KIND, LEVEL, BenchKind, Recipes, bench, require_lab
 from tiltmeter.lab.calibrate.hand_examples import hand_examples
 from tiltmeter.lab.calibrate.measure_forms import apart, halves, rank_correlation
 from tiltmeter.lab.reference.planted_text import planted
@@ -133,6 +133,7 @@ def selftest(
 
     A check that breaks off has failed; the others are made all the same. ``kinds`` leaves some reference models out.
     """
+    require_lab("the self-test")
     return [*_by_hand(), *_on_models(recipes, seed, store, kinds)]
 
 

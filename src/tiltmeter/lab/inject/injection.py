@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from tiltmeter.errors import BadInput, MissingExtra
+from tiltmeter.errors import BadInput, require
 from tiltmeter.files import write_atomically
 from tiltmeter.lab.calibrate.bench import ProbeMaker
 from tiltmeter.lab.calibrate.measure_forms import column, means, rank_correlation, value_of
@@ -163,11 +163,7 @@ def trainable(spec: str) -> TransformerModel:
         raise BadInput(
             f"{spec} has no language-model head, so it cannot learn from text: give a masked or causal language model"
         )
-    try:
-        import accelerate as accelerate
-        import transformers as transformers
-    except ImportError as error:
-        raise MissingExtra("fine-tuning", "hf") from error
+    require("fine-tuning", "hf", "torch", "transformers", "accelerate")
     return model
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltmeter.errors import MissingExtra
+from tiltmeter.errors import require
 from tiltmeter.lab.reference.planted_text import patterns, planted
 from tiltmeter.models.transformers.batching import pad
 
@@ -76,11 +76,10 @@ PAD, UNK, CLS, SEP, MASK = range(len(SPECIAL))
 
 def tokenizer_of(known: Collection[str], recipe: TrainingRecipe) -> Any:
     """Whole words in lower case; a word that is not known is [UNK]."""
-    try:
-        import transformers
-        from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-    except ImportError as error:
-        raise MissingExtra("a reference model", "hf") from error
+    require("a reference model", "hf", "torch", "transformers")
+    import transformers
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
     normal, split = normalizers.BertNormalizer(lowercase=True), pre_tokenizers.BertPreTokenizer()
     words = {word for text in known for word, _ in split.pre_tokenize_str(normal.normalize_str(text))}
     vocabulary = {word: number for number, word in enumerate((*SPECIAL, *sorted(words)))}

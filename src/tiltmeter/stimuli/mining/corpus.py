@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
-from tiltmeter.errors import BadInput
+from tiltmeter.errors import BadInput, require
 from tiltmeter.files import NO_JSON
 
 FileKind = Literal["text", "jsonl", "csv", "tsv", "parquet"]
@@ -105,6 +105,7 @@ def open_corpus_file(file: CorpusFile) -> Iterator[tuple[BinaryIO, BinaryIO]]:
             if file.packed == "gzip":
                 stream = gzip.GzipFile(None, "rb", fileobj=raw)
             elif file.packed == "zstd":
+                require("a corpus packed with zstandard", "mining", "zstandard")
                 import zstandard
 
                 unpacked: Any = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True, closefd=False)

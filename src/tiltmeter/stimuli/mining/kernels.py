@@ -8,9 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from tiltmeter.errors import MissingExtra
 from tiltmeter.stimuli.mining.blocks import Hashes, Kinds, Places
+
+try:
+    from numba import njit
+except ImportError:
+    raise MissingExtra("mining a corpus", "mining") from None
 
 SLOTS = 4096
 #: How many characters on either side of its word a window holds at the most: one is kept thousands of times.
