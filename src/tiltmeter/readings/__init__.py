@@ -2,15 +2,16 @@
 
 from tiltmeter.readings import details
 from tiltmeter.readings.audit import Audit, ReadingStore, Skipped
-from tiltmeter.readings.details.base import Details, OtherDetails
 from tiltmeter.readings.reading import (
     About,
     Cell,
+    Details,
     Estimate,
     Evidence,
     Item,
     ItemMeaning,
     LeftOut,
+    OtherDetails,
     Poles,
     Provenance,
     Reading,

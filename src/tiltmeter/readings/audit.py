@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from tiltmeter.errors import BadInput
 from tiltmeter.files import UNFINISHED, at_home, writable, write_atomically
-from tiltmeter.readings.details.base import reader_of
-from tiltmeter.readings.reading import SCHEMA_VERSION, Reading
+from tiltmeter.readings.reading import SCHEMA_VERSION, Reading, reader_of
 from tiltmeter.readings.verdict import Correction
 from tiltmeter.statistics import benjamini_hochberg, holm, plain
 

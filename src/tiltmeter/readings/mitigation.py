@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, TypeAlias
 
 from tiltmeter.errors import BadInput
 from tiltmeter.files import at_home, read_json, write_atomically
-from tiltmeter.readings.details.base import reader_of
+from tiltmeter.readings.reading import reader_of
 from tiltmeter.statistics import Interval, Result
 
 FILE = "mitigation.json"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from tiltmeter.readings.details.base import Details
+from tiltmeter.readings.reading import Details
 from tiltmeter.readings.scale import COHERENCE, CORRELATION, DIFFERENCE, DISTANCE, ETA, SHARE, SIZE, D
 
 Values: TypeAlias = Mapping[str, Any]

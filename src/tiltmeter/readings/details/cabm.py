@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from tiltmeter.measures.cabm.validation import ScoreAgreement, Validation
-from tiltmeter.readings.details.base import Details
+from tiltmeter.readings.reading import Details
 
 #: The category of an occupation that leans to neither group, and of one whose interval reaches beyond its own.
 NEUTRAL, CLOSE = "neutral", "too close to call"

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from tiltmeter.readings.details.base import Details
+from tiltmeter.readings.reading import Details
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tiltmeter.measures.ceat import DrawnEffects
-from tiltmeter.readings.details.base import Details
+from tiltmeter.readings.reading import Details
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

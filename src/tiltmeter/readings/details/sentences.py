@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tiltmeter.measures import BbqResult, StereoScores
-from tiltmeter.readings.details.base import Details
+from tiltmeter.readings.reading import Details
 from tiltmeter.statistics import Correlation, Mean, Share
 
 
