@@ -220,7 +220,7 @@ def _pairs(rng: np.random.Generator, n: int, shift: float, *, size: int = 1, icc
     won = (rng.random(n * size) < often[clusters]).astype(np.float64)
     options: dict[str, Any] = {"permutations": _PERMUTATIONS, "seed": _seed(rng)}
     found = measures.crows_pairs(won, np.full(won.size, 0.5), clusters=clusters, **options)
-    power = power_of_share(won, clusters, permutations=_PERMUTATIONS)
+    power = power_of_share(won, clusters=clusters, permutations=_PERMUTATIONS)
     return Simulated(Estimate("share", found.score, SHARE, found.ci, found.p_value), power)
 
 

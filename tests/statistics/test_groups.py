@@ -225,7 +225,7 @@ def test_weats_units_count_the_gap_in_the_sd(n_1, n_2):
 
 def test_a_p_value_that_cannot_be_small_is_no_power():
     assert power_of_difference([Noise(0.5, 4, least_p=0.1)]) == Power(None, 0.1)
-    assert power_of_d([Noise(0.5, 4, 0.01), Noise(0.5, 4, 1 / 3)], 0.9, within=1.0, sizes=(2, 2)) == Power(None, 1 / 3)
+    assert power_of_d([Noise(0.5, 4, 0.01), Noise(0.5, 4, 1 / 3)], within=1.0, sizes=(2, 2)) == Power(None, 1 / 3)
     assert power_of_difference([Noise(math.inf, 1, least_p=1.0)]) == Power(None, 1.0)
     assert power_of_difference([Noise(math.inf, 1)]) is None
     assert power_of_difference([Noise(0.0, 4)]) == Power(0.0, 0.0)
@@ -235,7 +235,7 @@ def test_coarse_p_values_and_a_second_test_cost_power():
     plain_t, coarse = Noise(0.25, 14), Noise(0.25, 14, least_p=0.03)
     alone = power_of_difference([plain_t]).effect
     assert power_of_difference([coarse]).effect > alone
-    assert power_of_difference([plain_t, plain_t], 0.5).effect > alone
+    assert power_of_difference([plain_t, plain_t], variance=0.5).effect > alone
     # a second test whose noise is nothing beside the first adds nothing
     assert power_of_difference([plain_t, Noise(1e-9, 14)]).effect == pytest.approx(alone)
 
@@ -243,7 +243,7 @@ def test_coarse_p_values_and_a_second_test_cost_power():
 def test_the_second_test_is_found_as_often_as_simulated():
     # a difference with the noise of two independent sides, and a t test of each of them
     variances, degrees, runs = np.array([0.5, 0.2]), np.array([10, 6]), 40_000
-    found = power_of_difference([Noise(v, df) for v, df in zip(variances, degrees, strict=True)], 0.7)
+    found = power_of_difference([Noise(v, df) for v, df in zip(variances, degrees, strict=True)], variance=0.7)
     rng = np.random.default_rng(3)
     drawn = found.effect + math.sqrt(0.7) * rng.normal(size=(runs, 1))
     errors = np.sqrt(variances * rng.chisquare(degrees, size=(runs, 2)) / degrees)
@@ -253,8 +253,8 @@ def test_the_second_test_is_found_as_often_as_simulated():
 @given(st.lists(st.tuples(st.floats(0.01, 100), st.floats(0.5, 500)), min_size=1, max_size=2), st.floats(0.1, 10))
 def test_power_scales_with_the_scores(sides, factor):
     variance = sum(each for each, _ in sides)
-    found = power_of_difference([Noise(*side) for side in sides], variance)
-    scaled = power_of_difference([Noise(v * factor**2, df) for v, df in sides], variance * factor**2)
+    found = power_of_difference([Noise(*side) for side in sides], variance=variance)
+    scaled = power_of_difference([Noise(v * factor**2, df) for v, df in sides], variance=variance * factor**2)
     assert scaled.effect == pytest.approx(found.effect * factor)
     assert found.effect >= max(math.sqrt(v) * t.ppf(0.975, df) for v, df in sides) * 0.99
 

@@ -182,7 +182,7 @@ def power_of_mean(
     return power_of_difference([Noise(spread.variance, spread.df, least, 2 if alternative == "two-sided" else 1)])
 
 
-def power_of_share(outcomes: ArrayLike, clusters: Units | None = None, *, permutations: int = 10_000) -> Power | None:
+def power_of_share(outcomes: ArrayLike, *, clusters: Units | None = None, permutations: int = 10_000) -> Power | None:
     """The smallest distance from one half that ``share`` or ``clustered_share`` would have found 8 times in 10.
 
     Of independent outcomes it is exact, from the binomial distribution. Those of clusters are taken to spread as much

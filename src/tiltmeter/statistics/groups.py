@@ -255,7 +255,7 @@ class Noise(NamedTuple):
     tails: int = 2
 
 
-def power_of_difference(tests: Sequence[Noise], variance: float | None = None) -> Power | None:
+def power_of_difference(tests: Sequence[Noise], *, variance: float | None = None) -> Power | None:
     """The smallest true difference that is significant in all of the tests 8 times in 10; None where it is not known.
 
     The difference is normal with ``variance`` (that of the only test unless given), and each test finds it where it
@@ -297,7 +297,7 @@ def power_of_difference(tests: Sequence[Noise], variance: float | None = None) -
 
 
 def power_of_d(
-    tests: Sequence[Noise], variance: float | None = None, *, within: float, sizes: tuple[int, int]
+    tests: Sequence[Noise], *, within: float, sizes: tuple[int, int], variance: float | None = None
 ) -> Power | None:
     """The same as WEAT's d: in SDs of all scores together, which the difference itself makes larger.
 
@@ -306,7 +306,7 @@ def power_of_d(
     >>> round(power_of_d([Noise(2 / 8, 14)], within=1.0, sizes=(8, 8)).effect, 2)
     1.2
     """
-    found = power_of_difference(tests, variance)
+    found = power_of_difference(tests, variance=variance)
     if found is None or not found.effect:
         return found
     n_1, n_2 = sizes
