@@ -270,7 +270,7 @@ def found_at_stated(world: World, n: int, runs: int, seed: int) -> tuple[float, 
     rng = _generator(seed, world.name, n)
     shift, stated = 0.0, None
     for _ in range(2):  # what is stated without an effect, then what is stated with that one
-        stated = _stated(world, n, shift, max(runs // 10, 20), rng)
+        stated = _stated(world, n, shift, max(runs // 4, 20), rng)
         if stated is None:
             return None
         shift = world.shift_of(stated)
