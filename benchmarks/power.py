@@ -220,7 +220,7 @@ def _pairs(rng: np.random.Generator, n: int, shift: float, *, size: int = 1, icc
     won = (rng.random(n * size) < often[clusters]).astype(np.float64)
     options: dict[str, Any] = {"permutations": _PERMUTATIONS, "seed": _seed(rng)}
     found = measures.crows_pairs(won, np.full(won.size, 0.5), clusters=clusters, **options)
-    power = power_of_share(won, clusters, permutations=_PERMUTATIONS)
+    power = power_of_share(won, clusters=clusters, permutations=_PERMUTATIONS)
     return Simulated(Estimate("share", found.score, SHARE, found.ci, found.p_value), power)
 
 
@@ -270,7 +270,7 @@ def found_at_stated(world: World, n: int, runs: int, seed: int) -> tuple[float, 
     rng = _generator(seed, world.name, n)
     shift, stated = 0.0, None
     for _ in range(2):  # what is stated without an effect, then what is stated with that one
-        stated = _stated(world, n, shift, max(runs // 10, 20), rng)
+        stated = _stated(world, n, shift, max(runs // 4, 20), rng)
         if stated is None:
             return None
         shift = world.shift_of(stated)

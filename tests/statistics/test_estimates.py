@@ -350,7 +350,7 @@ def test_the_power_of_independent_pairs_is_that_of_the_binomial_test(n, enough):
 @pytest.mark.parametrize("n", [1, 3, 5])
 def test_five_pairs_can_never_be_significant(n):
     assert power_of_share(np.ones(n)) == Power(None, min(1.0, 2 / 2**n))
-    assert power_of_share(np.ones(2 * n), np.repeat(np.arange(n), 2)) == Power(None, min(1.0, 2 / 2**n))
+    assert power_of_share(np.ones(2 * n), clusters=np.repeat(np.arange(n), 2)) == Power(None, min(1.0, 2 / 2**n))
 
 
 def test_ties_decide_nothing():
@@ -367,13 +367,13 @@ def test_the_share_that_clusters_can_show_is_found_in_four_of_five(k, size, icc)
         often = rng.beta(share * (1 / icc - 1), (1 - share) * (1 / icc - 1), size=k)
         return (rng.random(clusters.size) < often[clusters]).astype(float)
 
-    effect = np.mean([power_of_share(draw(0.5), clusters).effect for _ in range(100)])
+    effect = np.mean([power_of_share(draw(0.5), clusters=clusters).effect for _ in range(100)])
     tests = (clustered_share(draw(0.5 + effect), clusters, permutations=299, seed=seed) for seed in range(runs))
     assert np.mean([test.p_value <= 0.05 for test in tests]) == pytest.approx(0.8, abs=0.05)
 
 
 def test_clusters_that_do_not_differ_count_as_trials():
-    found = power_of_share(np.tile([1.0, 0.0], 10), np.repeat(np.arange(10), 2))
+    found = power_of_share(np.tile([1.0, 0.0], 10), clusters=np.repeat(np.arange(10), 2))
     # so many standard errors of ten trials of one half, their SD taken from nine degrees of freedom
     errors = found.effect / (0.5 / math.sqrt(10)) / (1 + 1 / 36)
     limit = scipy.stats.t.ppf(0.975, 9)

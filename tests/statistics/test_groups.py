@@ -225,9 +225,7 @@ def test_weats_units_count_the_gap_in_the_sd(n_1, n_2):
 
 def test_a_p_value_that_cannot_be_small_is_no_power():
     assert power_of_difference([Noise(0.5, 4, least_p=0.1)]) == Power(None, 0.1)
-    assert power_of_d([Noise(0.5, 4, 0.01), Noise(0.5, 4, 1 / 3)], variance=0.9, within=1.0, sizes=(2, 2)) == Power(
-        None, 1 / 3
-    )
+    assert power_of_d([Noise(0.5, 4, 0.01), Noise(0.5, 4, 1 / 3)], within=1.0, sizes=(2, 2)) == Power(None, 1 / 3)
     assert power_of_difference([Noise(math.inf, 1, least_p=1.0)]) == Power(None, 1.0)
     assert power_of_difference([Noise(math.inf, 1)]) is None
     assert power_of_difference([Noise(0.0, 4)]) == Power(0.0, 0.0)

@@ -182,7 +182,7 @@ def power_of_mean(
     return power_of_difference([Noise(spread.variance, spread.df, least, 2 if alternative == "two-sided" else 1)])
 
 
-def power_of_share(outcomes: ArrayLike, units: Units | None = None, *, permutations: int = 10_000) -> Power | None:
+def power_of_share(outcomes: ArrayLike, *, clusters: Units | None = None, permutations: int = 10_000) -> Power | None:
     """The smallest distance from one half that ``share`` or ``clustered_share`` would have found 8 times in 10.
 
     Of independent outcomes it is exact, from the binomial distribution. Those of clusters are taken to spread as much
@@ -193,7 +193,7 @@ def power_of_share(outcomes: ArrayLike, units: Units | None = None, *, permutati
     (0.15, Power(effect=None, least_p=0.25))
     """
     values = numbers("outcomes", outcomes)
-    labels = as_labels(units, values.size)
+    labels = as_labels(clusters, values.size)
     if labels.max() == values.size - 1 and np.isin(values, (0.0, 0.5, 1.0)).all():
         return _binomial_power(int((values != 0.5).sum()), values.size)
     spread, value = spread_of_mean(values, labels), float(values.mean())
@@ -201,10 +201,10 @@ def power_of_share(outcomes: ArrayLike, units: Units | None = None, *, permutati
     found = power_of_difference([Noise(1.0, spread.df, least)])
     if found is None or found.effect is None:
         return found
-    # Where units do not differ at all they say as much as so many trials, as in the interval.
+    # Where clusters do not differ at all they say as much as so many trials, as in the interval.
     single = value * (1 - value)
     unexplained = spread.variance / single if single > 0 and spread.variance > 0 else 1 / spread.families
-    # The SD of few units is on average too small by so much.
+    # The SD of few clusters is on average too small by so much.
     distance = found.effect * math.sqrt(unexplained) / 2 * (1 + 1 / (4 * spread.df))
     return dataclasses.replace(found, effect=min(distance, 0.5))
 

@@ -359,7 +359,7 @@ class CrossedTest(Result):
 
     def power(self, *, within: float, sizes: tuple[int, int]) -> Power | None:
         """What both tests would have found, as d (see ``power_of_d``)."""
-        return power_of_d(self.noise, variance=self.variance, within=within, sizes=sizes)
+        return power_of_d(self.noise, within=within, sizes=sizes, variance=self.variance)
 
     @property
     def headline(self) -> PermutationTest:

@@ -297,7 +297,7 @@ def power_of_difference(tests: Sequence[Noise], *, variance: float | None = None
 
 
 def power_of_d(
-    tests: Sequence[Noise], *, variance: float | None = None, within: float, sizes: tuple[int, int]
+    tests: Sequence[Noise], *, within: float, sizes: tuple[int, int], variance: float | None = None
 ) -> Power | None:
     """The same as WEAT's d: in SDs of all scores together, which the difference itself makes larger.
 

@@ -361,7 +361,7 @@ def _in_words(
         "taken off the similarities, because that constant would otherwise decide every row.",
         notes=cell.notes,
         details=details,
-        power=power_of_share(outcomes, units, permutations=options.permutations),
+        power=power_of_share(outcomes, clusters=units, permutations=options.permutations),
     )
 
 
@@ -398,5 +398,5 @@ def _measure_choices(cell: Cell, replies: Replies, options: Options) -> Measured
         n_units=share.n_clusters,
         notes=cell.notes,
         details=ClozeDetails(cell.variant, "choice", "choice", cell.groups, n, choices=choices),
-        power=power_of_share(outcomes, units, permutations=options.permutations),
+        power=power_of_share(outcomes, clusters=units, permutations=options.permutations),
     )

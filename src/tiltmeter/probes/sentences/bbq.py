@@ -147,7 +147,7 @@ def _measure(stimuli: BbqQuestions, replies: Replies, options: Options) -> Measu
         ),
         power=power_of_share(
             [float(str(item.get("won"))) for item in ambiguous],
-            [item.unit for item in ambiguous],
+            clusters=[item.unit for item in ambiguous],
             permutations=options.permutations,
         ),
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from tiltmeter.models.protocol import Continuation, Fill, Question, TokenScores
 from tiltmeter.probes.kind import Replies
-from tiltmeter.stimuli.languages import Language
+from tiltmeter.stimuli.languages import language
 from tiltmeter.stimuli.sentences.sentence import Sentence
 
 
@@ -26,16 +26,20 @@ def fill_at(sentence: Sentence, slot: str, *hidden: str) -> Fill:
     return Fill(masked.text, *masked.slots[slot], tuple(dict.fromkeys(sentence.forms[slot])), places)
 
 
-def hide_mentions(fill: Fill, spoken: Language) -> Fill:
+def hide_mentions(fill: Fill, code: str) -> Fill:
     """The question with every other mention of what is hidden masked too: whole words that begin with it.
 
-    So a suffixed form is hidden with its suffix.
+    So a suffixed form is hidden with its suffix; ``code`` is the language that says what a word is.
 
-    >>> from tiltmeter.stimuli.languages import language
     >>> once = Fill("[MASK] is kind, for kindness is rare.", 0, 6, ("He", "She"), hidden=((10, 14),))
-    >>> hide_mentions(once, language("en")).hidden
+    >>> hide_mentions(once, "en").hidden
     ((10, 14), (20, 28))
     """
+    # Plain text that says it once needs no language, and most sentences are such.
+    lower = fill.text.lower()
+    if fill.text.isascii() and all(lower.count(lower[start:end]) == 1 for start, end in fill.hidden):
+        return fill
+    spoken = language(code)
     text, words = spoken.fold(fill.text), spoken.words(fill.text)
     starts = {start for start, _ in words}
     mentions = set(fill.hidden)

@@ -33,7 +33,6 @@ from tiltmeter.readings.details.sentences import LpbsDetails, MeanAssociation
 from tiltmeter.readings.scale import DIFFERENCE, D, interval_text, tilt_in_words
 from tiltmeter.statistics import Alternative, power_of_mean
 from tiltmeter.stimuli.datasets import find, load_bangla_traits, load_bec_pro
-from tiltmeter.stimuli.languages import Language, language
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
 from tiltmeter.stimuli.sentences.shipped import occupation_set, trait_set
 
@@ -221,19 +220,18 @@ def _make(*, data: str | Path | None = None) -> list[Part[Attributes]]:
 def _ask(stimuli: Attributes, can: CanAnswer) -> Asked | None:
     if not can(Question.FILLS):
         return None
-    spoken = language(stimuli.sentences.language)
-    rows = (_fills(stimuli, row, spoken) for row in stimuli.sentences.sentences)
+    rows = (_fills(stimuli, row) for row in stimuli.sentences.sentences)
     return {Question.FILLS: list(itertools.chain.from_iterable(rows))}
 
 
-def _fills(stimuli: Attributes, sentence: Sentence, spoken: Language) -> tuple[Fill, ...]:
+def _fills(stimuli: Attributes, sentence: Sentence) -> tuple[Fill, ...]:
     """The terms at their place; with every mention of the attribute hidden; and, as published, with one of several.
 
     All are read at the place of the term, whichever of the two comes first. All terms are asked about at once: those
     of one token are then read off one pass.
     """
     published = fill_at(sentence, stimuli.target, stimuli.attribute)
-    hidden = hide_mentions(published, spoken)
+    hidden = hide_mentions(published, stimuli.sentences.language)
     shown = fill_at(sentence, stimuli.target)
     return (shown, hidden) if hidden is published else (shown, hidden, published)
 

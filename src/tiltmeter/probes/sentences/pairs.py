@@ -134,7 +134,7 @@ def _measure(stimuli: PairStimuli, replies: Replies, options: Options) -> Measur
         repair=" ".join(filter(None, repair)),
         notes=stimuli.pairs.notes,
         details=PairsDetails(method, result.ties, published.ties, result.by_kind, by_direction),
-        power=power_of_share(preferred(stereotyped, other), clusters, permutations=options.permutations),
+        power=power_of_share(preferred(stereotyped, other), clusters=clusters, permutations=options.permutations),
     )
 
 

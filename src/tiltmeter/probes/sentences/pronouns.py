@@ -126,7 +126,7 @@ def _measure(stimuli: Pronouns, replies: Replies, options: Options) -> Measured:
             ties=result.ties,
             correlation=related,
         ),
-        power=power_of_share(won[expected], clusters, permutations=options.permutations),
+        power=power_of_share(won[expected], clusters=clusters, permutations=options.permutations),
     )
 
 
