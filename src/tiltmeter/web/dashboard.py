@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import importlib
 import json
 import threading
 from collections import OrderedDict
@@ -41,6 +42,8 @@ class FigureCache:
         # One at a time: the renderer takes all cores it finds, and whoever asks for the same chart finds it done.
         with self._lock:
             if key not in self._drawn:
+                # Altair looks at pandas where somebody imports it, and would meet it half imported in another thread.
+                importlib.import_module("pandas")
                 self._drawn[key] = draw()
                 while len(self._drawn) > _KEPT_CHARTS:
                     self._drawn.popitem(last=False)
