@@ -114,6 +114,16 @@ def shown_titles(readings: Sequence[Titled]) -> list[str]:
     return [r.title if often[r.title] == 1 else f"{r.title} ({r.id})" for r in readings]
 
 
+def one_way(direction: str) -> str:
+    """The first half of a direction that has two, since the other half says the same from the other side.
+
+    >>> one_way("men → career, women → family"), one_way("towards men")
+    ('men → career', 'towards men')
+    """
+    first, _, second = direction.partition(", ")
+    return first if "→" in first and "→" in second else direction
+
+
 def bar(effect: Estimate) -> Bar | None:
     """The place of an effect on a track from the most it can lean one way to the most the other way.
 

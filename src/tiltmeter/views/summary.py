@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tiltmeter.readings import STATES, Audit, Reading, State
-from tiltmeter.views.rows import ReadingRow, reading_rows
+from tiltmeter.views.rows import ReadingRow, one_way, reading_rows
 
 #: Of readings that say of no dimension what they are about.
 OTHER = "other"
@@ -189,16 +189,6 @@ def summarise_rows(rows: Sequence[ReadingRow], models: Sequence[str]) -> Summary
 def dimension_of(reading: Reading) -> str:
     """What the groups of a reading differ in."""
     return reading.dimension or OTHER
-
-
-def one_way(direction: str) -> str:
-    """The first half of a direction that has two, since the other half says the same from the other side.
-
-    >>> one_way("men → career, women → family"), one_way("towards men")
-    ('men → career', 'towards men')
-    """
-    first, _, second = direction.partition(", ")
-    return first if "→" in first and "→" in second else direction
 
 
 def in_words(row: ReadingRow) -> str:

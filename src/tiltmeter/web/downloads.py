@@ -164,7 +164,7 @@ def drawn(figures: Iterable[Figure | None]) -> Drawn:
     """Charts as a page takes them; what does not apply to the readings is left out."""
     from tiltmeter.views.charts import inline_svg
 
-    names = ("name", "title", "alt", "keeps_colours")
+    names = ("name", "title", "alt")
     return [
         {**{name: getattr(figure, name) for name in names}, "svg": inline_svg(figure)}
         for figure in figures

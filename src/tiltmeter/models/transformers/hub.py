@@ -25,7 +25,8 @@ from tiltmeter.models.protocol import (
 )
 from tiltmeter.models.transformers.batching import SharedRow, TokenRow, answered, by_length, chunks, fair_budget
 from tiltmeter.models.transformers.checkpoints import Head, first_line, head_named, head_of
-from tiltmeter.models.transformers.encoder import Loaded, PoolingRecipe, TransformerEncoder, read_json
+from tiltmeter.models.transformers.encoder import Loaded, TransformerEncoder
+from tiltmeter.models.transformers.pooling import PoolingRecipe, read_json
 from tiltmeter.models.transformers.projection import AGREES, Projection
 from tiltmeter.models.transformers.questions import CAUSAL, MASKED, Questions, Stem
 from tiltmeter.models.transformers.tokens import shortened

@@ -13,6 +13,7 @@ from tiltmeter.readings import Reading, p_number
 from tiltmeter.views.charts import style
 from tiltmeter.views.charts.marks import SIZE, tally, verdict_marks, verdict_shape
 from tiltmeter.views.charts.style import Figure
+from tiltmeter.views.rows import one_way
 
 _WIDTH, _TITLE, _ENDS, _LINE, _GAP = 350, 16, 14, 18, 7
 #: Letters of a title that fit in a line.
@@ -126,7 +127,7 @@ def _placed(differences: Sequence[Difference], compared: Mapping[str, Reading]) 
         words.append({"y": top + _TITLE / 2, "title": style.short(moved.title, _LETTERS)})
         top += _TITLE
         if moved.id in compared and (ends := compared[moved.id].poles):
-            low, high = style.one_way(ends.negative), style.one_way(ends.positive)
+            low, high = one_way(ends.negative), one_way(ends.positive)
             apart = len(low) + len(high) > _LETTERS
             words.append({"y": top + _ENDS / 2, "low": f"◄ {low}" if low else ""})
             words.append({"y": top + _ENDS * (0.5 + apart), "high": f"{high} ►" if high else ""})

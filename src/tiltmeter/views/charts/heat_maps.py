@@ -17,7 +17,7 @@ from tiltmeter.views.charts import style
 from tiltmeter.views.charts.marks import NAMES, PATHS, tally, verdict_shape
 from tiltmeter.views.charts.shades import no_scale, shade
 from tiltmeter.views.charts.style import FAINT, INK, SOFT, Figure, says, table, titled
-from tiltmeter.views.rows import ReadingRow, reading_rows, shown_titles
+from tiltmeter.views.rows import ReadingRow, one_way, reading_rows, shown_titles
 
 #: Of more models than these the cells have no room for numbers.
 _MOST_NUMBERS = 8
@@ -102,7 +102,7 @@ def _named_rows(rows: list[ReadingRow], letters: int, *, tall: bool) -> tuple[li
         row = next(row for row in rows if row.title == title)
         poles = row.reading.poles
         lines = style.wrapped(row.title, letters)[:2] if tall else [style.short(row.title, letters)]
-        way = style.wrapped(style.one_way(poles.positive), letters)[:2] if poles and tall else []
+        way = style.wrapped(one_way(poles.positive), letters)[:2] if poles and tall else []
         named.append({"measured": row.title, "lines": lines, "way": way})
     for place in named:
         written = 14.0 * (len(place["lines"]) + len(place["way"]))

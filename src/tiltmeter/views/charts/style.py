@@ -119,16 +119,6 @@ def tail(text: str, most: int) -> str:
     return text if len(text) <= most else f"…{text[len(text) - most + 1 :].lstrip()}"
 
 
-def one_way(direction: str) -> str:
-    """The first half of a direction that has two, since the other half says the same from the other side.
-
-    >>> one_way("men → career, women → family"), one_way("towards men")
-    ('men → career', 'towards men')
-    """
-    first, _, second = direction.partition(", ")
-    return first if "→" in first and "→" in second else direction
-
-
 def end_labels(poles: Poles | None, *, width: float, height: float, below: float = 40) -> list[Any]:
     """What lies at the two ends of an axis, in the words of the groups, below its title."""
     if poles is None:
@@ -202,15 +192,13 @@ _ROOT = re.compile(r"<svg ([^>]*)>(?:<rect width=\"\d+\" height=\"\d+\" fill=\"w
 class Figure:
     """A chart ready for a page or a file.
 
-    ``alt`` says in words what the chart shows, with the numbers that matter. Where ``keeps_colours``, the colours are
-    the numbers (a heat map), so they stay as they are on a dark page.
+    ``alt`` says in words what the chart shows, with the numbers that matter.
     """
 
     name: str
     title: str
     alt: str
     chart: Any
-    keeps_colours: bool = False
 
 
 #: The formats of files, and a chart in each.

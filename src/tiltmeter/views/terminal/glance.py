@@ -10,8 +10,8 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from tiltmeter.readings import State
-from tiltmeter.views.rows import ReadingRow
-from tiltmeter.views.summary import MARKS, Square, Summary, one_way
+from tiltmeter.views.rows import ReadingRow, one_way
+from tiltmeter.views.summary import MARKS, Square, Summary
 from tiltmeter.views.terminal.table import STATE_STYLES
 
 #: Letters that "◐ suggestive 1/9" needs, and the most that a cell takes.

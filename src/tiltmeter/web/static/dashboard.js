@@ -67,7 +67,7 @@ document.addEventListener("click", (event) => {
 // --- charts -----------------------------------------------------------------------------------------------------------
 function figureOf(each) {
   const figure = document.createElement("figure");
-  figure.className = each.keeps_colours ? "keeps" : "turns";
+  figure.className = "turns";
   const drawing = new DOMParser().parseFromString(each.svg, "image/svg+xml").documentElement;
   const width = Number(drawing.getAttribute("width"));
   if (width > 640) figure.classList.add("wide");
