@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.reference import demo_cache
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -20,6 +23,8 @@ def run_notebook(path: Path, folder: Path) -> list[list[Any]]:
 
     notebook = nbformat.read(path, as_version=4)
     here = {"metadata": {"path": str(folder)}}
-    client = nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3", resources=here)
-    client.execute(env={**os.environ, "TILTMETER_CACHE": str(folder / "cache")})
+    client = nbclient.NotebookClient(notebook, timeout=900, kernel_name="python3", resources=here)
+    # Sample models are unpacked once for all tests; `!tiltmeter` in a cell is the one beside this Python.
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    client.execute(env={**os.environ, "TILTMETER_CACHE": str(demo_cache()), "PATH": path})
     return [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 TUTORIALS = {
     "tutorials/encoder": (("minilm",), ("d = ", "results/audit.html")),
     "tutorials/language-model": (("smollm2", "glove"), ("Clear", "ended", "<svg")),
-    "tutorials/new-language": ((), ("4 groups", "8 words", "p cannot")),
+    "tutorials/new-language": ((), ("turkish.women", "Never found: erkek", "men lean towards work")),
     "tutorials/compare-and-gate": (("glove",), ("career: failed", "The check fails: True", "<svg")),
     "gallery": (("glove", "word2vec", "minilm"), ("grid", "relation", "prior", "contexts", "<svg")),
 }
