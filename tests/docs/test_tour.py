@@ -9,6 +9,7 @@ import pytest
 from tests.command import needs_sample
 from tests.docs.notebooks import DOCS, run_notebook
 
+
 @pytest.fixture(scope="module")
 def outputs(tmp_path_factory: pytest.TempPathFactory) -> list[list[Any]]:
     """What each cell with code shows, run by a kernel of its own."""
