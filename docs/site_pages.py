@@ -1,4 +1,4 @@
-"""What MkDocs leaves to us: the page of commands, made from the commands themselves, and links from notebooks to pages."""
+"""What MkDocs leaves to us: the page of commands, made from the commands, and links from notebooks to pages."""
 
 from __future__ import annotations
 
