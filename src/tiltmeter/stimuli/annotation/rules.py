@@ -33,7 +33,7 @@ DUPLICATE = "differs from another row in one word at most"
 
 
 def with_place(text: str, pronouns: tuple[str, str], spoken: Language) -> str:
-    """A sentence with ``{pronoun}`` for what a writer put at its end: a placeholder, one of the pronouns, both, or them.
+    """A sentence with ``{pronoun}`` for what a writer put at its end: a placeholder, a pronoun, both, or them.
 
     >>> with_place("The chef said it was cut by him/her.", ("him", "her"), language("en"))
     'The chef said it was cut by {pronoun}'

@@ -13,7 +13,7 @@ from tiltmeter.stimuli.datasets.winograd import load_winobias, load_winogender
 
 __all__ = [
     "catalogue", "data_folder", "find", "is_annotated", "load_annotated", "load_bangla_categories",
-    "load_bangla_traits", "load_bbq", "load_bec_pro", "load_cloze", "load_cloze_files", "load_crows_cloze", "load_crows_pairs",
-    "load_genderlex", "load_pronoun_contexts", "load_race_sets", "load_stereoset", "load_winobias", "load_winogender",
-    "status",
+    "load_bangla_traits", "load_bbq", "load_bec_pro", "load_cloze", "load_cloze_files", "load_crows_cloze",
+    "load_crows_pairs", "load_genderlex", "load_pronoun_contexts", "load_race_sets", "load_stereoset", "load_winobias",
+    "load_winogender", "status",
 ]  # fmt: skip

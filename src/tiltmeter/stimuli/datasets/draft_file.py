@@ -1,4 +1,4 @@
-"""A draft: proposed cloze sentences in a CSV file that a person accepts or rejects, in a browser or in a spreadsheet."""
+"""A draft: proposed cloze sentences in a CSV file, which a person accepts or rejects in a browser or a spreadsheet."""
 
 from __future__ import annotations
 

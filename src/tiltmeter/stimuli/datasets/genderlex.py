@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli.datasets.draft_file import is_draft, load_draft
 from tiltmeter.stimuli.datasets.crows_pairs import load_crows_cloze
 from tiltmeter.stimuli.datasets.csv_tables import Table, TableRow, read_table, rows_named
+from tiltmeter.stimuli.datasets.draft_file import is_draft, load_draft
 from tiltmeter.stimuli.sentences.cloze_sets import COMPARED, PRONOUN, ClozeSet, two_versions
 from tiltmeter.stimuli.sentences.sentence import Sentence
 from tiltmeter.stimuli.text import normalise

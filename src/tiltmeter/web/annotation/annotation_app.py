@@ -43,7 +43,7 @@ def _on_error(_request: Request, error: Exception) -> Response:
     return page("annotation_error.html", status=status, line=line)
 
 
-def _refuse(scope: Scope, status: int, line: str) -> ASGIApp:
+def _refuse(_scope: Scope, status: int, line: str) -> ASGIApp:
     if status == 401:
         return page("token.html", status=401, line=line)
     return page("annotation_error.html", status=status, line=line)

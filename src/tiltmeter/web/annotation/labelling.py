@@ -9,7 +9,7 @@ import secrets
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -121,7 +121,7 @@ def labelling_app(labelling: Labelling, settings: DashboardSettings) -> Guard:
         given = labelling.given(person).stage(labelling.stage)
         waiting = [place for place, item in enumerate(order, 1) if item.id not in given]
         place = n if n is not None and n <= len(order) else next(iter(waiting), None)
-        about = {"token": token, "person": person, "stage": labelling.stage, "total": len(order)}
+        about: dict[str, Any] = {"token": token, "person": person, "stage": labelling.stage, "total": len(order)}
         done = len(order) - len(waiting)
         if place is None:
             return page("label_done.html", **about)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import threading
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -91,7 +91,7 @@ def _page(
     waiting = [place for place, row in enumerate(rows, 1) if not row.decision]
     counts = {decision: sum(row.decision == decision for row in rows) for decision in ("yes", "no", "")}
     place = n if n is not None and n <= len(rows) else next(iter(waiting), None)
-    about = {"file": review.file.name, "total": len(rows), "counts": counts}
+    about: dict[str, Any] = {"file": review.file.name, "total": len(rows), "counts": counts}
     if place is None:
         return page("review_done.html", **about)
     row = rows[place - 1]
