@@ -126,5 +126,6 @@ def serve_annotation(
     labelling = Labelling.start(folder, task, output.split(people) or (), stage=stage)
     settings = DashboardSettings(folder, host, port, by_link=True)
     links = labelling.write_links(f"http://{host}:{port}/")
-    output.say(f"{len(task.items)} sentences for {len(labelling.people)} people, stage {stage}; their links: {links}")
+    who = ", ".join(labelling.people.values())
+    output.say(f"{len(task.items)} sentences, stage {stage}, for {who}; the link of each is in {links}")
     return listen(labelling_app(labelling, settings), settings, f"labels in {folder}", announce=output.say)

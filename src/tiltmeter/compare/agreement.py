@@ -104,7 +104,7 @@ class Agreement(Result):
 
 def agreement(
     labels: str | Path,
-    results: SomeAudit | list[SomeAudit] | None = None,
+    results: SomeAudit | Reading | list[SomeAudit] | None = None,
     *,
     expert: str | Path | None = None,
     seed: int = 0,
@@ -113,7 +113,7 @@ def agreement(
 
     Args:
         labels: A folder with one file of labels per person, or one CSV file with a column person.
-        results: Audits, or their folders, with readings of cloze on the same sentences.
+        results: Audits, their folders or readings, with readings of cloze on the same sentences.
         expert: The name of the person who is one, or a cloze set that says what people expect (GenderLex: column HB).
         seed: Of the bootstrap over context words.
 
@@ -125,8 +125,7 @@ def agreement(
         raise BadInput(f"{labels}: only {people[0].person} has given labels: agreement needs two people")
     contexts = {item.id: item.context for item in task.items} if task else {}
     named = _expert(expert, [each.person for each in people])
-    beside = results if isinstance(results, list) else [] if results is None else [results]
-    models = _models(beside, groups)
+    models = _models(_readings(results), groups)
     stages = []
     for number in (1, 2):
         given = {each.person: each.stage(number) for each in people if each.stage(number)}
@@ -157,9 +156,17 @@ def _expert(expert: str | Path | None, people: list[str]) -> dict[str, Mapping[s
     return {EXPERT: labels}
 
 
-def _models(results: Iterable[SomeAudit], groups: tuple[str, str]) -> dict[str, dict[str, str]]:
+def _readings(results: Any) -> list[Reading]:
+    """The readings of whatever results may be; a list holds readings, or audits."""
+    if results is None or isinstance(results, Reading):
+        return [] if results is None else [results]
+    several = isinstance(results, list) and not any(isinstance(each, Reading) for each in results)
+    audits = results if several else [results]
+    return [reading for audit in audits for reading in find_audit(audit).readings]
+
+
+def _models(readings: list[Reading], groups: tuple[str, str]) -> dict[str, dict[str, str]]:
     """What every reading of cloze says of each sentence, by model and context; ties are left out."""
-    readings = [reading for audit in results for reading in find_audit(audit).readings]
     models: dict[str, dict[str, str]] = {}
     for reading in readings:
         details = reading.details
