@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 from typing import Annotated
 
@@ -125,7 +126,14 @@ def serve_annotation(
         raise BadInput(f"{folder} holds no labels yet: name the sentences with --annotate")
     labelling = Labelling.start(folder, task, output.split(people) or (), stage=stage)
     settings = DashboardSettings(folder, host, port, by_link=True)
-    links = labelling.write_links(f"http://{host}:{port}/")
+    links = labelling.write_links(f"http://{_reached_at(host)}:{port}/")
     who = ", ".join(labelling.people.values())
     output.say(f"{len(task.items)} sentences, stage {stage}, for {who}; the link of each is in {links}")
     return listen(labelling_app(labelling, settings), settings, f"labels in {folder}", announce=output.say)
+
+
+def _reached_at(host: str) -> str:
+    """How others write the address that is listened on: all addresses have no name but this machine's."""
+    if host in ("0.0.0.0", "::"):
+        return socket.gethostname()
+    return f"[{host}]" if ":" in host else host

@@ -39,9 +39,11 @@ def served(*options: str | Path) -> Iterator[str]:
             urllib.request.urlopen(f"{address}/static/icon.svg", timeout=60).close()
             break
         time.sleep(0.1)
-    yield address
-    process.terminate()
-    process.wait()
+    try:
+        yield address
+    finally:
+        process.terminate()
+        process.wait()
 
 
 @pytest.fixture(scope="module")
@@ -105,8 +107,8 @@ def test_a_draft_is_decided_by_keyboard_and_the_pages_are_accessible(browser: An
             assert axe.run(page).response["violations"] == []
             page.keyboard.press("a" if scheme == "light" else "r")
             sync_api.expect(page.get_by_text("1 accepted" if scheme == "light" else "1 rejected")).to_be_visible()
-            page.get_by_label("Noun").press("a")  # In a field a letter is a letter.
-            assert page.get_by_label("Noun").input_value().endswith("a")
+            page.get_by_label("Noun", exact=True).press("a")  # In a field a letter is a letter.
+            assert page.get_by_label("Noun", exact=True).input_value().endswith("a")
             context.close()
     assert [row.decision for row in read_draft(file)] == ["yes", "no", *[""] * 6]
 
