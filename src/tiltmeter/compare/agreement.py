@@ -104,7 +104,7 @@ class Agreement(Result):
 
 def agreement(
     labels: str | Path,
-    results: SomeAudit | Reading | list[SomeAudit] | None = None,
+    results: SomeAudit | Reading | Sequence[SomeAudit] | None = None,
     *,
     expert: str | Path | None = None,
     seed: int = 0,
