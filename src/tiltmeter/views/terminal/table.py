@@ -148,8 +148,5 @@ def _extremes(reading: Reading) -> list[str]:
     if reading.driving is None:
         return []
     meaning, ends = reading.driving
-    lines = (
-        f"{name}: {', '.join(f'{unit.label} ({unit.value:+.2f})' for unit in end)}"
-        for name, end in zip(("highest", "lowest"), ends, strict=True)
-    )
+    lines = (f"{name}: {', '.join(map(str, end))}" for name, end in zip(("highest", "lowest"), ends, strict=True))
     return [*lines, meaning]
