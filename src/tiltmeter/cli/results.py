@@ -115,8 +115,7 @@ def compare(
     if charts is not None:
         from tiltmeter.views.charts import dumbbells, write_figures
 
-        readings = [reading for side in sides for reading in side.readings]
-        named = ((f"{figure.name} {figure.title}", figure) for figure in dumbbells(comparisons.pairs, readings))
+        named = ((f"{figure.name} {figure.title}", figure) for figure in dumbbells(comparisons.pairs))
         written = write_figures(named, charts, format=format)
     if as_json:
         drawn = {} if charts is None else {"charts": [str(path) for path in written]}

@@ -339,7 +339,7 @@ class Reading:
     it has no direction. ``dimension`` is what the groups differ in (gender, race, ...); a ``control`` should lean and
     is no finding; ``family`` names the tests that it is corrected with, and ``correction`` what that made of its
     p-value (None: it is the only one). ``finding`` describes what these words show, the verdict what follows from it.
-    ``notes`` are remarks on the stimuli, ``evidence`` says what the p-value rests on, where it generalises over more
+    ``counted`` is what ``n_units`` counts (words, questions, ...). ``notes`` are remarks on the stimuli, ``evidence`` says what the p-value rests on, where it generalises over more
     than one side, and ``power`` what its test could have found.
     """
 
@@ -368,6 +368,7 @@ class Reading:
     evidence: Evidence | None = None
     power: Power | None = None
     correction: Correction | None = None
+    counted: str = "words"
     #: What may be said of it: of a reading in an audit, in the light of all tests of its model.
     verdict: Verdict = dataclasses.field(init=False, repr=False)
 

@@ -106,3 +106,11 @@ def test_a_reading_names_the_words_at_both_ends_and_what_their_values_mean(readi
     assert f"highest: {leans[0].unit} ({leans[0].value:+.2f})" in view
     assert f"lowest: {leans[-1].unit} ({leans[-1].value:+.2f})" in view
     assert reading.about.idea in view
+
+
+def test_what_was_counted_is_called_by_its_name(reading):
+    assert f"{reading.n_units} words, {reading.n_items} items" in "\n".join(printed(reading_view(reading), width=120))
+    questions = dataclasses.replace(reading, counted="questions")
+    assert f"{reading.n_units} questions, {reading.n_items} items" in "\n".join(
+        printed(reading_view(questions), width=120)
+    )

@@ -130,7 +130,7 @@ def _facts(reading: Reading) -> list[tuple[str, str]]:
     if published:
         p = "" if published.p_value is None else f", p {p_number(published.p_value)} ({published.alternative})"
         facts.append(("as published", f"{published.value:.4f}{p}. {reading.repair}"))
-    facts.append(("measured on", f"{reading.n_units:,} words, {reading.n_items:,} items"))
+    facts.append(("measured on", f"{reading.n_units:,} {reading.counted}, {reading.n_items:,} items"))
     facts += [("what it rests on", line) for line in (reading.evidence.in_words() if reading.evidence else ())]
     facts += [("what drives it", line) for line in _extremes(reading)]
     shown = [f"{item.what}: {item.reason}" for item in reading.left_out[:8]]
