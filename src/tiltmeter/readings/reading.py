@@ -339,8 +339,9 @@ class Reading:
     it has no direction. ``dimension`` is what the groups differ in (gender, race, ...); a ``control`` should lean and
     is no finding; ``family`` names the tests that it is corrected with, and ``correction`` what that made of its
     p-value (None: it is the only one). ``finding`` describes what these words show, the verdict what follows from it.
-    ``counted`` is what ``n_units`` counts (words, questions, ...). ``notes`` are remarks on the stimuli, ``evidence`` says what the p-value rests on, where it generalises over more
-    than one side, and ``power`` what its test could have found.
+    ``counted`` is what ``n_units`` counts (words, questions, ...). ``notes`` are remarks on the stimuli, ``evidence``
+    says what the p-value rests on, where it generalises over more than one side, and ``power`` what its test could have
+    found.
     """
 
     id: str

@@ -108,9 +108,7 @@ def test_a_reading_names_the_words_at_both_ends_and_what_their_values_mean(readi
     assert reading.about.idea in view
 
 
-def test_what_was_counted_is_called_by_its_name(reading):
-    assert f"{reading.n_units} words, {reading.n_items} items" in "\n".join(printed(reading_view(reading), width=120))
-    questions = dataclasses.replace(reading, counted="questions")
-    assert f"{reading.n_units} questions, {reading.n_items} items" in "\n".join(
-        printed(reading_view(questions), width=120)
-    )
+@pytest.mark.parametrize("counted", ["words", "questions"])
+def test_what_was_counted_is_called_by_its_name(reading, counted):
+    text = "\n".join(printed(reading_view(dataclasses.replace(reading, counted=counted)), width=120))
+    assert f"{reading.n_units} {counted}, {reading.n_items} items" in text
