@@ -116,8 +116,7 @@ def compare(
     if charts is not None:
         from tiltmeter.views.charts import dumbbells, write_figures
 
-        readings = [reading for side in sides for reading in side.readings]
-        named = ((f"{figure.name} {figure.title}", figure) for figure in dumbbells(comparisons.pairs, readings))
+        named = ((f"{figure.name} {figure.title}", figure) for figure in dumbbells(comparisons.pairs))
         written = write_figures(named, charts, format=format)
     if as_json:
         drawn = {} if charts is None else {"charts": [str(path) for path in written]}
@@ -136,7 +135,7 @@ def compare(
 def check(
     run: Annotated[Path, Argument(help="Folder of the new results.", metavar="DIR")],
     baseline: Annotated[
-        Path | None, Option(help="Folder of the results to hold them against; without one, only limits are checked.")
+        Path | None, Option(help="Folder of the results to compare with; without one, only limits are checked.")
     ] = None,
     policy: Annotated[Path | None, Option(help="YAML file with tolerances and limits.")] = None,
     fail_on: Annotated[
@@ -146,7 +145,7 @@ def check(
     summary: Annotated[Path | None, Option(help="Write a summary as Markdown, for a pull request.")] = None,
     as_json: Json = False,
 ) -> int:
-    """Has bias grown since a baseline, or passed a limit? Exit code 0: not shown; 1: yes; 2: it cannot be told.
+    """Has bias grown since a baseline, or passed a limit? Exit code 0: not shown; 1: yes; 2: it cannot be checked.
 
     Noise does not fail a check: of equal models at most one check in twenty does, however many probes it has. What
     harmless changes of the model move is noise too, as tiltmeter baseline measured it, or else on the sample models. A
@@ -199,7 +198,7 @@ def serve(
     ),
     port: Annotated[int, Option(help="Port to listen on.")] = 8765,
     token: Annotated[
-        str | None, Option(envvar="TILTMETER_TOKEN", help="What readers must know, at least 16 characters.")
+        str | None, Option(envvar="TILTMETER_TOKEN", help="Token that visitors must give, at least 16 characters.")
     ] = None,
     model: Annotated[
         list[str] | None, Option(help="A further model that may be asked; may be given more than once.")
