@@ -53,7 +53,7 @@ def _starts(counts: Sequence[int]) -> list[int]:
 def _welch(dealt: NDArray[np.intp], total: Floats, size: Floats, n_groups: int) -> Floats:
     """Welch's statistic, for every row of the groups that families are dealt to."""
     sizes = np.stack([size, size**2, size**3], axis=1)
-    means, weights = [], []
+    means, weights, degrees = [], [], []
     for group in range(n_groups):
         member = (dealt == group).astype(np.float64)
         n, squared, cubed = (member @ sizes).T[:, :, None]
@@ -65,7 +65,12 @@ def _welch(dealt: NDArray[np.intp], total: Floats, size: Floats, n_groups: int) 
         means.append(mean)
         # Where nothing varies within a group its mean is known exactly, as far as rounding lets it.
         weights.append(1 / np.maximum(variance, 1e-18 * np.square(total).max(initial=1e-300)))
+        degrees.append(np.maximum(n**2 / squared - 1, 0.5))
     mean, weight = np.stack(means), np.stack(weights)
-    middle = (weight * mean).sum(axis=0) / weight.sum(axis=0)
-    statistic: Floats = (weight * (mean - middle) ** 2).sum(axis=(0, 2))
+    part = weight / weight.sum(axis=0)
+    between = (weight * (mean - (part * mean).sum(axis=0)) ** 2).sum(axis=0)
+    unsure = ((1 - part) ** 2 / np.stack(degrees)).sum(axis=0)
+    free, df = n_groups - 1, (n_groups**2 - 1) / (3 * unsure)
+    f = between / (free + 2 * (n_groups - 2) / (n_groups + 1) * unsure)
+    statistic: Floats = (np.maximum(df + free / 2 - 1, 0.5) * np.log1p(free * f / df)).sum(axis=1)
     return statistic
