@@ -22,8 +22,8 @@ def one_way_test(
     ``groups`` hold one row per word and one column per thing it was measured on, ``families`` the family of every row.
     The statistic is Welch's: squared distances of the groups' means from their weighted mean, each in its own squared
     standard error, on the scale of chi² and summed over columns. A plain F test takes the spreads for equal, and finds
-    differences that are not there where the smallest group spreads widest. p deals whole families to the groups; None where there are too few
-    ways to deal them for any result to be significant.
+    differences that are not there where the smallest group spreads widest. p deals whole families to the groups; None
+    where there are too few ways to deal them for any result to be significant.
 
     >>> rng = np.random.default_rng(0)
     >>> groups = [rng.normal(size=(6, 1)), rng.normal(size=(8, 1)), rng.normal(size=(7, 1)) + 2]
