@@ -5,10 +5,10 @@ Run: python benchmarks/floors.py [MODEL ...] [--folder DIR]
 Each model and eight harmless variants of it (what tiltmeter baseline makes) are audited with the suite default, all but
 minilm also with the suite measures; of the reference model also four other runs of its training. Printed is, by kind of
 probe and scale of its effect, how many times further than the disagreement of its items says the effect moves: the root
-mean square over the probes of that kind on a model, and the most that any of the models has, first of word vectors, then
-of all; and the same of the mean log-odds behind a share. These are the tables in src/tiltmeter/compare/sample_floor.py. Left out are two of three
-sentence sets, which take longest, and bundled:smollm2, unless it is named. Audits are kept in the folder, so that a run
-that was stopped continues.
+mean square over the probes of that kind on a model, and the most that any of the models has, first of word vectors,
+then of all; and the same of the mean log-odds behind a share. These are the tables in
+src/tiltmeter/compare/sample_floor.py. Left out are two of three sentence sets, which take longest, and bundled:smollm2,
+unless it is named. Audits are kept in the folder, so that a run that was stopped continues.
 """
 
 from __future__ import annotations
