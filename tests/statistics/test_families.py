@@ -164,6 +164,14 @@ def test_matched_lists_find_what_unmatched_ones_miss():
     assert unpaired <= 40
 
 
+def test_families_of_pairs_change_their_sign_as_one():
+    differences = np.array([1.0, -0.4, 2.0, 0.3, 1.2, -0.1, 0.8])
+    once = matched_test(differences).p_value
+    thrice, families = np.repeat(differences, 3), np.repeat(np.arange(7), 3)
+    assert matched_test(thrice, families=families).p_value == pytest.approx(once)
+    assert matched_test(thrice).p_value < once / 2
+
+
 def test_few_pairs_are_left_to_students_t():
     differences = np.array([0.3, 0.5, 0.1, 0.4])
     assert matched_test(differences).p_value == pytest.approx(stats.ttest_1samp(differences, 0).pvalue)
