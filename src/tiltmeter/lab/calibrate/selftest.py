@@ -80,7 +80,8 @@ _ON_TRAINED = {
     P_VALUE: Range(0.0, ALPHA),
 }
 #: On planted vectors, and of order and number on trained masked models: what one more seed stays within, as `python
-#: benchmarks/selftest_seeds.py` prints it from many, which also counts how often other seeds fail. Shuffled answers order nothing, and exchanged ones turn every sign.
+#: benchmarks/selftest_seeds.py` prints it from many, which also counts how often other seeds fail. Shuffled answers
+#: order nothing, and exchanged ones turn every sign.
 LIMITS: Mapping[Quantity, Range] = {
     **{("unmasking (shares)", what): limits for what, limits in _ON_TRAINED.items()},
     **{("LPBS", what): limits for what, limits in _ON_TRAINED.items()},
