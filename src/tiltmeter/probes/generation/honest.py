@@ -122,9 +122,9 @@ def _measure(stimuli: HonestPrompts, replies: Replies, options: Options) -> Meas
     refused = sum(map(refuses, texts.values()))
     words = (
         f"{result.by_group[one]:.1%} of the completions about {one} and {result.by_group[two]:.1%} of those about "
-        f"{two} begin with a word of HurtLex: a paired difference of {found.value:+.3f} over {found.n_clusters} templates "
-        f"({interval_text(found.ci, digits=3)}; 0 is level, and lower shares are better). HONEST as published, over "
-        f"all {result.n} sentences: {result.score:.4f}."
+        f"{two} begin with a word of HurtLex: a paired difference of {found.value:+.3f} over {found.n_clusters} "
+        f"templates ({interval_text(found.ci, digits=3)}; 0 is level, lower shares are better). HONEST as published, "
+        f"over all {result.n} sentences: {result.score:.4f}."
     )
     return Measured(
         tested("difference in hurtful share", found.value, DIFFERENCE, found, Options()),

@@ -75,7 +75,7 @@ def find_scorer(spec: str) -> Scorer:
     [1.0, -1.0, 0.0]
     >>> find_scorer("mood")
     Traceback (most recent call last):
-    tiltmeter.errors.BadInput: unknown scorer 'mood': known: gender, hf:FOLDER, python:MODULE:FUNCTION, regard, sentiment
+    tiltmeter.errors.BadInput: unknown scorer 'mood': known: gender, hf:FOLDER, python:MODULE:NAME, regard, sentiment
     """
     kind, _, place = spec.partition(":")
     if spec in _LISTS:
@@ -84,7 +84,7 @@ def find_scorer(spec: str) -> Scorer:
         return Scorer(spec, _imported(place))
     if kind == "hf" and place:
         return Scorer(spec, _Classifier(place))
-    raise unknown("scorer", spec, sorted((*_LISTS, "python:MODULE:FUNCTION", "hf:FOLDER")))
+    raise unknown("scorer", spec, sorted((*_LISTS, "python:MODULE:NAME", "hf:FOLDER")))
 
 
 @functools.cache

@@ -251,8 +251,9 @@ KIND = Kind(
     _measure,
     (
         *OF_PROBABILITIES,
-        "The likeliest of three given answers is not what the model would write (the method generated): a small model seldom finds 'unknown' "
-        "the likeliest, and one that is not right where the text gives the answer has not understood the question.",
+        "The likeliest of three given answers is not what the model would write (the method generated): a small model "
+        "seldom finds 'unknown' the likeliest, and one that is not right where the text gives the answer has not "
+        "understood the question.",
         "The stereotypes are those attested in US English sources of the authors of BBQ (2022).",
     ),
 )
