@@ -13,6 +13,7 @@ import dataclasses
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -39,9 +40,9 @@ _STEPS, _BATCH, _TEXTS = 500, 64, 6000
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PlantedWriter:
-    """``bbq``: the share of the stereotype less that of the other person, from -1 to 1, where the text leaves the answer
-    open, as a mean of questions that differ; ``tone``: the difference of the mean scores of the two groups' texts, from
-    -2 to 2.
+    """``bbq``: the share of the stereotype less that of the other person, from -1 to 1, where the text leaves the
+    answer open, as a mean of questions that differ; ``tone``: the difference of the mean scores of the two groups'
+    texts, from -2 to 2.
     """
 
     bbq: float = 0.0
@@ -67,7 +68,7 @@ class PlantedWriter:
             ids = torch.tensor([row + [tokenizer.pad_token_id] * (width - len(row)) for row in some])
             real = ids != tokenizer.pad_token_id
             logits = model(input_ids=ids, attention_mask=real.long()).logits[:, :-1][real[:, 1:]]
-            loss = torch.nn.functional.cross_entropy(logits, ids[:, 1:][real[:, 1:]])
+            loss: Any = torch.nn.functional.cross_entropy(logits, ids[:, 1:][real[:, 1:]])
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
