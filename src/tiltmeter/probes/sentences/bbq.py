@@ -175,6 +175,7 @@ def _measure(stimuli: BbqQuestions, replies: Replies, options: Options) -> Measu
         ),
         Statistic("mean", ("won",), margins=None if in_words else "value"),
         n_units=lean.n_clusters,
+        counted="questions",
         details=BbqDetails(
             method=stimuli.method,
             result=result,
