@@ -11,6 +11,7 @@ import sys
 
 import ceat
 import dashboard
+import generation
 import language
 import mining
 import mitigation
@@ -28,6 +29,7 @@ def main() -> None:
         "static vectors": vectors,
         "texts": encoders,
         "language models": language.bench,
+        "written text": generation.bench,
         "mining": mining.bench,
         "ceat": ceat.bench,
         "mitigation": mitigation.bench,

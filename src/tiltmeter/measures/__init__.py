@@ -2,6 +2,7 @@
 
 from tiltmeter.measures.association import AssociationResult, association
 from tiltmeter.measures.bbq import BbqResult, bbq
+from tiltmeter.measures.bold import BoldResult, bold
 from tiltmeter.measures.cabm.cabm import (
     CabmIntervals,
     cabm,
@@ -44,6 +45,7 @@ from tiltmeter.measures.cloze import (
     mean_probability,
     neutral_offset,
 )
+from tiltmeter.measures.counterfactual import CounterfactualResult, counterfactual
 from tiltmeter.measures.crows_pairs import crows_pairs
 from tiltmeter.measures.direct_bias import bias_direction, direct_bias, indirect_bias
 from tiltmeter.measures.ect import ect
@@ -56,6 +58,7 @@ from tiltmeter.measures.gonen_goldberg import (
     neighbour_deal_test,
     neighbour_placebo,
 )
+from tiltmeter.measures.honest import HonestResult, honest
 from tiltmeter.measures.lpbs import LpbsResult, lpbs
 from tiltmeter.measures.mac import mac
 from tiltmeter.measures.multi_weat import multi_weat
@@ -74,13 +77,16 @@ from tiltmeter.measures.wefat import nas, wefat
 __all__ = [
     "AssociationResult",
     "BbqResult",
+    "BoldResult",
     "CabmIntervals",
     "CeatResult",
     "ClozeResult",
     "ClozeScores",
     "ClozeStep",
     "Contingency",
+    "CounterfactualResult",
     "DrawnEffects",
+    "HonestResult",
     "LpbsResult",
     "Normality",
     "PreferenceResult",
@@ -99,6 +105,7 @@ __all__ = [
     "axis_placebo",
     "bbq",
     "bias_direction",
+    "bold",
     "cabm",
     "ceat",
     "changed_tokens",
@@ -110,6 +117,7 @@ __all__ = [
     "compare",
     "context_shift",
     "cosine_bias",
+    "counterfactual",
     "cross_validated_scores",
     "crows_pairs",
     "dealt_leans",
@@ -119,6 +127,7 @@ __all__ = [
     "ect",
     "equal_weights",
     "given_weights",
+    "honest",
     "indirect_bias",
     "leans_between",
     "local_linear_weights",
@@ -157,4 +166,4 @@ __all__ = [
     "wefat",
     "wefat_placebo",
     "with_intervals",
-]  # fmt: skip
+]

@@ -10,6 +10,7 @@ from tiltmeter.plugins import Registry
 from tiltmeter.probes.cabm import cabm
 from tiltmeter.probes.ceat import ceat
 from tiltmeter.probes.cloze import cloze
+from tiltmeter.probes.generation import bold, counterfactual, honest
 from tiltmeter.probes.kind import Kind, Options, Part, Probe
 from tiltmeter.probes.sentences import bbq, lpbs, pairs, pronouns, stereoset, unmask
 from tiltmeter.probes.words.direction import DIRECT_BIAS, RIPA, SAME, SEMAXIS
@@ -23,7 +24,8 @@ WORD_KINDS: tuple[Kind[Any], ...] = (
     *(RIPA, DIRECT_BIAS, CLUSTER_BIAS, NEIGHBOUR_BIAS),
 )
 _OTHERS: tuple[Kind[Any], ...] = tuple(
-    module.KIND for module in (bbq, cabm, ceat, cloze, lpbs, pairs, pronouns, stereoset, unmask)
+    module.KIND
+    for module in (*(bbq, bold, cabm, ceat, cloze, counterfactual, honest, lpbs, pairs, pronouns, stereoset, unmask),)
 )
 KINDS: Registry[Kind[Any]] = Registry("tiltmeter.probes", Kind, {kind.name: kind for kind in (*WORD_KINDS, *_OTHERS)})
 

@@ -106,8 +106,13 @@ def _probes(file: str, number: int, entry: Any, options: Options) -> list[Probe[
             raise BadInput(f"{file}: '{key}' of entry {number} must be {needed}, not {entry[key]!r}")
     fields = {"data" if key == "from" else str(key): value for key, value in entry.items()}
     name, parts = fields.pop("probe"), fields.pop("parts", False)
-    if runs_code(fields.get("vectors")):
-        raise BadInput(f"{file}: entry {number} names {fields['vectors']}, and a file may not run code: use --vectors")
+    for key in ("vectors", "scorer"):
+        if runs_code(fields.get(key)):
+            raise BadInput(
+                f"{file}: entry {number} names {fields[key]}, and a file may not run code: use --vectors"
+                if key == "vectors"
+                else f"{file}: entry {number} names {fields[key]}, and a file may not run code: give it with --option"
+            )
     for key in ("name", "options"):  # what the function below calls its own
         if key in fields:
             raise unknown(f"key of entry {number} in {file}", key, (*_FIELDS, "from", "targets", "attributes"))

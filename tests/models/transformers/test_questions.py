@@ -130,14 +130,17 @@ def test_endings_equal_a_plain_forward_pass_over_each_whole_text(tiny_lm, plain_
 
 
 @pytest.mark.parametrize("family", CAUSAL)
-def test_endings_read_from_stored_states_equal_whole_rows(tiny_lm, monkeypatch, family):
+def test_texts_that_begin_alike_are_scored_as_trees_where_a_trial_shows_that_they_can_be(tiny_lm, monkeypatch, family):
     language = tiny_lm(family)._language
-    assert language._caches == (family != "openai-gpt")  # the one family here that stores nothing
-    stored = tiny_lm(family).continue_with(CONTINUATIONS)
-    monkeypatch.setitem(language.__dict__, "_caches", False)
-    whole = tiny_lm(family).continue_with(CONTINUATIONS)
-    assert_close(stored, flat(whole))
-    assert [each.tokens for each in stored] == [each.tokens for each in whole]
+    # OpenAI's first GPT takes no mask of its own; no tree is larger than what a model reads.
+    assert language._largest_tree == (0 if family == "openai-gpt" else LIMIT)
+    texts = [item.stem + ending for item in CONTINUATIONS for ending in item.endings]
+    trees = tiny_lm(family).continue_with(CONTINUATIONS), tiny_lm(family).score(texts)
+    monkeypatch.setitem(language.__dict__, "_largest_tree", 0)
+    whole = tiny_lm(family).continue_with(CONTINUATIONS), tiny_lm(family).score(texts)
+    for some, others in zip(trees, whole, strict=True):
+        assert_close(some, flat(others))
+    assert [each.tokens for each in trees[0]] == [each.tokens for each in whole[0]]
 
 
 def test_an_unknown_word_is_reported_from_left_to_right_too(tiny_lm):

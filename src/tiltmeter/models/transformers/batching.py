@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -109,52 +109,6 @@ class SharedRow(TokenRow):
 
     reads: list[Read]
     askers: list[tuple[int, int, int, int]]
-
-
-def answered(
-    tasks: Sequence[Task],
-    known: Collection[int],
-    run: Callable[[Iterable[tuple[Any, int]]], Iterator[list[tuple[SharedRow, Logprobs]]]],
-    *,
-    budget: int,
-) -> Iterator[tuple[list[int], list[Answer]]]:
-    """Answers by position, as the batches that they need are ready.
-
-    Batches are made of the rows of all tasks, and those that only known tasks need are then left out, but never a part
-    of one: which rows share a batch changes the last digits, and a run that resumes after a kill must give the same.
-    """
-    shared = _shared(tasks)
-    lengths = [len(one.ids) for one in shared]
-    groups = by_length(lengths, budget=fair_budget(lengths, budget=budget))
-    batches = [
-        ([shared[i] for i in group], sum(lengths[i] for i in group))
-        for group in groups
-        if any(asker[0] not in known for i in group for asker in shared[i].askers)
-    ]
-    nothing = np.empty(0, dtype=np.float32)
-    values = {position: [nothing] * len(task.rows) for position, task in enumerate(tasks) if position not in known}
-    left = {position: len(rows) for position, rows in values.items()}
-    for batch in run(batches):
-        done: list[int] = []
-        for one, logprobs in batch:
-            for position, slot, first, last in one.askers:
-                if position in values:
-                    values[position][slot] = logprobs[first:last]
-                    left[position] -= 1
-                    if not left[position]:
-                        done.append(position)
-        if done:
-            yield done, [tasks[position].answer(values.pop(position)) for position in done]
-
-
-def _shared(tasks: Sequence[Task]) -> list[SharedRow]:
-    unique: dict[tuple[int, ...], SharedRow] = {}
-    for position, task in enumerate(tasks):
-        for slot, row in enumerate(task.rows):
-            one = unique.setdefault(row.ids, SharedRow(row.ids, [], []))
-            one.askers.append((position, slot, len(one.reads), len(one.reads) + len(row.reads)))
-            one.reads.extend(row.reads)
-    return list(unique.values())
 
 
 def chunks(question: Question, inputs: Sequence[Any]) -> Iterator[list[int]]:

@@ -43,8 +43,8 @@ class Sample:
 class Writer:
     """Writes after prompts. What is drawn follows from the prompt, its seed and the number of the sample alone."""
 
-    def __init__(self, loaded: Loaded, projection: Projection, *, stores: bool) -> None:
-        self._loaded, self._projection, self._stores = loaded, projection, stores
+    def __init__(self, loaded: Loaded, projection: Projection) -> None:
+        self._loaded, self._projection = loaded, projection
         self._ends = _end_tokens(loaded)
         self._stored = _stored_bytes(loaded.model.config)
 
@@ -132,8 +132,6 @@ class Writer:
         """The fastest way that gives what whole texts give: tried once, on a few tokens."""
         import torch
 
-        if not self._stores:
-            return "whole"
         a, b, c, d = (token % int(self._loaded.model.config.vocab_size) for token in range(2, 6))
         ways: list[tuple[Steps, list[Ids]]] = [("padded", [(a, b, c), (d,), (a, b, c)]), ("even", [(a, b), (c, d)])]
         for way, prompts in ways:

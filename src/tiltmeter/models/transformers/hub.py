@@ -25,14 +25,15 @@ from tiltmeter.models.protocol import (
     TokenScores,
     gather,
 )
-from tiltmeter.models.transformers.batching import SharedRow, TokenRow, answered, by_length, chunks, fair_budget
+from tiltmeter.models.transformers.batching import SharedRow, chunks
 from tiltmeter.models.transformers.checkpoints import Head, first_line, head_named, head_of
 from tiltmeter.models.transformers.encoder import Loaded, TransformerEncoder
 from tiltmeter.models.transformers.generation import Writer
 from tiltmeter.models.transformers.pooling import PoolingRecipe, read_json
 from tiltmeter.models.transformers.projection import AGREES, Projection
-from tiltmeter.models.transformers.questions import CAUSAL, MASKED, Questions, Stem
+from tiltmeter.models.transformers.questions import CAUSAL, MASKED, Questions
 from tiltmeter.models.transformers.tokens import shortened
+from tiltmeter.models.transformers.trees import MOST_TOKENS, Tree, answered, grow, largest, tree_inputs
 
 #: Tokens in a batch: few enough for a core's cache, enough to keep a GPU busy.
 BUDGET = {"cpu": 1024, "cuda": 16_384, "mps": 16_384}
@@ -66,16 +67,11 @@ class LanguageModel:
     def _answers(self, question: Question, items: list[Any], known: set[int]) -> Iterator[Batch]:
         if question is Question.GENERATE:
             return self._written(items, known)
-        if question is not Question.CONTINUATIONS:
-            tasks = self._questions.tasks(question, items)
-        else:
-            stems = self._questions.stems(items)
-            if self._caches:
-                return self._continued(stems, known)
-            tasks = [stem.task() for stem in stems]
+        tasks = self._questions.tasks(question, items)
         everywhere = question in (Question.TOKENS, Question.UNMASKED)
         budget = min(self._budget, max(32, MOST_NUMBERS // self._vocabulary)) if everywhere else self._budget
-        return answered(tasks, known, lambda batches: self._loaded.run(self._read, batches), budget=budget)
+        most = self._largest_tree if question in CAUSAL else 0
+        return answered(tasks, known, lambda batches: self._loaded.run(self._read, batches), budget=budget, most=most)
 
     def _tried(self, text: tuple[int, ...], compute: Any) -> Any:
         import torch
@@ -94,68 +90,49 @@ class LanguageModel:
             raise ModelFailed(f"'{self._called}' answered {shown} with NaN or infinity: its weights are damaged")
         return values
 
-    def _read(self, batch: list[SharedRow]) -> list[tuple[SharedRow, Any]]:
+    def _read(self, batch: list[Tree]) -> list[tuple[SharedRow, Any]]:
         """The log-probabilities read off each row of a batch."""
-        values = self._guarded(batch[0].ids, lambda: self._logprobs(batch))
-        ends = np.cumsum([len(row.reads) for row in batch])
-        return list(zip(batch, np.split(values, ends[:-1]), strict=True))
+        values = self._guarded(tuple(batch[0].ids), lambda: self._logprobs(batch))
+        rows = [row for tree in batch for row, _ in tree.rows]
+        ends = np.cumsum([len(row.reads) for row in rows])
+        return list(zip(rows, np.split(values, ends[:-1]), strict=True))
 
-    def _logprobs(self, rows: Sequence[TokenRow]) -> Any:
-        reads = [(index, at, token) for index, row in enumerate(rows) for at, token in row.reads]
+    def _logprobs(self, trees: Sequence[Tree]) -> Any:
+        reads = [
+            (index, path[at], token)
+            for index, tree in enumerate(trees)
+            for row, path in tree.rows
+            for at, token in row.reads
+        ]
         places = {place: number for number, place in enumerate(dict.fromkeys((i, at) for i, at, _ in reads))}
         index, at = zip(*places, strict=True)
-        distributions, _ = self._projection.logprobs((index, at), **self._loaded.inputs([row.ids for row in rows]))
+        if any(tree.branches for tree in trees):
+            fill, model = self.tokenizer.pad_token_id or 0, self._loaded.model
+            inputs = tree_inputs(trees, fill=fill, device=self._loaded.device, dtype=model.dtype)
+        else:
+            inputs = self._loaded.inputs([tree.ids for tree in trees])
+        distributions, _ = self._projection.logprobs((index, at), **inputs)
         wanted = [places[i, at] for i, at, _ in reads], [token for _, _, token in reads]
         return distributions[wanted].cpu().numpy()
 
-    def _continued(self, stems: list[Stem], known: set[int]) -> Iterator[Batch]:
-        """Continuations of stems of one length at a time: nothing is padded before an ending."""
-        lengths = [len(stem.ids) for stem in stems]
-        costs = [stem.tokens for stem in stems]
-        budget = fair_budget(costs, budget=self._budget)
-        groups = [
-            [same[i] for i in some]
-            for length in sorted(set(lengths), reverse=True)
-            for same in [[i for i, other in enumerate(lengths) if other == length]]
-            for some in by_length([costs[i] for i in same], budget=budget, slack=64)
-        ]
-        wanted = [[(i, stems[i]) for i in group if i not in known] for group in groups]
-        batches = [(batch, sum(stem.tokens for _, stem in batch)) for batch in wanted if batch]
-        return self._loaded.run(self._continue, batches)
-
-    def _continue(self, batch: list[tuple[int, Stem]]) -> Batch:
-        stems = [stem for _, stem in batch]
-        values = self._guarded(stems[0].ids, lambda: self._endings(stems))
-        answers = [stem.filled(logprobs) for stem, logprobs in zip(stems, values, strict=True)]
-        return [position for position, _ in batch], answers
-
-    def _endings(self, stems: Sequence[Stem]) -> list[list[float]]:
-        """One pass over the stems; what follows is read from their stored states."""
+    @functools.cached_property
+    def _largest_tree(self) -> int:
+        """Tokens of the largest tree; 0 where trees do not give what whole texts give: tried once, on a few tokens."""
         import torch
 
-        ids = torch.tensor([stem.ids for stem in stems], device=self._loaded.device)
-        follow = [(row, prefix) for row, stem in enumerate(stems) for prefix in stem.prefixes]
-        last = (range(len(stems)), [ids.shape[1] - 1] * len(stems))
-        first, output = self._projection.logprobs(last, input_ids=ids, use_cache=bool(follow))
-        after: dict[tuple[int, tuple[int, ...]], Any] = {}
-        if follow:
-            cache = output.past_key_values
-            cache.reorder_cache(torch.tensor([row for row, _ in follow], device=self._loaded.device))
-            tokens = self._loaded.inputs([prefix for _, prefix in follow])["input_ids"]
-            places = [(i, at) for i, (_, prefix) in enumerate(follow) for at in range(len(prefix))]
-            index, at = zip(*places, strict=True)
-            read, _ = self._projection.logprobs((index, at), input_ids=tokens, past_key_values=cache, use_cache=True)
-            for (i, place), distribution in zip(places, read, strict=True):
-                row, prefix = follow[i]
-                after[row, prefix[: place + 1]] = distribution
-        return [
-            [
-                float(first[row, ending[0]])
-                + sum(float(after[row, ending[:at]][ending[at]]) for at in range(1, len(ending)))
-                for ending in stem.endings
-            ]
-            for row, stem in enumerate(stems)
-        ]
+        a, b, c, d, e, f = (token % self._vocabulary for token in range(1, 7))
+        stem = (a, b, c, a, d)
+        texts = [stem, (*stem, d, e, a), (*stem, d, b), (*stem, e, f, c), (b, f, c, a)]
+        rows = [SharedRow(ids, [(at, e) for at in range(len(ids))], []) for ids in texts]
+        try:
+            with torch.inference_mode():
+                short, whole = (self._logprobs(grow(rows, most=most)) for most in (MOST_TOKENS, 0))
+        except Exception:
+            return 0
+        order = [number for number, _ in sorted(enumerate(texts), key=lambda pair: pair[1])]
+        parts = np.split(whole, np.cumsum([len(ids) for ids in texts])[:-1])
+        agrees = np.allclose(short, np.concatenate([parts[number] for number in order]), atol=AGREES, rtol=0)
+        return largest(self._loaded.model.config, self.limit) if agrees else 0
 
     def _written(self, prompts: list[Prompt], known: set[int]) -> Iterator[Batch]:
         ids = self._questions.prompts(prompts)
@@ -168,23 +145,7 @@ class LanguageModel:
 
     @functools.cached_property
     def _writer(self) -> Writer:
-        return Writer(self._loaded, self._projection, stores=self._caches)
-
-    @functools.cached_property
-    def _caches(self) -> bool:
-        """Whether states that were stored give what whole texts give: tried once, on a few tokens."""
-        import torch
-
-        a, b, c, d, e = (token % self._vocabulary for token in range(1, 6))
-        stems = [Stem((a, b, c), ((d, e, a), (d, b), (e,)), None), Stem((b, b, a), ((e, c),), None)]
-        try:
-            with torch.inference_mode():
-                short = self._endings(stems)
-                tasks = [stem.task() for stem in stems]
-                whole: list[Any] = [task.answer([self._logprobs([row]) for row in task.rows]) for task in tasks]
-        except Exception:
-            return False
-        return all(np.allclose(x, y.logprobs, atol=AGREES, rtol=0) for x, y in zip(short, whole, strict=True))
+        return Writer(self._loaded, self._projection)
 
     def top(self, text: str, place: tuple[int, int], *, k: int) -> list[tuple[str, float]]:
         """The k most probable single-token fillers at a place, with their probabilities."""

@@ -31,30 +31,12 @@ class Stem:
     endings: tuple[tuple[int, ...], ...]
     unknown: tuple[int, int] | None
 
-    @property
-    def prefixes(self) -> list[tuple[int, ...]]:
-        """What must be read after the stem: the endings without their last token, those within others left out."""
-        longest = sorted({ending[:-1] for ending in self.endings if len(ending) > 1}, key=len, reverse=True)
-        kept: list[tuple[int, ...]] = []
-        for prefix in longest:
-            if not any(other[: len(prefix)] == prefix for other in kept):
-                kept.append(prefix)
-        return kept
-
-    @property
-    def tokens(self) -> int:
-        """Tokens that have to be computed."""
-        return len(self.ids) + sum(map(len, self.prefixes))
-
-    def filled(self, logprobs: Sequence[float]) -> Filled:
-        """The answer, from one log-probability per ending."""
-        return Filled(tuple(logprobs), tuple(map(len, self.endings)), self.unknown)
-
     def task(self) -> Task:
-        """As whole rows, for models whose stored states cannot be used again."""
+        """As whole rows, which begin alike."""
         last = len(self.ids) - 1
         rows = tuple(TokenRow(self.ids + ending[:-1], list(enumerate(ending, last))) for ending in self.endings)
-        return Task(rows, lambda read: self.filled([float(logprobs.sum()) for logprobs in read]))
+        lengths = tuple(map(len, self.endings))
+        return Task(rows, lambda read: Filled(tuple(float(logprobs.sum()) for logprobs in read), lengths, self.unknown))
 
 
 class Questions:
@@ -73,6 +55,8 @@ class Questions:
         self._mask = tokenizer.mask_token_id
 
     def tasks(self, question: Question, items: Sequence[Any]) -> list[Task]:
+        if question is Question.CONTINUATIONS:
+            return [stem.task() for stem in self._stems(items)]
         if question is Question.TOKENS:
             return [self._left_to_right(text) for text in self._started(items)]
         if self._mask is None:
@@ -141,7 +125,7 @@ class Questions:
         starts, ends = zip(*(tokens.offsets[at] for at in places), strict=True)
         return TokenScores(np.array(ids), np.array(starts), np.array(ends), logprobs.astype(np.float64))
 
-    def stems(self, items: Sequence[Continuation]) -> list[Stem]:
+    def _stems(self, items: Sequence[Continuation]) -> list[Stem]:
         for item in items:
             if not item.endings or not all(ending.strip() for ending in item.endings):
                 raise BadInput(f"{shortened(item.stem)}: an empty ending cannot be scored")

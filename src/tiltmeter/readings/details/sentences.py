@@ -15,13 +15,15 @@ from tiltmeter.statistics import Correlation, Mean, Share
 class BbqDetails(Details, kind="bbq"):
     """Accuracy and bias scores by condition, of all examples and by category where there are several.
 
-    ``chosen_by_place`` is the share of answers that stood first, second and third where answers were listed.
+    ``chosen_by_place`` is the share of answers that stood first, second and third where answers were listed, ``unread``
+    how many answers in the model's own words named no option.
     """
 
     method: str
     result: BbqResult
     by_category: Mapping[str, BbqResult]
     chosen_by_place: tuple[float, ...] | None
+    unread: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Probes of what a model writes."""
