@@ -37,8 +37,8 @@ class PaperColumn(Result):
     def text(self, value: Cell) -> str:
         """A value as the column shows it.
 
-        >>> PaperColumn("KL", digits=4, cut=True).text(0.01338), PaperColumn("d").text(-0.5), PaperColumn("n").text(None)
-        ('0.0133', '-0.50', '')
+        >>> PaperColumn("KL", digits=4, cut=True).text(0.01338), PaperColumn("d").text(-0.5)
+        ('0.0133', '-0.50')
         """
         if value is None or isinstance(value, str | bool):
             return "" if value is None else str(value)
@@ -106,7 +106,8 @@ class PaperTable(Result):
         """
         others = {id(row): self.printed_like(row) for row in self.rows if row.like}
         used = {id(other) for other in others.values()}
-        for row in self.rows:
+        parts = list(dict.fromkeys(row.part for row in self.rows))
+        for row in sorted(self.rows, key=lambda row: parts.index(row.part)):
             if id(row) in used:
                 continue
             yield self._line(row, f"printed: {row.label}" if row.printed else row.label)

@@ -59,7 +59,7 @@ def _readings(asked: AskedModels, wishes: Wishes) -> Iterator[tuple[str, str, Re
     names = asked.that_answer(Question.TEXTS)
     if not names:
         raise BadInput("it needs a model that gives vectors of texts: name one, e.g. bundled:minilm")
-    chosen = {} if wishes.pairs is None else {"pairs": [list(pair) for pair in wishes.pairs]}
+    chosen: dict[str, Any] = {} if wishes.pairs is None else {"pairs": [list(pair) for pair in wishes.pairs]}
     for folder in _folders(wishes):
         for name in names:
             for reading in asked.read(name, "association", data=str(folder), **chosen):
@@ -98,7 +98,7 @@ def _pooled(reading: Reading) -> float:
 PAPER = Paper(
     "association",
     "Bias Analysis of Word Embeddings in Language Models (association tests over embedding APIs)",
-    "Bias analysis of word embeddings in language models, a study of embedding APIs (target and attribute sentence sets)",
+    "Bias analysis of word embeddings in language models: association tests over embedding APIs",
     ("bundled:minilm",),
     {
         "Table 1": TableDefinition(

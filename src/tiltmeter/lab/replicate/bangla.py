@@ -71,7 +71,8 @@ def _ceat(asked: AskedModels, wishes: Wishes, name: str, test: str, sampling: st
     if not set(four) <= set(groups):
         tests = {each.name: each for each in load_bangla_categories(find("bangla_ceat")).tests}
         four = [f"{_LEXICON}.{group.name}" for group in (*tests[test].targets, *tests[test].attributes)]
-    stimuli = {"targets": four[:2], "attributes": four[2:], "method": f"{sampling},draws={draws},at-least=1"}
+    method = f"{sampling},draws={draws},at-least=1"
+    stimuli: dict[str, Any] = {"targets": four[:2], "attributes": four[2:], "method": method}
     readings = asked.read(name, "ceat", data=str(folder), **stimuli)
     return {each.details.length: each for each in readings if isinstance(each.details, CeatDetails)}
 
@@ -223,7 +224,7 @@ PAPER = Paper(
             "CEAT by category and length, 5,000 draws",
             _by_length,
             functools.partial(_by_category, 5000),
-            (_SHADES, _PICTURE, "The study has two more lengths, which its text does not name: mine others for --mined."),
+            (_SHADES, _PICTURE, "The study has two more lengths, which its text does not name: --mined takes any."),
         ),
         "Table 6": TableDefinition(
             "CEAT by category and length, 1,000 draws",

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from tiltmeter import measures
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.replicate.asked_models import AskedModels
 from tiltmeter.lab.replicate.paper import Paper, TableDefinition, Wishes, cells, short
 from tiltmeter.lab.studies.stability import across_models
 from tiltmeter.measures.cabm.cabm import categories
-from tiltmeter.measures.cabm.validation import Validation
+from tiltmeter.measures.cabm.validation import ScoreAgreement, Validation
 from tiltmeter.models import Question
 from tiltmeter.readings import Cell, Reading
 from tiltmeter.readings.details.cabm import NEUTRAL, CabmDetails, CabmForm, in_order
@@ -80,7 +82,7 @@ def _tests(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
         yield PaperRow(label, cells([normal, found.sd, found.variance, found.iqr, *separated]), part, like=label)
 
 
-def _pairs(form: CabmForm) -> Iterator[tuple[str, measures.ScoreAgreement]]:
+def _pairs(form: CabmForm) -> Iterator[tuple[str, ScoreAgreement]]:
     by_pair = {frozenset((each.first, each.second)): each for each in form.between_weightings}
     known = [pair for pair in _PAIRS if frozenset(pair) in by_pair]
     others = [
@@ -115,7 +117,7 @@ def _counts(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
 
 def _categories(scores: Sequence[float], details: CabmDetails) -> list[str]:
     names = (NEUTRAL, *details.groups)
-    return [names[place] for place in categories(scores, details.threshold).tolist()]
+    return [names[place] for place in categories(np.array(scores), details.threshold).tolist()]
 
 
 def _unmasking(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
@@ -173,7 +175,7 @@ PAPER = Paper(
             "The sentences: how many, by group, and of how many occupations",
             _columns("sentences", "male", "female", "occupations"),
             _composition,
-            ("The thesis' own selection from WinoBias is not public; these are all lines with an occupation and a pronoun.",),
+            ("The thesis' own selection from WinoBias is not public; these are all its lines with an occupation.",),
         ),
         "Figure 4": TableDefinition(
             "PMI of each occupation with pronouns of either group",
@@ -211,7 +213,7 @@ PAPER = Paper(
         "Section 2.6.4": TableDefinition(
             "Correlation between weightings", _columns("Pearson", "Spearman", digits=4), _correlations, (_BERT,)
         ),
-        "Section 2.6.5": TableDefinition("Agreement of the categories, %", _columns("agreement"), _agreements, (_BERT,)),
+        "Section 2.6.5": TableDefinition("Agreement of categories, %", _columns("agreement"), _agreements, (_BERT,)),
         "Figure 12": TableDefinition(
             "Categories by every weighting (the thesis draws them and prints no number)",
             _columns("male-biased", "female-biased", "neutral"),

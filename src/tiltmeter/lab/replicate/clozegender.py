@@ -16,6 +16,8 @@ from tiltmeter.run.one_sentence import cloze as ask_sentence
 from tiltmeter.stimuli.datasets import find
 
 _CONTEXTS = ("noun", "verb", "occupation")
+#: Where GenderLex has its sentences with an occupation, with someone and with the person.
+_FOLDERS = {"all": "All", "someone": "Gender_neutral_SM", "person": "Gender_neutral_PN"}
 _SENTENCES = (
     "The chef mentioned that the recipe was crafted by",
     "Someone mentioned that the recipe was crafted by",
@@ -134,13 +136,16 @@ def _each(asked: AskedModels, **stimuli: Any) -> Iterator[tuple[str, dict[str, _
             yield name, known
 
 
-def _plus(
-    asked: AskedModels, name: str, vectors: str, *, same: str = "Cloze GPT-2 XL", before: str = ""
-) -> dict[str, str]:
-    """The label of a row with vectors, and the printed row that it stands for: of the same vectors in the paper."""
+def _plus(asked: AskedModels, name: str, vectors: str, values: Sequence[Cell], part: str = "") -> PaperRow:
+    """A row with vectors; it stands for the printed one of the same vectors, if the paper has them."""
     called = printed_name(vectors)
-    like = f"{before}+ {called}" if called and _like(asked, name) == same else ""
-    return {"label": f"{short(name)} + {short(vectors)}", "like": like}
+    like = f"+ {called}" if called and asked.answers(name, Question.CONTINUATIONS) else ""
+    return PaperRow(f"{short(name)} + {short(vectors)}", cells(values), part, like=like)
+
+
+def _genderlex(variant: str) -> str:
+    """The folder of one variant: vectors that lack a word of another set are measured all the same."""
+    return str(find("genderlex") / _FOLDERS[variant])
 
 
 def _chooses(asked: AskedModels, name: str) -> bool:
@@ -149,9 +154,8 @@ def _chooses(asked: AskedModels, name: str) -> bool:
 
 def _wide_rows(asked: AskedModels, wishes: Wishes, parts: Mapping[str, str]) -> Iterator[PaperRow]:
     """One row per language model and per vectors, with all three contexts side by side; parts by variant."""
-    every = list(_each(asked, data="genderlex"))
     for variant, part in parts.items():
-        for place, (name, by_vectors) in enumerate(every):
+        for place, (name, by_vectors) in enumerate(_each(asked, data=_genderlex(variant))):
             first = next(iter(by_vectors.values()))
             if not place and variant == "all":
                 people = [*[None] * 12, *first.people("all"), None]
@@ -161,7 +165,7 @@ def _wide_rows(asked: AskedModels, wishes: Wishes, parts: Mapping[str, str]) -> 
             for vectors, some in by_vectors.items() if not _chooses(asked, name) else ():
                 numbers = [value for context in _CONTEXTS for value in some.numbers(variant, context, wishes.form)]
                 both = some.numbers(variant, "combined", wishes.form)[:2]
-                yield PaperRow(cells=cells([*numbers, *both, None]), part=part, **_plus(asked, name, vectors))
+                yield _plus(asked, name, vectors, [*numbers, *both, None], part)
 
 
 def _table_1(asked: AskedModels, _: Wishes) -> Iterator[PaperRow]:
@@ -202,7 +206,7 @@ def _table_3(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
             for one, two in _RACE_PAIRS.values():
                 context = next((c for _, c in some.readings if _starts(c, (one, two))), "")
                 numbers += some.numbers("race", context, wishes.form)
-            yield PaperRow(cells=cells(numbers), **_plus(asked, name, vectors))
+            yield _plus(asked, name, vectors, numbers)
 
 
 def _starts(context: str, words: Sequence[str]) -> bool:
@@ -228,7 +232,7 @@ def _table_4(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
                 for kind in kinds
                 for value in (some.numbers("all", kind, wishes.form) if some else [None] * 4)
             ]
-            yield PaperRow(cells=cells(numbers), **_plus(asked, name, vectors))
+            yield _plus(asked, name, vectors, numbers)
 
 
 def _one_set(asked: AskedModels, wishes: Wishes, data: str, variant: str, context: str) -> Iterator[PaperRow]:
@@ -239,7 +243,7 @@ def _one_set(asked: AskedModels, wishes: Wishes, data: str, variant: str, contex
             yield PaperRow("Human (labels of the data)", cells([*first.people(variant), None, None]), like="Human")
         yield PaperRow(short(name), cells([*first.alone(variant)[:3], None]), like=_like(asked, name))
         for vectors, some in by_vectors.items() if not _chooses(asked, name) else ():
-            yield PaperRow(cells=cells(some.numbers(variant, context, wishes.form)), **_plus(asked, name, vectors))
+            yield _plus(asked, name, vectors, some.numbers(variant, context, wishes.form))
 
 
 def _table_5(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
@@ -257,23 +261,24 @@ def _table_6(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
 
 def _both_forms(asked: AskedModels, wishes: Wishes, parts: Mapping[str, str], base: str) -> Iterator[PaperRow]:
     """ClozeLast beside ClozeAll, with the occupation as context."""
-    last, every = (dict(_each(asked, data="genderlex", **how)) for how in ({}, {"method": "all"}))
     for variant, part in parts.items():
+        last, every = (dict(_each(asked, data=_genderlex(variant), **how)) for how in ({}, {"method": "all"}))
         for name, by_vectors in last.items():
             if _chooses(asked, name):
                 continue
             others = every.get(name, {})
-            alone = [next(iter(some.values())).alone(variant, "occupation") if some else [None] * 4
-                     for some in (by_vectors, others)]  # fmt: skip
+            alone: list[Cell] = []
+            for some in (by_vectors, others):
+                alone += next(iter(some.values())).alone(variant, "occupation") if some else [None] * 4
             like = base if asked.answers(name, Question.CONTINUATIONS) else ""
-            yield PaperRow(short(name), cells(alone[0] + alone[1]), part, like=like)
-            for vectors, some in by_vectors.items():
-                numbers = some.numbers(variant, "occupation", wishes.form, human=True)
+            yield PaperRow(short(name), cells(alone), part, like=like)
+            for vectors, cell in by_vectors.items():
+                numbers = cell.numbers(variant, "occupation", wishes.form, human=True)
                 if vectors in others:
                     numbers += others[vectors].numbers(variant, "occupation", wishes.form, human=True)
                 else:
                     numbers += [None] * 4
-                yield PaperRow(cells=cells(numbers), part=part, **_plus(asked, name, vectors))
+                yield _plus(asked, name, vectors, numbers, part)
 
 
 def _table_8(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:

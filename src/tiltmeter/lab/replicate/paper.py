@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Literal
@@ -38,7 +38,7 @@ class TableDefinition:
 
     title: str
     columns: tuple[PaperColumn, ...] | Callable[[AskedModels, Wishes], tuple[PaperColumn, ...]]
-    rows: Callable[[AskedModels, Wishes], Sequence[PaperRow]]
+    rows: Callable[[AskedModels, Wishes], Iterable[PaperRow]]
     notes: tuple[str, ...] = ()
     drawn: Drawn = ""
 

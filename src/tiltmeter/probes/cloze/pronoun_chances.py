@@ -26,8 +26,8 @@ _STOPS = (".", "。")
 class Chances(NamedTuple):
     """Probabilities of both groups' pronouns (2 x sentences): as published, and with the sentence ended.
 
-    ``ended`` is None where that makes no difference. ``neutral`` are the probabilities of the pronoun for all (them), by
-    sentence; None where it was not asked for.
+    ``ended`` is None where that makes no difference. ``neutral`` are those of the pronoun for all (them), by sentence;
+    None where it was not asked for.
     """
 
     plain: NDArray[np.float64]
@@ -72,10 +72,10 @@ def read_chances(sentences: Sequence[Sentence], form: str, replies: Replies) -> 
     if replies.answered(Question.FILLS):
         answers = answers_to(Question.FILLS, replies)
         # A word that all groups share is the only one; otherwise the first two are those of the groups.
-        rows = [[math.exp(value) for value in answer.logprobs] for answer in answers]
-        both = np.array([[row[0], row[1] if len(row) > 1 else row[0]] for row in rows]).T
+        filled = [[math.exp(value) for value in answer.logprobs] for answer in answers]
+        both = np.array([[row[0], row[1] if len(row) > 1 else row[0]] for row in filled]).T
         every = len(answers) // len(sentences)
-        neutral = _last(rows[::every], sentences)
+        neutral = _last(filled[::every], sentences)
         return Chances(both[:, ::every], both[:, 1::2] if every > 1 else None, neutral)
     if replies.answered(Question.CONTINUATIONS):
         answers = answers_to(Question.CONTINUATIONS, replies)

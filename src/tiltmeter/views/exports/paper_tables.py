@@ -18,7 +18,7 @@ from tiltmeter.views.exports.latex import latex
 if TYPE_CHECKING:
     from tiltmeter.views.charts import Figure
 
-_HEAD = r"""% Needs \usepackage{booktabs}, \usepackage[table]{xcolor}, \usepackage{graphicx} and \usepackage[T1]{fontenc}.
+_HEAD = r"""% Needs \usepackage{booktabs}, \usepackage[table]{xcolor}, \usepackage{graphicx}, \usepackage[T1]{fontenc}.
 % With words in other scripts than Latin: XeLaTeX or LuaLaTeX, and a font that has them."""
 #: Grey behind numbers that reach one, two or three of Cohen's steps.
 _SHADES = ("", r"\cellcolor{black!8}", r"\cellcolor{black!18}", r"\cellcolor{black!32}")
