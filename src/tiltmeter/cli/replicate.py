@@ -1,4 +1,4 @@
-"""The command that prints the tables of a published text."""
+"""Commands for published texts: their tables, and concepts for one of their data sets."""
 
 from __future__ import annotations
 
@@ -89,3 +89,39 @@ def replicate(
     if out is not None:
         for path in result.export(at_home(out), format=format):
             echo(f"Written: {path}", err=as_json)
+
+
+@app.command()
+def concepts(
+    pairs: Annotated[str, Argument(help="A table in the form of CrowS-Pairs, or crows_pairs for the public one.")],
+    writer: Annotated[str, Option("--with", help="The model that proposes, e.g. chat:gpt-4o-mini.")],
+    out: Annotated[Path, Option(help="CSV file, which you then edit; concepts that stand in it are kept.")],
+    budget: output.BudgetText = None,
+    key: output.Keys = None,
+    no_cache: output.NoCache = False,
+    as_json: output.Json = False,
+) -> None:
+    """Let a chat model propose the concept of each CrowS-Pairs pair on gender, for you to check and correct.
+
+    Edit the column concept; run it again and only pairs without a concept are asked about.
+
+    Examples:
+
+    * tiltmeter concepts crows_pairs --with chat:gpt-4o-mini --out concepts.csv
+    * tiltmeter replicate clozegender --table 5 --from concepts.csv
+    """
+    from tiltmeter.run.concepts import propose_concepts
+
+    output.use_keys(key)
+    out = at_home(out)
+    done = propose_concepts(
+        pairs, writer, out=out, cache=not no_cache, budget=output.parse_budget(budget), announce=output.say
+    )
+    if as_json:
+        output.print_json(done.to_dict())
+        return
+    echo(f"{done.pairs:,} pairs on gender: {done.kept:,} had a concept, {done.proposed:,} were proposed.")
+    if done.nonsense:
+        some = "; ".join(repr(" ".join(answer.split())[:60]) for answer in done.examples)
+        echo(f"{done.nonsense:,} answers were no concept and are left blank, e.g. {some}")
+    echo(f"Check and correct the column concept: {out}")

@@ -50,6 +50,7 @@ def audit(
     cache: bool | VectorStore = True,
     seed: int | None = None,
     permutations: int | None = None,
+    mined: str | Path | None = None,
     budget: Budget | None = None,
     progress: bool | None = None,
     announce: Callable[[str], None] = lambda _: None,
@@ -66,6 +67,7 @@ def audit(
         cache: whether answers are stored, or where.
         seed: of every random draw (0; a ``Suite`` of your own keeps that of its probes).
         permutations: draws of a permutation test that is too large to count (10,000; likewise).
+        mined: a folder of ``tiltmeter mine``: tests of words whose groups are there are measured in context too.
         budget: the most to spend at paid APIs.
         progress: whether to show a bar; by default on a terminal or in a notebook.
         announce: is told, before a paid API is asked, what that costs at most.
@@ -76,7 +78,7 @@ def audit(
     tiltmeter.errors.BadInput: nothing could be measured: ...
     """
     started = _now()
-    chosen = _suite(suite, seed, permutations)
+    chosen = _suite(suite, seed, permutations, mined)
     check_options(chosen.probes)
     if models is None:
         models = default_models(announce)
@@ -117,20 +119,22 @@ def audit(
             tuple(notes),
             store.folder if store else None,
             suite_description=chosen.description,
-            command=_command(specs, suite, chosen),
+            command=_command(specs, suite, chosen, mined),
         )
         if store:
             store.save_manifest({**result.to_dict(), "readings": run.files, "started": started, "finished": _now()})
     return result
 
 
-def _command(specs: Sequence[Any], suite: SomeSuite, chosen: Suite) -> str:
+def _command(specs: Sequence[Any], suite: SomeSuite, chosen: Suite, mined: str | Path | None) -> str:
     """The shell command that makes the audit again; none where a model or the suite was an object of Python."""
     if not isinstance(suite, str | Path) or not all(isinstance(spec, str) for spec in specs):
         return ""
     options = chosen.probes[0].options
     statistics = ("--seed", str(options.seed), "--permutations", str(options.permutations))
-    return shlex.join(["tiltmeter", "audit", *map(without_passwords, specs), "--suite", str(suite), *statistics])
+    context = () if mined is None else ("--mined", str(mined))
+    named = map(without_passwords, specs)
+    return shlex.join(["tiltmeter", "audit", *named, "--suite", str(suite), *context, *statistics])
 
 
 def dry_run(models: Sequence[Any], *, suite: str | Path | Suite = "default") -> list[dict[str, Any]]:
@@ -138,10 +142,10 @@ def dry_run(models: Sequence[Any], *, suite: str | Path | Suite = "default") -> 
     return costs(models, (suite if isinstance(suite, Suite) else load_suite(suite)).probes)
 
 
-def _suite(suite: SomeSuite, seed: int | None, permutations: int | None) -> Suite:
+def _suite(suite: SomeSuite, seed: int | None, permutations: int | None, mined: str | Path | None) -> Suite:
     values = {"seed": seed, "permutations": permutations}
     options: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
-    chosen = load_suite(suite)
+    chosen = load_suite(suite, mined=mined)
     replace = dataclasses.replace
     return replace(chosen, probes=tuple(replace(p, options=replace(p.options, **options)) for p in chosen.probes))
 
