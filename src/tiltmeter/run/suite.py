@@ -63,7 +63,7 @@ SomeSuite: TypeAlias = str | Path | Mapping[str, Any] | Suite
 def load_suite(suite: SomeSuite, *, options: Options | None = None, mined: str | Path | None = None) -> Suite:
     """A suite by the name it ships under, from a YAML file, or of what would stand in one.
 
-    With a folder of ``tiltmeter mine``, every WEAT of the suite whose four groups were mined is measured in context too.
+    With a folder of ``tiltmeter mine``, every WEAT whose four groups were mined is measured in context too.
 
     >>> load_suite("weat").probes[5].title
     'male names / female names × career / family'

@@ -37,7 +37,9 @@ class AskedModels:
         self._loaded: dict[str, Any] = {}
         for spec in specs:
             model = load(spec, budget=budget)
-            self._loaded[without_passwords(spec) if isinstance(spec, str) else self._wrap(model).identity.name] = model
+            name = without_passwords(spec) if isinstance(spec, str) else self._wrap(model).identity.name
+            same = sum(one == name or one.startswith(f"{name} (") for one in self._loaded)
+            self._loaded[f"{name} ({same + 1})" if same and not isinstance(spec, str) else name] = model
         self._known: dict[tuple[Any, ...], list[Reading] | str] = {}
         #: Why something could not be read, by model and kind of probe: the first reason, and how many there were.
         self._failed: dict[tuple[str, str], list[str]] = {}

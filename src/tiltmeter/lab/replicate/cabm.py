@@ -18,6 +18,7 @@ from tiltmeter.models import Question
 from tiltmeter.readings import Cell, Reading
 from tiltmeter.readings.details.cabm import NEUTRAL, CabmDetails, CabmForm, in_order
 from tiltmeter.readings.paper_tables import PaperColumn, PaperRow
+from tiltmeter.stimuli.datasets import find
 
 _LABELS = {"pca": "PCA", "pca_rf": "PCA + RF", "shap_rf": "SHAP + RF", "lime_rf": "LIME + RF", "equal": "equal"}
 #: The thesis compares its methods in this order.
@@ -32,10 +33,21 @@ def _readings(asked: AskedModels, wishes: Wishes) -> list[tuple[str, Reading, Ca
         raise BadInput("it needs a model that gives vectors of words in context: name one, e.g. bundled:minilm")
     found = []
     for name in names:
-        for reading in asked.read(name, "cabm", data=wishes.data or "winobias"):
+        for reading in asked.read(name, "cabm", data=_sentences(wishes)):
             if isinstance(reading.details, CabmDetails):
                 found.append((name, reading, reading.details))
     return found
+
+
+def _sentences(wishes: Wishes) -> str | None:
+    """The user's sentences, those of WinoBias, or our own where WinoBias is not here."""
+    if wishes.data is not None:
+        return str(wishes.data)
+    try:
+        find("winobias")
+    except BadInput:
+        return None
+    return "winobias"
 
 
 def _form(details: CabmDetails, wishes: Wishes) -> CabmForm:
