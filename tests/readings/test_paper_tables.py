@@ -31,8 +31,8 @@ def test_a_row_is_compared_within_its_block_or_with_a_table_that_has_no_blocks()
     ours = (row("mine", 1.0, 0.0, part="a", like="x"), row("mine", 1.0, 0.0, part="b", like="x"))
     blocks = (row("x", 0.5, 0.0, part="b", printed=True), row("x", 0.25, 0.0, part="a", printed=True))
     lines = list(PaperTable("T", "", TWO, ours + blocks).lines())
-    assert [line.part for line in lines] == ["a"] * 3 + ["b"] * 3  # one block after the other
-    assert [line.texts[0] for line in lines if line.source == "difference"] == ["+0.75", "+0.50"]
+    assert [line.part for line in lines] == ["b"] * 3 + ["a"] * 3  # one block after the other, as in the paper
+    assert [line.texts[0] for line in lines if line.source == "difference"] == ["+0.50", "+0.75"]
     plain = PaperTable("T", "", TWO, (*ours, row("x", 0.5, 0.0, printed=True)))
     assert [line.texts[0] for line in plain.lines() if line.source == "difference"] == ["+0.50", "+0.50"]
     # What the paper has and we have not is shown all the same.

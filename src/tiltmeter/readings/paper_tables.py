@@ -106,7 +106,9 @@ class PaperTable(Result):
         """
         others = {id(row): self.printed_like(row) for row in self.rows if row.like}
         used = {id(other) for other in others.values()}
-        parts = list(dict.fromkeys(row.part for row in self.rows))
+        # Blocks in the order of the paper, then ours; what stands in no block comes last.
+        named = [row.part for row in sorted(self.rows, key=lambda row: not row.printed) if row.part]
+        parts = list(dict.fromkeys([*named, ""]))
         for row in sorted(self.rows, key=lambda row: parts.index(row.part)):
             if id(row) in used:
                 continue

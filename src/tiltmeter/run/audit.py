@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import gc
+import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tiltmeter.errors import BadInput, CacheUnusable, TiltmeterError, without_passwords
 from tiltmeter.files import locked
-from tiltmeter.models import CachedModel, Identity, VectorStore, load
+from tiltmeter.models import CachedModel, Identity, Question, VectorStore, load
 from tiltmeter.models.registry import SAMPLES
 from tiltmeter.probes.kind import model_name
 from tiltmeter.progress import Step, tell
@@ -158,6 +159,18 @@ def _why(skipped: Sequence[Skipped]) -> str:
     return f"{skipped[-1].model}, {skipped[-1].probe}: {skipped[-1].reason}"
 
 
+#: The layer in the name of a model, and questions whose answers are the same for every layer.
+_LAYER = re.compile(r"\blayer=\d+")
+_LAYERLESS = {
+    Question.FILLS,
+    Question.PSEUDO,
+    Question.UNMASKED,
+    Question.TOKENS,
+    Question.CONTINUATIONS,
+    Question.CHOICES,
+}
+
+
 @dataclasses.dataclass
 class _Run:
     """The state of one audit while it runs."""
@@ -173,6 +186,8 @@ class _Run:
     files: list[str] = dataclasses.field(default_factory=list)
     skipped: list[Skipped] = dataclasses.field(default_factory=list)
     stopped: CacheUnusable | None = None
+    #: Which layer of a model has said what it expects, by the model without its layer.
+    expected: dict[str, str] = dataclasses.field(default_factory=dict)
 
     def measure(self, model: CachedModel, name: str) -> str:
         """Measure one model with the suite, called ``name`` until it says what it is; returns what readings call it."""
@@ -183,6 +198,7 @@ class _Run:
             name = model_name(identity)
             planned, others = plan(model, self.suite.probes)
             self._skip(name, {each.id: f"needs {each.kind.needs}: this model does not give that" for each in others})
+            planned = self._once_per_model(name, planned)
             planned, vectors = self._side_vectors(model, name, planned)
             planned, answers = self._ask(model, name, planned)
         except TiltmeterError as error:
@@ -206,6 +222,17 @@ class _Run:
                 self.files.append(self.store.save(reading))
         tell(Step("measuring", name, done=len(planned), total=len(planned)))
         return name
+
+    def _once_per_model(self, name: str, planned: list[Planned]) -> list[Planned]:
+        """Without probes whose answers another layer of the model has given: what it expects depends on no layer."""
+        of_layer = _LAYER.search(name)
+        if of_layer is None:
+            return planned
+        before = self.expected.setdefault(name.replace(of_layer[0], ""), name)
+        again = [each for each in planned if before != name and set(each.asked) <= _LAYERLESS]
+        reason = f"it does not depend on the layer: see {before}"
+        self._skip(name, {each.probe.id: reason for each in again})
+        return [each for each in planned if each not in again]
 
     def _skip(self, model: str, reasons: Mapping[str, str], *, failed: bool = False) -> None:
         self.skipped += [Skipped(model, probe, reason, failed=failed) for probe, reason in reasons.items()]

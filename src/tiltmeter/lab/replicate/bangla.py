@@ -70,7 +70,9 @@ def _ceat(asked: AskedModels, wishes: Wishes, name: str, test: str, sampling: st
     four = _addresses(test)
     if not set(four) <= set(groups):
         tests = {each.name: each for each in load_bangla_categories(find("bangla_ceat")).tests}
-        four = [f"{_LEXICON}.{group.name}" for group in (*tests[test].targets, *tests[test].attributes)]
+        four = [
+            f"{_LEXICON}.{group.name.rpartition('.')[2]}" for group in (*tests[test].targets, *tests[test].attributes)
+        ]
     method = f"{sampling},draws={draws},at-least=1"
     stimuli: dict[str, Any] = {"targets": four[:2], "attributes": four[2:], "method": method}
     readings = asked.read(name, "ceat", data=str(folder), **stimuli)
@@ -161,7 +163,7 @@ def _table_4(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
             )
             if any(cell.value is not None for cell in values):
                 used = ", ".join(short(name) for name in dict.fromkeys(filter(None, names)))
-                yield PaperRow(f"{labels[test]}, {used}", values, test, like="" if number else "printed")
+                yield PaperRow(f"{labels[test]}, {used}", values, test, like="" if number else "the study")
 
 
 def _measured(asked: AskedModels, wishes: Wishes, test: str, kind: str, name: str) -> PaperCell:

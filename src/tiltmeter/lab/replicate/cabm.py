@@ -63,7 +63,7 @@ def _composition(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
     for name, reading, details in _readings(asked, wishes):
         data = details.data
         values = [data.used, *(data.in_source[group] for group in details.groups), len(reading.items)]
-        yield PaperRow(short(name), cells(values), like="printed")
+        yield PaperRow(short(name), cells(values), like="the thesis")
 
 
 def _weights(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
