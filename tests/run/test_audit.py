@@ -15,6 +15,7 @@ from tests.planted import CAREER_FAMILY, SIZE, TERMS, Named, Sentences, vector, 
 from tiltmeter import Audit, audit
 from tiltmeter.errors import BadInput, ModelFailed
 from tiltmeter.models import VectorStore
+from tiltmeter.models.protocol import Chosen
 from tiltmeter.models.registry import SAMPLES
 from tiltmeter.probes import Options, make_probes
 from tiltmeter.readings import Skipped
@@ -347,7 +348,7 @@ class Chooses:
 
     def choose(self, items):
         self.asked += items
-        return [(1, 2) if number % 2 else (1, 1) for number, _ in enumerate(items)]
+        return [Chosen(1, 2 - number % 2) for number, _ in enumerate(items)]
 
 
 def test_a_chat_model_has_one_cloze_reading_per_variant_and_what_it_cannot_be_asked_is_said(tmp_path):

@@ -114,7 +114,7 @@ class PaperTable(Result):
                 continue
             yield self._line(row, f"printed: {row.label}" if row.printed else row.label)
             if (other := others.get(id(row))) is not None:
-                yield self._line(other, f"printed: {other.label}")
+                yield self._line(other, f"printed: {other.label}")._replace(part=row.part)
                 cells = tuple(_difference(*both) for both in zip(row.cells, other.cells, strict=True))
                 if any(cell.value is not None for cell in cells):
                     yield PaperLine(row.part, "difference", "difference", self._texts(cells, signed=True), cells)
@@ -131,7 +131,7 @@ class PaperTable(Result):
         texts = []
         for column, cell in zip(self.columns, cells, strict=True):
             text = column.text(cell.value)
-            plus = "+" if signed and isinstance(cell.value, float) and not text.startswith("-") and text else ""
+            plus = "+" if signed and isinstance(cell.value, int | float) and not text.startswith("-") and text else ""
             texts.append(f"{plus}{text}{cell.mark if text else ''}")
         return tuple(texts)
 
@@ -155,7 +155,7 @@ def _difference(one: PaperCell, other: PaperCell) -> PaperCell:
     values = one.value, other.value
     if any(value is None or isinstance(value, str | bool) for value in values):
         return PaperCell(None)
-    return PaperCell(float(values[0]) - float(values[1]))  # type: ignore[arg-type]
+    return PaperCell(values[0] - values[1])  # type: ignore[operator]
 
 
 def shade_of(effect: float | None) -> int:
