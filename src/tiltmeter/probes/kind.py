@@ -92,7 +92,8 @@ class SideVectors:
 class Measured:
     """What a measure found, before it becomes a reading (see ``Reading`` for the fields).
 
-    ``n_items`` is the number of items, and ``n_units`` that number, unless the measure counts something else.
+    ``n_items`` is the number of items, and ``n_units`` that number, unless the measure counts something else:
+    ``counted`` says what.
     """
 
     effect: Estimate
@@ -109,6 +110,7 @@ class Measured:
     details: Details | None = None
     evidence: Evidence | None = None
     power: Power | None = None
+    counted: str = "words"
 
 
 def statistics_options(options: Options) -> dict[str, Any]:
