@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tiltmeter.errors import TiltmeterError
     from tiltmeter.lab.mitigate.debias import debias
     from tiltmeter.lab.mitigate.mitigate import mitigate
+    from tiltmeter.lab.replicate.replicate import replicate
     from tiltmeter.models import load
     from tiltmeter.readings import Audit, Reading
     from tiltmeter.run.audit import audit
@@ -42,6 +43,7 @@ _NAMES = {
     "load": "tiltmeter.models",
     "probe": "tiltmeter.run.probe",
     "Reading": "tiltmeter.readings.reading",
+    "replicate": "tiltmeter.lab.replicate.replicate",
     "unmask": "tiltmeter.run.one_sentence",
 }
 # The room compare is the function of that name as well: see there.
@@ -66,6 +68,7 @@ __all__ = [
     "mitigate",
     "mitigation",
     "probe",
+    "replicate",
     "statistics",
     "stimuli",
     "unmask",

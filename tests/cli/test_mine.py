@@ -100,3 +100,16 @@ def test_help_has_an_example(run):
     assert "tiltmeter mine news.txt.gz --lexicon gender.male_terms,gender.female_terms --out mined" in " ".join(
         done.stdout.replace("│", " ").split()
     )
+
+
+def test_mining_the_published_sample_prints_one_line_per_group_and_length_and_names_few_words(tmp_path, data_folder):
+    sample = data_folder("bangla") / "CeatDataCollection/sample_data/porjotonlipi.bn"
+    env = environment(tmp_path / "cache", TILTMETER_DATA=str(data_folder("bangla").parent))
+    done = tiltmeter("mine", sample, "--lexicon", "bangla_categories", "--out", "out", env=env, folder=tmp_path)
+    assert done.code == 0, done.stderr
+    lines = done.stdout.splitlines()
+    groups = 17  # sixteen lists, and the words of none
+    assert len(lines) <= groups * 4 + 20
+    named = [line for line in lines if line.startswith(("Words with fewer", "Never found"))]
+    assert len(named) == 2
+    assert all("more (--json)" in line and line.count(",") <= 100 for line in named)

@@ -15,6 +15,7 @@ from tests.planted import CAREER_FAMILY, SIZE, TERMS, Named, Sentences, vector, 
 from tiltmeter import Audit, audit
 from tiltmeter.errors import BadInput, ModelFailed
 from tiltmeter.models import VectorStore
+from tiltmeter.models.protocol import Chosen
 from tiltmeter.models.registry import SAMPLES
 from tiltmeter.probes import Options, make_probes
 from tiltmeter.readings import Skipped
@@ -315,3 +316,54 @@ def test_by_default_the_sample_models_that_can_be_asked_here_are_audited(monkeyp
     ]
     absent.clear()
     assert default_models() == [*(f"bundled:{name}" for name in SAMPLES), "reference:tilt-0.9"]
+
+
+class Expects(Named):
+    """Vectors of words from a layer, and what is expected at a mask, which is the same for every layer."""
+
+    def fill(self, items):
+        self.filled = len(items)
+        return [[-1.0 - 0.1 * place for place, _ in enumerate(item.fillers)] for item in items]
+
+
+def test_what_a_model_expects_is_measured_once_and_not_once_per_layer():
+    layers = [Expects(words(LEANS), settings=number) for number in ("4", "8")]
+    probes = [{"probe": "weat", "id": "career"}, {"probe": "unmask", "id": "mask"}]
+    found = audit(layers, suite={"name": "mine", "probes": probes}, cache=False)
+    assert [(r.model, r.id) for r in found.readings] == [
+        ("own:named?layer=4", "career"),
+        ("own:named?layer=4", "mask"),
+        ("own:named?layer=8", "career"),
+    ]
+    (skipped,) = found.skipped
+    assert (skipped.probe, skipped.reason) == ("mask", "it does not depend on the layer: see own:named?layer=4")
+    assert not hasattr(layers[1], "filled")  # nothing was asked a second time
+
+
+class Chooses:
+    """A chat model of the user's own, which takes the first word."""
+
+    def __init__(self):
+        self.asked = []
+
+    def choose(self, items):
+        self.asked += items
+        return [Chosen(1, 2 - number % 2) for number, _ in enumerate(items)]
+
+
+def test_a_chat_model_has_one_cloze_reading_per_variant_and_what_it_cannot_be_asked_is_said(tmp_path):
+    rows = "It was cut by him,It was cut by her,cut,M\nIt was baked by him,It was baked by her,cake,W\n"
+    for context in ("noun", "verb", "occ"):
+        (tmp_path / f"GenderLex_{context}.csv").write_text(f"sent_m,sent_w,context,HB\n{rows}", encoding="utf-8")
+    race = "It was cut by them,cutter,white,black\nIt was baked by them,baker,white,black\n"
+    (tmp_path / "GenderLex_W_B.csv").write_text(f"sent,context,race_A1,race_B1\n{race}", encoding="utf-8")
+    vectors = {word: [1.0, 0.1 * place] for place, word in enumerate("him her cut cake white black cutter baker".split())}
+    entry = {"probe": "cloze", "id": "cloze", "from": str(tmp_path), "vectors": vectors, "parts": True}
+    model = Chooses()
+    found = audit([model], suite={"name": "mine", "probes": [entry]}, cache=False)
+    assert [r.id for r in found.readings] == ["cloze"]  # not four times the same
+    assert len(model.asked) == 2
+    skipped = {each.probe: each.reason for each in found.skipped}
+    assert len(skipped) == 4  # three contexts that would repeat it, and the races: none is lost without a word
+    assert any("white" in name for name in skipped)
+    assert all(reason.startswith("needs ") for reason in skipped.values())

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
+from tests.mined_folder import write_mined
 from tests.planted import CAREER_FAMILY, TERMS
 from tiltmeter.errors import BadInput
 from tiltmeter.probes import Options
@@ -161,3 +164,25 @@ def test_a_suite_can_be_given_as_what_would_stand_in_its_file() -> None:
     with pytest.raises(BadInput, match="the suite: entry 1: unknown probe 'wat'"):
         load_suite({"probes": [{"probe": "wat"}]})
     assert load_suite(made) is made
+
+
+def test_a_mined_folder_adds_ceat_for_every_test_whose_groups_it_holds(tmp_path):
+    folder = write_mined(tmp_path / "mined")
+    entries = [
+        {"probe": "weat", "id": "career", "title": "Career", "targets": ["gender.male_terms", "gender.female_terms"],
+         "attributes": ["attributes.career", "attributes.family"]},
+        {"probe": "weat", "id": "math", "targets": ["gender.male_terms", "gender.female_terms"],
+         "attributes": ["attributes.math", "attributes.arts"]},
+    ]  # fmt: skip
+    suite = load_suite({"name": "mine", "probes": entries}, mined=folder)
+    assert [(probe.id, probe.kind.name) for probe in suite.probes] == [
+        ("career", "weat"), ("math", "weat"), ("career-ceat", "ceat"),
+    ]  # fmt: skip
+    assert suite.probes[2].title == "Career, in context"
+    with pytest.raises(BadInput, match="no test of it has all its groups in"):
+        load_suite({"name": "mine", "probes": entries[1:]}, mined=folder)
+
+
+def test_the_suite_bangla_has_every_category_in_three_measures_and_the_traits():
+    kinds = Counter(probe.kind.name for probe in load_suite("bangla").probes)
+    assert kinds == {"weat": 9, "seat": 9, "lpbs": 10}

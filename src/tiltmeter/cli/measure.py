@@ -26,6 +26,9 @@ def audit(
         list[str] | None, Argument(help="Model specs; default: the sample models, and one with a known bias.")
     ] = None,
     suite: Annotated[str, Option(help="Suite by name, or a YAML file.")] = "default",
+    mined: Annotated[
+        Path | None, Option(help="Folder of tiltmeter mine: tests of its words are measured in context too (CEAT).")
+    ] = None,
     out: Annotated[Path, Option(help="Folder for readings and report.")] = Path("tiltmeter-results"),
     budget: output.BudgetText = None,
     key: output.Keys = None,
@@ -44,6 +47,7 @@ def audit(
 
     * tiltmeter audit
     * tiltmeter audit hf:./my-model static:vectors.vec --suite weat --out results
+    * tiltmeter audit hf:./my-bangla-bert --suite bangla --mined windows
     * tiltmeter audit openai:text-embedding-3-small --budget '200k tokens' --dry-run
     """
     from tiltmeter.run.audit import audit as run
@@ -65,6 +69,7 @@ def audit(
         cache=not no_cache,
         seed=seed,
         permutations=permutations,
+        mined=None if mined is None else at_home(mined),
         budget=output.parse_budget(budget),
         announce=output.say,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import gc
+import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tiltmeter.errors import BadInput, CacheUnusable, TiltmeterError, without_passwords
 from tiltmeter.files import locked
-from tiltmeter.models import CachedModel, Identity, VectorStore, load
+from tiltmeter.models import CachedModel, Identity, Question, VectorStore, load
 from tiltmeter.models.registry import SAMPLES
 from tiltmeter.probes.kind import model_name
 from tiltmeter.progress import Step, tell
@@ -50,6 +51,7 @@ def audit(
     cache: bool | VectorStore = True,
     seed: int | None = None,
     permutations: int | None = None,
+    mined: str | Path | None = None,
     budget: Budget | None = None,
     progress: bool | None = None,
     announce: Callable[[str], None] = lambda _: None,
@@ -66,6 +68,7 @@ def audit(
         cache: whether answers are stored, or where.
         seed: of every random draw (0; a ``Suite`` of your own keeps that of its probes).
         permutations: draws of a permutation test that is too large to count (10,000; likewise).
+        mined: a folder of ``tiltmeter mine``: tests of words whose groups are there are measured in context too.
         budget: the most to spend at paid APIs.
         progress: whether to show a bar; by default on a terminal or in a notebook.
         announce: is told, before a paid API is asked, what that costs at most.
@@ -76,7 +79,7 @@ def audit(
     tiltmeter.errors.BadInput: nothing could be measured: ...
     """
     started = _now()
-    chosen = _suite(suite, seed, permutations)
+    chosen = _suite(suite, seed, permutations, mined)
     check_options(chosen.probes)
     if models is None:
         models = default_models(announce)
@@ -117,20 +120,22 @@ def audit(
             tuple(notes),
             store.folder if store else None,
             suite_description=chosen.description,
-            command=_command(specs, suite, chosen),
+            command=_command(specs, suite, chosen, mined),
         )
         if store:
             store.save_manifest({**result.to_dict(), "readings": run.files, "started": started, "finished": _now()})
     return result
 
 
-def _command(specs: Sequence[Any], suite: SomeSuite, chosen: Suite) -> str:
+def _command(specs: Sequence[Any], suite: SomeSuite, chosen: Suite, mined: str | Path | None) -> str:
     """The shell command that makes the audit again; none where a model or the suite was an object of Python."""
     if not isinstance(suite, str | Path) or not all(isinstance(spec, str) for spec in specs):
         return ""
     options = chosen.probes[0].options
     statistics = ("--seed", str(options.seed), "--permutations", str(options.permutations))
-    return shlex.join(["tiltmeter", "audit", *map(without_passwords, specs), "--suite", str(suite), *statistics])
+    context = () if mined is None else ("--mined", str(mined))
+    named = map(without_passwords, specs)
+    return shlex.join(["tiltmeter", "audit", *named, "--suite", str(suite), *context, *statistics])
 
 
 def dry_run(models: Sequence[Any], *, suite: str | Path | Suite = "default") -> list[dict[str, Any]]:
@@ -138,10 +143,10 @@ def dry_run(models: Sequence[Any], *, suite: str | Path | Suite = "default") -> 
     return costs(models, (suite if isinstance(suite, Suite) else load_suite(suite)).probes)
 
 
-def _suite(suite: SomeSuite, seed: int | None, permutations: int | None) -> Suite:
+def _suite(suite: SomeSuite, seed: int | None, permutations: int | None, mined: str | Path | None) -> Suite:
     values = {"seed": seed, "permutations": permutations}
     options: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
-    chosen = load_suite(suite)
+    chosen = load_suite(suite, mined=mined)
     replace = dataclasses.replace
     return replace(chosen, probes=tuple(replace(p, options=replace(p.options, **options)) for p in chosen.probes))
 
@@ -152,6 +157,18 @@ def _why(skipped: Sequence[Skipped]) -> str:
     if failed:
         return failed.reason if failed.model in failed.reason else f"{failed.model}: {failed.reason}"
     return f"{skipped[-1].model}, {skipped[-1].probe}: {skipped[-1].reason}"
+
+
+#: The layer in the name of a model, and questions whose answers are the same for every layer.
+_LAYER = re.compile(r"\blayer=\d+")
+_LAYERLESS = {
+    Question.FILLS,
+    Question.PSEUDO,
+    Question.UNMASKED,
+    Question.TOKENS,
+    Question.CONTINUATIONS,
+    Question.CHOICES,
+}
 
 
 @dataclasses.dataclass
@@ -169,6 +186,8 @@ class _Run:
     files: list[str] = dataclasses.field(default_factory=list)
     skipped: list[Skipped] = dataclasses.field(default_factory=list)
     stopped: CacheUnusable | None = None
+    #: Which layer of a model has said what it expects, by the model without its layer.
+    expected: dict[str, str] = dataclasses.field(default_factory=dict)
 
     def measure(self, model: CachedModel, name: str) -> str:
         """Measure one model with the suite, called ``name`` until it says what it is; returns what readings call it."""
@@ -179,6 +198,7 @@ class _Run:
             name = model_name(identity)
             planned, others = plan(model, self.suite.probes)
             self._skip(name, {each.id: f"needs {each.kind.needs}: this model does not give that" for each in others})
+            planned = self._once_per_model(name, planned)
             planned, vectors = self._side_vectors(model, name, planned)
             planned, answers = self._ask(model, name, planned)
         except TiltmeterError as error:
@@ -202,6 +222,17 @@ class _Run:
                 self.files.append(self.store.save(reading))
         tell(Step("measuring", name, done=len(planned), total=len(planned)))
         return name
+
+    def _once_per_model(self, name: str, planned: list[Planned]) -> list[Planned]:
+        """Without probes whose answers another layer of the model has given: what it expects depends on no layer."""
+        of_layer = _LAYER.search(name)
+        if of_layer is None:
+            return planned
+        before = self.expected.setdefault(name.replace(of_layer[0], ""), name)
+        again = [each for each in planned if before != name and set(each.asked) <= _LAYERLESS]
+        reason = f"it does not depend on the layer: see {before}"
+        self._skip(name, {each.probe.id: reason for each in again})
+        return [each for each in planned if each not in again]
 
     def _skip(self, model: str, reasons: Mapping[str, str], *, failed: bool = False) -> None:
         self.skipped += [Skipped(model, probe, reason, failed=failed) for probe, reason in reasons.items()]

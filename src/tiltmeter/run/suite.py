@@ -60,8 +60,10 @@ def suite_summaries() -> list[dict[str, Any]]:
 SomeSuite: TypeAlias = str | Path | Mapping[str, Any] | Suite
 
 
-def load_suite(suite: SomeSuite, *, options: Options | None = None) -> Suite:
+def load_suite(suite: SomeSuite, *, options: Options | None = None, mined: str | Path | None = None) -> Suite:
     """A suite by the name it ships under, from a YAML file, or of what would stand in one.
+
+    With a folder of ``tiltmeter mine``, every WEAT whose four groups were mined is measured in context too.
 
     >>> load_suite("weat").probes[5].title
     'male names / female names × career / family'
@@ -69,18 +71,20 @@ def load_suite(suite: SomeSuite, *, options: Options | None = None) -> Suite:
     <Suite mine: weat>
     """
     if isinstance(suite, Suite):
+        if mined is not None:
+            raise BadInput("a Suite of your own has its probes: add ceat to it, or give the suite by name or file")
         return suite
     if isinstance(suite, Mapping):
-        return _read("the suite", dict(suite), "mine", options)
+        return _read("the suite", dict(suite), "mine", options, mined)
     file: Path | Traversable = _SHIPPED / f"{suite}.yaml"
     if isinstance(suite, Path) or suite.endswith((".yaml", ".yml")):
         file = Path(suite)
     elif suite not in suite_names():
         raise unknown("suite", suite, suite_names())
-    return _read(file.name, read_yaml(file), file.name.rpartition(".")[0], options)
+    return _read(file.name, read_yaml(file), file.name.rpartition(".")[0], options, mined)
 
 
-def _read(source: str, content: Any, name: str, options: Options | None) -> Suite:
+def _read(source: str, content: Any, name: str, options: Options | None, mined: str | Path | None) -> Suite:
     if not isinstance(content, dict):
         raise BadInput(f"{source}: a suite is a mapping with name, description and probes")
     for key in content:
@@ -89,12 +93,41 @@ def _read(source: str, content: Any, name: str, options: Options | None) -> Suit
     entries = content.get("probes")
     if not isinstance(entries, list) or not entries:
         raise BadInput(f"{source}: 'probes' must list at least one probe")
+    if mined is not None:
+        entries = [*entries, *_in_context(source, entries, mined)]
     made = [_probes(source, number, entry, options or Options()) for number, entry in enumerate(entries, 1)]
     probes: dict[str, Probe[Any]] = {}
     for probe in itertools.chain.from_iterable(made):
         if probes.setdefault(probe.id, probe) is not probe:
             raise BadInput(f"{source}: two probes have the id '{probe.id}': give each its own")
     return Suite(str(content.get("name") or name), str(content.get("description") or ""), tuple(probes.values()))
+
+
+def _in_context(source: str, entries: list[Any], folder: str | Path) -> list[dict[str, Any]]:
+    """The tests of words whose groups were mined into a folder, as tests of words in context."""
+    from tiltmeter.stimuli.mining import load_mined
+
+    groups, added = set(load_mined(folder).groups), list[dict[str, Any]]()
+    for entry in entries:
+        words = entry if isinstance(entry, dict) and entry.get("probe") == "weat" else {}
+        four = [*(words.get("targets") or ()), *(words.get("attributes") or ())]
+        if four and all(isinstance(group, str) and group in groups for group in four):
+            name, title = (str(words.get(key) or "weat") for key in ("id", "title"))
+            added.append(
+                {**words, "probe": "ceat", "id": f"{name}-ceat", "title": f"{title}, in context", "data": folder}
+            )
+    if not added:
+        raise BadInput(f"{source}: no test of it has all its groups in {folder}: mine those that the suite names")
+    # A test of which the text has too few windows does not cost the others.
+    return [entry for entry in added if not _too_thin(entry)] or added[:1]
+
+
+def _too_thin(entry: Mapping[str, Any]) -> bool:
+    try:
+        make_probes("ceat", data=entry["data"], targets=entry["targets"], attributes=entry["attributes"])
+    except BadInput:
+        return True
+    return False
 
 
 def _probes(file: str, number: int, entry: Any, options: Options) -> list[Probe[Any]]:

@@ -37,10 +37,14 @@ def cosine_bias(occupations: ArrayLike, pronouns_1: ArrayLike, pronouns_2: Array
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PmiBias(Result):
-    """``zero``: the occupations never seen with one of the groups, whose value the smoothing decides."""
+    """``zero``: the occupations never seen with one of the groups, whose value the smoothing decides.
+
+    ``by_group`` is the PMI with each group, of which ``values`` are the differences, where that was asked for.
+    """
 
     values: Floats
     zero: NDArray[np.bool_]
+    by_group: tuple[Floats, Floats] | None = None
 
 
 def pmi_bias(counts_1: ArrayLike, counts_2: ArrayLike, *, smoothing: float = 0.5) -> PmiBias:
@@ -80,6 +84,8 @@ def pronoun_pmi_bias(counts_1: ArrayLike, counts_2: ArrayLike, *, smoothing: flo
     [1.0, -1.0]
     >>> pronoun_pmi_bias([[3], [1]], [[1], [3]]).values.tolist() == pmi_bias([3, 1], [1, 3]).values.tolist()
     True
+    >>> [side.round(3).tolist() for side in pronoun_pmi_bias([[2, 2], [1, 1]], [[2], [4]], smoothing=0).by_group]
+    [[0.415, -0.585], [-0.585, 0.415]]
     """
     sides = [as_floats(counts, "counts must be a table, a row for each occupation") for counts in (counts_1, counts_2)]
     if any(side.ndim != 2 or not side.size for side in sides) or len(sides[0]) != len(sides[1]):
@@ -88,7 +94,10 @@ def pronoun_pmi_bias(counts_1: ArrayLike, counts_2: ArrayLike, *, smoothing: flo
     if min(side.min() for side in sides) < 0 or (smoothing <= 0 and zero.any()) or smoothing < 0:
         raise BadInput(f"counts cannot be negative, and smoothing must be above 0 where one is 0, not {smoothing}")
     logs = [np.log2(side + smoothing) - np.log2((side + smoothing).sum(axis=0)) for side in sides]
-    return PmiBias(logs[0].mean(axis=1) - logs[1].mean(axis=1), zero)
+    totals = np.sum([(side + smoothing).sum(axis=1) for side in sides], axis=0)
+    expected = np.log2(totals / totals.sum())
+    one, two = (log.mean(axis=1) - expected for log in logs)
+    return PmiBias(one - two, zero, (one, two))
 
 
 def context_shift(sentences_1: Sequence[ArrayLike], sentences_2: Sequence[ArrayLike]) -> Floats:

@@ -254,6 +254,7 @@ def _items(features: Features, scored: Scored, sentences: MarkedSet) -> tuple[It
             "published_group": names[int(published.result.categories[i])],
             **{name: values[i] for name, values in features.raw.items()},
             **_intervals(features, i),
+            **{f"published_pmi_{number}": float(side[i]) for number, side in enumerate(features.group_pmi or (), 1)},
             **{f"part_{name}": part for name, part in zip(FEATURES, parts, strict=True)},
             **{f"moved_{name}": part for name, part in zip(FEATURES, moved, strict=True)},
             "unmasking": None if features.unmasking is None else float(features.unmasking[i]),

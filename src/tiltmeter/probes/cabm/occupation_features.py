@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from tiltmeter import measures
 from tiltmeter.errors import BadInput
+from tiltmeter.measures.cabm.cabm import PmiBias
 from tiltmeter.measures.geometry import unit
 from tiltmeter.probes.cabm.occupation_sentences import (
     Used,
@@ -71,6 +72,8 @@ class Features:
     zero_counts: tuple[str, ...]
     loudest: Mapping[str, tuple[LeaningSentence, ...]]
     projection: Mapping[str, tuple[Point, Point]]
+    #: The published PMI with either group.
+    group_pmi: tuple[Floats, Floats] | None = None
 
 
 class _GroupedSentences:
@@ -132,7 +135,8 @@ def read_features(sentences: MarkedSet, replies: Replies, *, seed: int) -> Featu
     balanced = not _differs(counts)
     pmi = measures.pmi_bias(*counts)
     pmi_draws = np.tile(pmi.values, (DRAWS, 1)) if balanced else _pmi_draws(counts, sample.rng)
-    published = _published(sample, *_pronoun_pmi(sentences, words, sample.rng))
+    by_pronoun, by_pronoun_draws = _pronoun_pmi(sentences, words, sample.rng)
+    published = _published(sample, by_pronoun.values, by_pronoun_draws)
     cosine = measures.cosine_bias(v.word, *v.marks) - measures.cosine_bias(v.bare_word, *v.marks)
     along = unit(sample.direction)
     leans = (v.neutral - (v.one + v.two) / 2) @ along - (v.bare_neutral - (v.bare_one + v.bare_two) / 2) @ along
@@ -167,6 +171,7 @@ def read_features(sentences: MarkedSet, replies: Replies, *, seed: int) -> Featu
         tuple(word for word, zero in zip(words, pmi.zero, strict=True) if zero),
         _loudest(sentences, used, leans / units[2]),
         _projected(words, sample),
+        by_pronoun.by_group,
     )
 
 
@@ -222,16 +227,16 @@ def _pmi_draws(counts: Floats, rng: np.random.Generator) -> Floats:
     return np.array([measures.pmi_bias(one, total - one).values for one in ones])
 
 
-def _pronoun_pmi(sentences: MarkedSet, words: Sequence[str], rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _pronoun_pmi(sentences: MarkedSet, words: Sequence[str], rng: np.random.Generator) -> tuple[PmiBias, Floats]:
     """The published PMI, and that of sentences drawn anew within each group, (draws, occupations)."""
     sides: list[Floats] = []
     for group in (0, 1):
         of_word = [sentences.mark_counts[word][group] for word in words]
         marks = sorted({mark for counts in of_word for mark, n in counts.items() if n})
         sides.append(np.array([[counts.get(mark, 0) for mark in marks] for counts in of_word], dtype=np.float64))
-    values = measures.pronoun_pmi_bias(*sides).values
-    if np.ptp(values) < _ROUNDING:  # the sentences were made with every pronoun as often for each occupation
-        return values, np.tile(values, (DRAWS, 1))
+    found = measures.pronoun_pmi_bias(*sides)
+    if np.ptp(found.values) < _ROUNDING:  # the sentences were made with every pronoun as often for each occupation
+        return found, np.tile(found.values, (DRAWS, 1))
 
     def drawn(side: Floats) -> Floats:
         totals = side.sum(axis=1)
@@ -240,7 +245,7 @@ def _pronoun_pmi(sentences: MarkedSet, words: Sequence[str], rng: np.random.Gene
         return np.stack(rows, axis=1).astype(np.float64)
 
     one, two = map(drawn, sides)
-    return values, np.array([measures.pronoun_pmi_bias(*both).values for both in zip(one, two, strict=True)])
+    return found, np.array([measures.pronoun_pmi_bias(*both).values for both in zip(one, two, strict=True)])
 
 
 def _loudest(sentences: MarkedSet, used: Used, leans: Floats) -> dict[str, tuple[LeaningSentence, ...]]:

@@ -169,6 +169,7 @@ def _of_one(
         **_pair("similarity", near.similarity),
         "has_vector": near.has_vector.tolist(),
         "offset": near.offset.tolist(),
+        **({} if chances.neutral is None else {"p_neutral": chances.neutral.tolist()}),
     }
     units = cell.people.units
     leans = measures.amplification(units, result.winners) if any(result.winners) else None

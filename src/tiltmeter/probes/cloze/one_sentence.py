@@ -10,7 +10,7 @@ from tiltmeter.errors import BadInput
 from tiltmeter.models import CachedModel
 from tiltmeter.models.protocol import Question
 from tiltmeter.probes.cloze.cells import similarities, words_of
-from tiltmeter.probes.cloze.pronoun_chances import ask_chances, choose_form, read_chances
+from tiltmeter.probes.cloze.pronoun_chances import ask_chances, choose_form, neutral_word, read_chances
 from tiltmeter.probes.kind import Replies
 from tiltmeter.stimuli.sentences.cloze_sets import PRONOUN
 from tiltmeter.stimuli.sentences.sentence import Sentence
@@ -62,27 +62,36 @@ def one_sentence(
     if asked is None or Question.CHOICES in asked:
         raise BadInput(f"cloze needs log-probabilities: {model.identity.name} does not give them")
     answers = {question: model.answers(question, inputs) for question, inputs in asked.items()}
-    plain, ended = read_chances([parsed], form, Replies(model.identity.name, asked, answers))
+    plain, ended, neutral = read_chances([parsed], form, Replies(model.identity.name, asked, answers))
     bare, finished = plain[:, 0].tolist(), None if ended is None else ended[:, 0].tolist()
     words = [word.lower() for word in re.findall(r"\w[\w'-]*", parsed.text) if word.lower() not in {*_PLAIN, *pronouns}]
     chosen = list(dict.fromkeys(contexts or words))
-    by_word = vectors.answers(Question.WORDS, words_of([*pronouns, *chosen]))
-    rows = [_ratios("", bare, finished, (0.0, 0.0))]
+    third = neutral_word(parsed) if neutral is not None else None
+    terms = (*pronouns, *([third] if third else []))
+    by_word = vectors.answers(Question.WORDS, words_of([*terms, *chosen]))
+    chances = [*bare, *(neutral.tolist() if neutral is not None else [])]
+    rows = [_ratios("", chances, finished, [0.0] * len(terms))]
     for context in chosen:
-        (one, has_vector), (two, _) = (similarities([(word,)], [context], by_word) for word in pronouns)
-        if has_vector[0]:
-            rows.append(_ratios(context, bare, finished, (float(one[0]), float(two[0]))))
+        near = [similarities([(word,)], [context], by_word) for word in terms]
+        if near[0][1][0]:
+            rows.append(_ratios(context, chances, finished, [float(value[0]) for value, _ in near]))
         elif contexts:
             raise BadInput(f"'{context}' has no vector in {vectors.identity.name}: choose another context or vectors")
     return rows, pronouns
 
 
 def _ratios(
-    context: str, bare: list[float], finished: list[float] | None, similarity: tuple[float, float]
+    context: str, chances: Sequence[float], finished: Sequence[float] | None, similarity: Sequence[float]
 ) -> dict[str, Any]:
+    """Shares of the two words in both; ``to_neutral`` is that of the pronoun for all among the three."""
     row: dict[str, Any] = {"context": context, "similarity_1": similarity[0], "similarity_2": similarity[1]}
-    for prefix, pair in (("", bare), ("ended_", finished)):
-        scores = [p ** (1 - s) for p, s in zip(pair, similarity, strict=True)] if pair else []
-        shares = [score / sum(scores) for score in scores] if sum(scores) > 0 else [None, None]
+    for prefix, some in (("", chances[:2]), ("ended_", finished)):
+        shares = _shares(some or (), similarity[:2])
         row |= {f"{prefix}to_1": shares[0], f"{prefix}to_2": shares[1]}
-    return row
+    return row | {"to_neutral": _shares(chances, similarity)[2] if len(chances) > 2 else None}
+
+
+def _shares(chances: Sequence[float], similarity: Sequence[float]) -> list[float | None]:
+    """Of each revised probability among all; None of each where all are 0."""
+    scores = [p ** (1 - s) for p, s in zip(chances, similarity, strict=False)]
+    return [score / sum(scores) for score in scores] if sum(scores) > 0 else [None] * len(similarity)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,18 +19,20 @@ from tiltmeter.stimuli.sentences.sentence import Place, Sentence
 
 SCORING = ("last", "all", "mean")
 #: Asked along with the other two, so that a stem is read once for all.
-_NEUTRAL = {("him", "her"): "them", ("he", "she"): "they", ("his", "her"): "their"}
+_NEUTRAL: Mapping[tuple[str, str], str] = {("him", "her"): "them", ("he", "she"): "they", ("his", "her"): "their"}
 _STOPS = (".", "。")
 
 
 class Chances(NamedTuple):
     """Probabilities of both groups' pronouns (2 x sentences): as published, and with the sentence ended.
 
-    ``ended`` is None where that makes no difference.
+    ``ended`` is None where that makes no difference. ``neutral`` are those of the pronoun for all (them), by sentence;
+    None where it was not asked for.
     """
 
     plain: NDArray[np.float64]
     ended: NDArray[np.float64] | None
+    neutral: NDArray[np.float64] | None = None
 
 
 def choose_form(sentences: Sequence[Sentence], method: str | None) -> str:
@@ -69,26 +71,48 @@ def read_chances(sentences: Sequence[Sentence], form: str, replies: Replies) -> 
     """The probabilities in a model's answers. A sentence of which all groups have one form has it twice."""
     if replies.answered(Question.FILLS):
         answers = answers_to(Question.FILLS, replies)
-        both = np.array([[math.exp(answer.logprobs[i]) for answer in answers] for i in (0, -1)])
-        return Chances(both, None) if len(answers) == len(sentences) else Chances(both[:, 0::2], both[:, 1::2])
+        # A word that all groups share is the only one; otherwise the first two are those of the groups.
+        filled = [[math.exp(value) for value in answer.logprobs] for answer in answers]
+        both = np.array([[row[0], row[1] if len(row) > 1 else row[0]] for row in filled]).T
+        every = len(answers) // len(sentences)
+        neutral = _last(filled[::every], sentences)
+        return Chances(both[:, ::every], both[:, 1::2] if every > 1 else None, neutral)
     if replies.answered(Question.CONTINUATIONS):
         answers = answers_to(Question.CONTINUATIONS, replies)
         rows = [np.reshape([math.exp(value) for value in answer.logprobs], (2, -1)) for answer in answers]
         # The first two endings are those of the two groups; the last is the pronoun that all groups share.
         sides = [(0, 1) if PRONOUN in sentence.forms else (-1, -1) for sentence in sentences]
         plain, ended = np.array([row[:, both] for row, both in zip(rows, sides, strict=True)]).transpose(1, 2, 0)
-        return Chances(plain, ended)
+        return Chances(plain, ended, _last([row[0].tolist() for row in rows], sentences))
     question = Question.PSEUDO if replies.answered(Question.PSEUDO) else Question.TOKENS
     scored = zip(replies.asked(question), answers_to(question, replies), strict=True)
     means = [_mean_chance(form, shown if isinstance(shown, str) else shown.text, tokens) for shown, tokens in scored]
     return Chances(np.array([means[0::2], means[1::2]]), None)
 
 
+def neutral_word(sentence: Sentence) -> str | None:
+    """The pronoun for all that is asked about along with those of the two groups, where there is one.
+
+    >>> neutral_word(Sentence("It was cut by him", {"pronoun": (14, 17)}, forms={"pronoun": ("him", "her")}))
+    'them'
+    """
+    one, two, *_ = (*sentence.forms.get(PRONOUN, ()), "", "")
+    return _NEUTRAL.get((one, two))
+
+
+def _last(rows: Sequence[Sequence[float]], sentences: Sequence[Sentence]) -> NDArray[np.float64] | None:
+    """The probabilities of the word for all, which stands behind those of the groups."""
+    known = all(len(row) > 2 and neutral_word(each) for row, each in zip(rows, sentences, strict=True))
+    return np.array([row[2] for row in rows]) if known else None
+
+
 def _fills(sentences: Sequence[Sentence]) -> list[Fill]:
     """The pronoun's place in every sentence as it is and, where none of them has a full stop, in the ended ones."""
     ends = ("",) if any(sentence.text.endswith(_STOPS) for sentence in sentences) else ("", ".")
     return [
-        Fill(f"{sentence.text}{end}", *_place(sentence), _words(sentence)) for sentence in sentences for end in ends
+        Fill(f"{sentence.text}{end}", *_place(sentence), _words_and_neutral(sentence))
+        for sentence in sentences
+        for end in ends
     ]
 
 
@@ -97,11 +121,9 @@ def _continuation(sentence: Sentence) -> Continuation:
     start = stem(sentence)
     assert start is not None  # a form that needs it was chosen only where it is there
     space = sentence.around(PRONOUN)[0][len(start) :]
-    words = _words(sentence)
+    words = _words_and_neutral(sentence)
     if len(words) == 1:
         words = next(((*both, shared) for both, shared in _NEUTRAL.items() if (shared,) == words), words)
-    elif words in _NEUTRAL:
-        words = (*words, _NEUTRAL[words])
     stop = "。" if start and not start.isascii() else "."
     return Continuation(start, tuple(f"{space}{word}{end}" for end in ("", stop) for word in words))
 
@@ -112,6 +134,11 @@ def _choice(sentence: Sentence) -> Choice:
     text = sentence.masked(PRONOUN).text
     one, two = _words(sentence)
     return Choice(text if text.endswith(_STOPS) else f"{text}.", (one, two))
+
+
+def _words_and_neutral(sentence: Sentence) -> tuple[str, ...]:
+    words, neutral = _words(sentence), neutral_word(sentence)
+    return words if neutral is None else (*words, neutral)
 
 
 def _words(sentence: Sentence) -> tuple[str, ...]:

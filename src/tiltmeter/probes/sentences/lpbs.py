@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias, cast
 import numpy as np
 
 from tiltmeter import measures
-from tiltmeter.errors import unknown
+from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import read_yaml
 from tiltmeter.models.protocol import Fill, Filled, Question
 from tiltmeter.probes.kind import (
@@ -32,9 +32,12 @@ from tiltmeter.readings import Cell, Estimate, Item, ItemMeaning, Poles, Power, 
 from tiltmeter.readings.details.sentences import LpbsDetails, MeanAssociation
 from tiltmeter.readings.scale import DIFFERENCE, D, interval_text, tilt_in_words
 from tiltmeter.statistics import Alternative, power_of_mean
+from tiltmeter.stimuli import Group, SomeWords
+from tiltmeter.stimuli import group as find_group
 from tiltmeter.stimuli.datasets import find, load_bangla_traits, load_bec_pro
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet
 from tiltmeter.stimuli.sentences.shipped import occupation_set, trait_set
+from tiltmeter.stimuli.sentences.target_frames import target_frames
 
 _NEITHER = "neither group"
 
@@ -52,6 +55,8 @@ class Attributes:
     attribute: str
     noun: str
     labels: tuple[str, str]
+    #: The terms of either group where they are no pairs; otherwise the forms of the target are pairs of terms.
+    sides: tuple[tuple[str, ...], tuple[str, ...]] | None = None
 
     @property
     def poles(self) -> tuple[str, str]:
@@ -78,6 +83,17 @@ def load_attributes(data: str | Path | None) -> Attributes:
     if path.is_dir():
         return _traits(load_bangla_traits(path))
     raise unknown("data of lpbs", name, [*_NAMED, "a YAML file", "the folder of the Bangla traits"])
+
+
+def _of_words(targets: Sequence[Group], attributes: Sequence[Group], frames: Sequence[str] | None) -> Attributes:
+    """Every attribute word in a few plain sentences, in which the words of both targets take turns."""
+    for name, groups in (("targets", targets), ("attributes", attributes)):
+        if len(groups) != 2:
+            raise BadInput(f"lpbs compares two groups of {name}, and {len(groups)} were given")
+    sentences = target_frames(targets, attributes, frames)
+    one, two = (each.label for each in attributes)
+    sides = (tuple(targets[0].texts), tuple(targets[1].texts))
+    return Attributes(sentences, "target", "attribute", f"words for {one} and {two}", (one, two), sides)
 
 
 def _traits(source: SentenceSet) -> Attributes:
@@ -184,8 +200,9 @@ def read_scores(stimuli: Attributes, replies: Replies) -> Table:
         if answers[0].unknown:
             replies.note_unknown(fills[0].text, [answers[0].unknown])
         forms = sentence.forms[stimuli.target]
-        pairs = list(zip(forms[::2], forms[1::2], strict=True))
-        read = (_by_group(fill, answer, pairs) for fill, answer in zip(fills, answers, strict=True))
+        sides = stimuli.sides or (forms[::2], forms[1::2])
+        pairs = zip(*sides, strict=stimuli.sides is None)
+        read = (_by_group(fill, answer, sides) for fill, answer in zip(fills, answers, strict=True))
         logprobs = tuple(itertools.chain.from_iterable(read))
         of_unit = scores.setdefault(Unit(sentence.unit, sentence.tags["group"]), {})
         of_unit.setdefault(sentence.tags.get("structure", ""), []).append(Scores(logprobs, frozenset(pairs)))
@@ -197,15 +214,33 @@ def read_scores(stimuli: Attributes, replies: Replies) -> Table:
     return dict(sorted(table.items(), key=lambda entry: order.get(entry[0].group, len(order))))
 
 
-def _by_group(fill: Fill, answer: Filled, pairs: Sequence[tuple[str, str]]) -> list[float]:
+def _by_group(fill: Fill, answer: Filled, sides: tuple[tuple[str, ...], tuple[str, ...]]) -> list[float]:
     """The mean log-probability of the masculine and of the feminine terms."""
     logprobs = dict(zip(fill.fillers, answer.logprobs, strict=True))
-    return [float(np.mean([logprobs[term] for term in side])) for side in zip(*pairs, strict=True)]
+    return [float(np.mean([logprobs[term] for term in side])) for side in sides]
 
 
-def _make(*, data: str | Path | None = None) -> list[Part[Attributes]]:
-    """The whole set first, then each sentence structure where there are several."""
-    stimuli = load_attributes(data)
+def _make(
+    *,
+    data: str | Path | None = None,
+    targets: Sequence[SomeWords] | None = None,
+    attributes: Sequence[SomeWords] | None = None,
+    templates: Sequence[str] | None = None,
+) -> list[Part[Attributes]]:
+    """The whole set first, then each sentence structure where there are several.
+
+    Args:
+        data: A shipped or public set by name, a YAML file, or the folder of the Bangla traits.
+        targets: Two groups of words between which the attributes may lean, in place of data.
+        attributes: The two groups of words that stand beside them.
+        templates: Sentences with {target} and {attribute}; by default those of the language.
+    """
+    if targets is None and attributes is None and templates is None:
+        stimuli = load_attributes(data)
+    elif data is not None or targets is None or attributes is None:
+        raise BadInput("lpbs takes sentences from data (--from), or makes them of targets and attributes: give either")
+    else:
+        stimuli = _of_words([find_group(one) for one in targets], [find_group(one) for one in attributes], templates)
     title, dimension = f"Log-probability bias of {stimuli.noun}", stimuli.sentences.dimension
     parts = [Part("", title, stimuli, dimension)]
     structures = dict.fromkeys(row.tags.get("structure", "") for row in stimuli.sentences.sentences)

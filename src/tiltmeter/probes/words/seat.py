@@ -92,6 +92,7 @@ def _make(
     attributes: SomeGroups | None = None,
     templates: str | TemplateSet | None = None,
     data: str | Path | None = None,
+    pairs: Sequence[Sequence[str]] | None = None,
 ) -> list[Part[WordStimuli]]:
     """Sentences made of groups of words and templates, or those of a file (SEAT) or a folder (association)."""
     if data is not None:
@@ -99,12 +100,38 @@ def _make(
             raise BadInput(
                 f"{name} takes its sentences from data (--from) or makes them of words: leave one of them out"
             )
-        return _of_file(Path(data)) if name == "seat" else _of_folder(Path(data))
+        return _of_file(Path(data)) if name == "seat" else _of_folder(Path(data), pairs)
+    if pairs is not None:
+        raise BadInput(f"{name} takes pairs of attribute lists with a folder of lists: name it with --from (data)")
     usual_targets, usual_attributes, usual_templates = _USUAL[name]
     groups = find_groups(name, "targets", targets or usual_targets, (2, 2))
     against = find_groups(name, "attributes", attributes or usual_attributes, (2, 2))
     in_sentences = functools.partial(_sentences, frames=templates or usual_templates)
     return [compared_part(groups, against, in_sentences, functools.partial(in_sentences, alone=True), Question.TEXTS)]
+
+
+def _make_association(
+    name: str,
+    *,
+    targets: SomeGroups | None = None,
+    attributes: SomeGroups | None = None,
+    templates: str | TemplateSet | None = None,
+    data: str | Path | None = None,
+    pairs: Sequence[Sequence[str]] | None = None,
+) -> list[Part[WordStimuli]]:
+    """The same; of a folder, ``pairs`` names the attribute lists that are opposed, such as career and family."""
+    return _make(name, targets=targets, attributes=attributes, templates=templates, data=data, pairs=pairs)
+
+
+def _make_seat(
+    name: str,
+    *,
+    targets: SomeGroups | None = None,
+    attributes: SomeGroups | None = None,
+    templates: str | TemplateSet | None = None,
+    data: str | Path | None = None,
+) -> list[Part[WordStimuli]]:
+    return _make(name, targets=targets, attributes=attributes, templates=templates, data=data)
 
 
 def _sentences(group: Group, *, frames: str | TemplateSet, alone: bool = False) -> WordList:
@@ -146,7 +173,7 @@ def _of_file(path: Path) -> list[Part[WordStimuli]]:
     return parts
 
 
-def _of_folder(folder: Path) -> list[Part[WordStimuli]]:
+def _of_folder(folder: Path, pairs: Sequence[Sequence[str]] | None) -> list[Part[WordStimuli]]:
     """The comparisons in a folder of the association study, with its sentences as published."""
     study = stimuli.load_association_folder(folder)
     if len(study.targets) != 2:
@@ -155,7 +182,10 @@ def _of_folder(folder: Path) -> list[Part[WordStimuli]]:
         )
     # Male first, as published; any other two lists in the order of their names.
     sides = ("male", "female") if set(study.targets) == {"male", "female"} else sorted(study.targets)
-    opposed = [pair for pair in _OPPOSED if set(pair) <= set(study.attributes)]
+    opposed = [pair for pair in _OPPOSED if set(pair) <= set(study.attributes)] if pairs is None else _named(pairs)
+    for name in (name for pair in opposed for name in pair):
+        if name not in study.attributes:
+            raise unknown(f"attribute list in {folder}", name, study.attributes)
     if not opposed and len(study.attributes) == 2:
         opposed = [(min(study.attributes), max(study.attributes))]
     if not opposed:
@@ -165,6 +195,13 @@ def _of_folder(folder: Path) -> list[Part[WordStimuli]]:
         _part(f"{one}-{two}", targets, [study.attribute_sentences[name] for name in (one, two)], study.warnings)
         for one, two in opposed
     ]
+
+
+def _named(pairs: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
+    for pair in pairs:
+        if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]:
+            raise BadInput(f"pairs name two attribute lists each, such as career/family, not {pair!r}")
+    return [(one, two) for one, two in pairs]
 
 
 def _part(
@@ -192,7 +229,7 @@ def _times(sentences: stimuli.SentenceSet) -> tuple[int, ...]:
 SEAT = word_kind(
     "seat",
     functools.partial(_measure, one_sided=True),
-    _make,
+    _make_seat,
     needs=Question.TEXTS.about,
     placebo=True,
     summary="WEAT on bleached sentences such as 'This is a nurse.'; words are the unit",
@@ -202,7 +239,7 @@ SEAT = word_kind(
 ASSOCIATION = word_kind(
     "association",
     functools.partial(_measure, one_sided=False),
-    _make,
+    _make_association,
     needs=Question.TEXTS.about,
     placebo=True,
     summary="Association of sentence sets about two groups with two sets of attribute sentences",

@@ -129,7 +129,7 @@ def _words(path: Path, bangla: Language, groups: Mapping[str, tuple[str, ...]], 
         made = [bangla.normalise(text + suffix) for suffix in suffixes]
         impossible += [form for form in made if _CANNOT_BE_WRITTEN.search(form)]
         possible = [form for form in dict.fromkeys(made) if not _CANNOT_BE_WRITTEN.search(form)]
-        words[text] = Word(text, properties={"forms": ", ".join(possible)} if possible else {})
+        words[text] = Word(text, "noun", properties={"forms": ", ".join(possible)} if possible else {})
         for form in (text, *possible):
             forms[form].append(text)
     if own:

@@ -6,12 +6,14 @@ Sharma 2025, section 7). The published concepts are not public: a column ``conce
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli.datasets.csv_tables import read_table, rows_named
+from tiltmeter.stimuli.datasets.csv_tables import Table, TableRow, read_table, rows_named
 from tiltmeter.stimuli.lexicon.lexicon import group, pairs
 from tiltmeter.stimuli.sentences.cloze_sets import ClozeSet, two_versions
 from tiltmeter.stimuli.sentences.sentence import Sentence, SentenceSet, joint_dimension, sentence_pair
@@ -50,28 +52,61 @@ _TERMS = (("gender.male_terms", "gender.male_names"), ("gender.female_terms", "g
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class GenderPair:
+    """A pair that exchanges a man and a woman: its row in the file, the texts and words of men and of women, and which
+    of the two fits the stereotype (0 men, 1 women)."""
+
+    row: TableRow
+    texts: tuple[str, str]
+    words: tuple[str, str]
+    side: int
+
+    @property
+    def blanked(self) -> str:
+        """The sentence with a blank for whom it is about."""
+        text, word = self.texts[0], self.words[0]
+        return re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", "____", text, count=1)
+
+
+def gender_pairs(table: Table) -> tuple[list[GenderPair], int]:
+    """The pairs of a table in the form of CrowS-Pairs that exchange a man and a woman, and how many do not.
+
+    The first word in which the two sentences differ is the place of the choice; it must be a gendered word of ours, so
+    that it is known who is meant.
+    """
+    sides, found, others = gendered_words(), list[GenderPair](), 0
+    for row in table.need("sent_more", "sent_less"):
+        more, less = (normalise(row[key]) for key in ("sent_more", "sent_less"))
+        words = _first_difference(more, less)
+        side = sides.get(comparable(words[0])) if words else None
+        if words is None or side is None or sides.get(comparable(words[1])) != 1 - side:
+            others += 1
+            continue
+        ordered = ((more, less), words) if side == 0 else ((less, more), words[::-1])
+        found.append(GenderPair(row, ordered[0], (ordered[1][0], ordered[1][1]), side))
+    return found, others
+
+
 def load_crows_cloze(path: str | Path) -> ClozeSet:
     """The pairs of a table in the form of CrowS-Pairs that exchange a man and a woman, each with its ``concept``.
 
-    The first word in which the two sentences differ is the place of the choice; it must be a gendered word of ours, so
-    that it is known who is meant. Other pairs, and rows without a concept, are left out and counted. People are taken
-    to expect the sentence that fits the stereotype.
+    Other pairs, and rows without a concept, are left out and counted. People are taken to expect the sentence that fits
+    the stereotype.
     """
     table = read_table(path)
-    rows = table.need("sent_more", "sent_less")
     table.need("concept", filled=False)
-    sides = _sides()
     sentences, left_out = list[Sentence](), Counter[str]()
-    for row in rows:
-        texts, concept = [normalise(row[key]) for key in ("sent_more", "sent_less")], normalise(row["concept"])
-        words = _first_difference(*texts)
-        side = sides.get(comparable(words[0])) if words else None
-        if not concept or words is None or side is None or sides.get(comparable(words[1])) != 1 - side:
-            left_out["no concept" if not concept else "does not exchange a man and a woman"] += 1
+    found, others = gender_pairs(table)
+    for pair in found:
+        concept = normalise(pair.row["concept"])
+        if not concept:
+            left_out["no concept"] += 1
             continue
-        (one, two), (first, second) = (texts, words) if side == 0 else (texts[::-1], words[::-1])
-        expected, contexts = _GROUPS[side], (concept, concept)
-        sentences.append(two_versions(one, two, (first, second), contexts=contexts, row=row.number, expected=expected))
+        about: dict[str, Any] = {"contexts": (concept, concept), "row": pair.row.number, "expected": _GROUPS[pair.side]}
+        sentences.append(two_versions(*pair.texts, pair.words, **about))
+    if others:
+        left_out["does not exchange a man and a woman"] = others
     if not sentences:
         raise BadInput(f"{table.name}: no pair of it can be used ({', '.join(left_out) or 'it is empty'})")
     notes = tuple(f"{table.name}: {count} pair(s) left out: {reason}" for reason, count in left_out.items())
@@ -81,7 +116,7 @@ def load_crows_cloze(path: str | Path) -> ClozeSet:
     )  # fmt: skip
 
 
-def _sides() -> dict[str, int]:
+def gendered_words() -> dict[str, int]:
     """Gendered words and names of ours, 0 for men and 1 for women, with their regular plurals."""
     words = [[word for address in addresses for word in group(address).texts] for addresses in _TERMS]
     for woman, man in pairs("gender.gender").pairs:

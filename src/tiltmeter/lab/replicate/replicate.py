@@ -1,0 +1,103 @@
+"""Replicate a text: all its tables and figures, or some, on models of one's own."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from tiltmeter.errors import BadInput, unknown
+from tiltmeter.lab.replicate import association, bangla, cabm, clozegender
+from tiltmeter.lab.replicate.asked_models import AskedModels
+from tiltmeter.lab.replicate.paper import Paper, Wishes
+from tiltmeter.models import VectorStore
+from tiltmeter.probes import Options
+from tiltmeter.progress import progress_bar
+from tiltmeter.readings.paper_tables import Replication
+from tiltmeter.run.probe import stored
+
+if TYPE_CHECKING:
+    from tiltmeter.models.api import Budget
+
+PAPERS: Mapping[str, Paper] = {each.PAPER.name: each.PAPER for each in (cabm, clozegender, bangla, association)}
+
+
+def replicate(
+    name: str,
+    models: Sequence[str | object] | None = None,
+    *,
+    tables: Sequence[str] | None = None,
+    form: Literal["published", "repaired"] = "published",
+    data: str | Path | None = None,
+    mined: str | Path | None = None,
+    pairs: Sequence[Sequence[str]] | None = None,
+    cache: bool | VectorStore = True,
+    seed: int = 0,
+    permutations: int = 10_000,
+    budget: Budget | None = None,
+    progress: bool | None = None,
+    announce: Callable[[str], None] = lambda _: None,
+) -> Replication:
+    """The tables and figures of a text as it prints them, measured on models of yours.
+
+    A table that cannot be measured here says why in one line, and the others come all the same. Answers are cached: a
+    run that was stopped resumes, and another table asks for what is new to it alone.
+
+    Args:
+        name: cabm, clozegender, bangla or association.
+        models: specs or objects; language models and word vectors together, each is used where it fits. By default the
+            sample models.
+        tables: which tables, by name or number; all if not given.
+        form: the statistic as published, or repaired.
+        data: the user's own data, where a text takes them: sentences (cabm), CrowS-Pairs with concepts (clozegender),
+            a folder of word lists (association).
+        mined: a folder of tiltmeter mine for CEAT (bangla); by default the study's sample is mined.
+        pairs: the attribute lists that are opposed (association).
+        cache: whether answers are stored, or where.
+        seed: of every random draw.
+        permutations: draws of a permutation test that is too large to count.
+        budget: the most to spend at a paid API.
+        progress: whether to show bars; by default on a terminal or in a notebook.
+        announce: is told what a paid API would cost, before it is asked.
+
+    >>> replicate("clozgender")
+    Traceback (most recent call last):
+    tiltmeter.errors.BadInput: unknown text to replicate 'clozgender': did you mean 'clozegender'?
+    """
+    if name not in PAPERS:
+        raise unknown("text to replicate", name, PAPERS)
+    paper = PAPERS[name]
+    chosen = _chosen(paper, tables)
+    if form not in ("published", "repaired"):
+        raise unknown("form", form, ("published", "repaired"))
+    wishes = Wishes(form, data, mined, pairs, seed)
+    specs = paper.usual if models is None else models
+    if not specs:
+        raise BadInput(f"no model to measure: name some, e.g. {' '.join(paper.usual)}")
+    with stored(cache) as store, progress_bar("tables", len(chosen), show=progress) as advance:
+        options = Options(permutations=permutations, seed=seed)
+        asked = AskedModels(specs, store, options=options, budget=budget, progress=progress, announce=announce)
+        made = []
+        for table in chosen:
+            made.append(paper.make(table, asked, wishes))
+            advance(1)
+    texts = [*asked.names, *(["--form", form] if form != "published" else [])]
+    command = shlex.join(["tiltmeter", "replicate", name, *texts])
+    return Replication(name, paper.title, paper.citation, asked.names, tuple(made), command)
+
+
+def _chosen(paper: Paper, tables: Sequence[str] | None) -> list[str]:
+    """Tables by their names: the whole name, or its number where only one table has it."""
+    if tables is None:
+        return list(paper.tables)
+    chosen = []
+    for wanted in tables:
+        exact = [name for name in paper.tables if name.lower() == wanted.lower()]
+        numbered = [name for name in paper.tables if name.rpartition(" ")[2].lower() == wanted.lower()]
+        if not exact and len(numbered) > 1:
+            raise BadInput(f"{paper.name} has {' and '.join(numbered)}: write which one you mean")
+        if not (exact or numbered):
+            raise unknown(f"table of {paper.name}", wanted, paper.tables)
+        chosen += exact or numbered
+    return chosen
