@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tiltmeter.compare.comparison import compare
     from tiltmeter.compare.gate import check
     from tiltmeter.errors import TiltmeterError
+    from tiltmeter.lab.glove.glove import train_glove
     from tiltmeter.lab.mitigate.debias import debias
     from tiltmeter.lab.mitigate.mitigate import mitigate
     from tiltmeter.models import load
@@ -38,6 +39,7 @@ _NAMES = {
     "load": "tiltmeter.models",
     "probe": "tiltmeter.run.probe",
     "Reading": "tiltmeter.readings.reading",
+    "train_glove": "tiltmeter.lab.glove.glove",
     "unmask": "tiltmeter.run.one_sentence",
 }
 # The room compare is the function of that name as well: see there.
@@ -62,6 +64,7 @@ __all__ = [
     "probe",
     "statistics",
     "stimuli",
+    "train_glove",
     "unmask",
 ]
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from tiltmeter import __version__
-from tiltmeter.cli import lab, listings, measure, mine, mitigate, results
+from tiltmeter.cli import lab, listings, measure, mine, mitigate, results, train
 from tiltmeter.cli.output import complain
 from tiltmeter.errors import TiltmeterError, unknown
 
@@ -40,6 +40,7 @@ for module in (measure, mitigate, listings, mine, results, lab):
     app.add_typer(module.app)
 app.add_typer(lab.lab_app, name="lab")
 app.add_typer(listings.samples_app, name="samples")
+app.add_typer(train.train_app, name="train")
 
 #: The usual exit code of a program that was stopped with Ctrl-C.
 _INTERRUPTED = 130
