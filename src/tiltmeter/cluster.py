@@ -81,9 +81,7 @@ def _run_task(work: Callable[[Any, Any], Any], shared: Any, item: Any) -> tuple[
         return str(error), None
 
 
-def in_a_pool(
-    work: Callable[[Any, T], R], shared: Any, items: Iterable[T], *, workers: int
-) -> Iterator[tuple[T, R]]:
+def in_a_pool(work: Callable[[Any, T], R], shared: Any, items: Iterable[T], *, workers: int) -> Iterator[tuple[T, R]]:
     """Each item with ``work(shared, item)``, as they are ready; ``shared`` is sent to every process once."""
     # Spawned, because a fork of a process that has threads may hang.
     with ProcessPoolExecutor(workers, get_context("spawn"), _keep_shared, (shared,)) as executor:

@@ -28,7 +28,9 @@ def glove(
     out: Annotated[Path, typer.Option(help="Folder for the vectors.")],
     neutral: Annotated[
         str | None,
-        typer.Option(help="Groups to confine: gender, race, two addresses or more, or a lexicon; default: plain GloVe."),
+        typer.Option(
+            help="Groups to confine: gender, race, addresses of two or more, a lexicon; default: plain GloVe."
+        ),
     ] = None,
     size: Annotated[int, typer.Option(min=2, help="Dimensions, the reserved ones among them.")] = 100,
     window: Annotated[int, typer.Option(min=1, help="Words on each side that count as near.")] = 10,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tiltmeter.lab.glove import cooccurrence
@@ -66,6 +66,7 @@ def test_a_word_beside_itself_counts_from_both_sides(tmp_path):
     assert counted(tmp_path, "cat cat\n", ["cat", "the"], 5) == {("cat", "cat"): pytest.approx(2.0)}
 
 
+@settings(max_examples=6)  # each writes 256 files
 @given(
     st.lists(st.lists(st.sampled_from([chr(97 + n) * 2 for n in range(20)]), max_size=12), min_size=1, max_size=8),
     st.integers(1, 6), st.sampled_from([20, 1 << 20]),

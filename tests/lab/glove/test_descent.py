@@ -69,7 +69,9 @@ def test_the_loss_falls(tmp_path):
     assert losses[-1] < 0.5 * losses[0]
 
 
-@pytest.mark.parametrize("seeds", [Seeds(), Seeds((np.array([1, 2]), np.array([3, 20])), 1.0)], ids=["plain", "neutral"])
+@pytest.mark.parametrize(
+    "seeds", [Seeds(), Seeds((np.array([1, 2]), np.array([3, 20])), 1.0)], ids=["plain", "neutral"]
+)
 def test_the_number_of_threads_and_a_stop_in_between_change_no_byte(tmp_path, seeds):
     written(tmp_path)
     whole = run(tmp_path, seeds, iterations=4)
@@ -88,11 +90,11 @@ def test_confining_is_the_two_pure_steps():
     directions = np.linalg.qr(rng.normal(size=(5, 2)))[0].T
     group_of, points = np.array([-1, 0, 1, 2, -1, -1], np.int32), corners(3)
     after = vectors.copy()
-    kernels.confine(
-        after, 0, 1, group_of, points.astype(np.float32), directions.astype(np.float32), np.float32(2.0)
-    )
+    kernels.confine(after, 0, 1, group_of, points.astype(np.float32), directions.astype(np.float32), np.float32(2.0))
     for word in (0, 4, 5):
-        np.testing.assert_allclose(after[word, :5], neutral_step(vectors[word, :5], directions, strength=2.0), atol=1e-6)
+        np.testing.assert_allclose(
+            after[word, :5], neutral_step(vectors[word, :5], directions, strength=2.0), atol=1e-6
+        )
         assert (after[word, 5:] == vectors[word, 5:]).all()
     for word, group in ((1, 0), (2, 1), (3, 2)):
         assert (after[word, :5] == vectors[word, :5]).all()

@@ -54,9 +54,8 @@ def count_pairs(how: PairCount, shard: Shard) -> bytes:
     done: list[tuple[Keys, Sums]] = []
     taken = 0
     for words, lines in blocks_of_words(how.rules, shard):
-        numbers = np.fromiter((how.numbers.get(word, -1) for word in words), np.int32, len(words))
-        known = numbers >= 0
-        at, numbers, lines = 0, numbers[known], lines[known]
+        every = np.fromiter((how.numbers.get(word, -1) for word in words), np.int32, len(words))
+        at, numbers, lines = 0, every[every >= 0], lines[every >= 0]
         while at < len(numbers):
             at, more = kernels.count_pairs(numbers, lines, at, how.window, size, keys, sums, _ROOM - taken)
             taken += more
@@ -69,7 +68,7 @@ def count_pairs(how: PairCount, shard: Shard) -> bytes:
     bucket = bucket_of(first, second)
     order = np.argsort(bucket, kind="stable")
     columns = (first.astype(np.int32), second.astype(np.int32), total.astype(np.float32))
-    content = {name: np.ascontiguousarray(column[order]) for name, column in zip(_PAIRS, columns, strict=True)}
+    content: dict[str, NDArray[Any]] = dict(zip(_PAIRS, (column[order] for column in columns), strict=True))
     content[_STARTS] = np.searchsorted(bucket[order], np.arange(BLOCKS * BLOCKS + 1))
     made: bytes = save(content)
     return made

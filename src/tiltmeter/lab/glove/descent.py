@@ -13,7 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,13 +130,12 @@ def _block(
 ) -> float:  # fmt: skip
     from tiltmeter.lab.glove import kernels
 
-    loss: float = kernels.learn(
-        read_block(blocks, row, column), *state.vectors, *state.biases, *state.vector_squares, *state.bias_squares,
-        np.float32(rate),
-    )  # fmt: skip
+    matrices = (*state.vectors, *state.biases, *state.vector_squares, *state.bias_squares)
+    neutral = state.vectors.shape[2] - seeds.reserved
+    learn: Any = kernels.learn
+    loss: float = learn(read_block(blocks, row, column), *matrices, np.float32(rate), group_of, neutral)
     if seeds.groups:
         points = corners(len(seeds.groups)).astype(np.float32)
         for side, first in zip(state.vectors, (row, column), strict=True):
             kernels.confine(side, first, BLOCKS, group_of, points, directions, np.float32(seeds.strength))
     return loss
-

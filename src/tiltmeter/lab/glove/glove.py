@@ -142,7 +142,7 @@ def train_glove(
     how = _Sharing(engine, workers, ray_address)
     parts = folder / PARTS
     with locked(folder):
-        text = {"shards": [dataclasses.astuple(shard) for shard in shards], "rules": _rules(rules)}
+        text: dict[str, Any] = {"shards": [dataclasses.astuple(shard) for shard in shards], "rules": _rules(rules)}
         text |= {"window": window, "min_count": min_count, "most": most_words, "seed": seed, "x": [x_max, alpha]}
         _begin(parts, text, announce)
         try:
@@ -194,7 +194,9 @@ class _Sharing:
     workers: int
     address: str | None
 
-    def run(self, work: Callable[[Any, Shard], Any], shared: Any, shards: Sequence[Shard]) -> Iterator[tuple[Shard, Any]]:
+    def run(
+        self, work: Callable[[Any, Shard], Any], shared: Any, shards: Sequence[Shard]
+    ) -> Iterator[tuple[Shard, Any]]:
         if not shards:
             return
         if self.engine == "ray":

@@ -24,7 +24,7 @@ _GOLDEN, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(20)
 _SUMS = {"reassoc", "contract"}
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def count_pairs(
     words: Numbers, lines: Numbers, start: int, window: int, size: int, keys: Keys, sums: NDArray[np.float64], room: int
 ) -> tuple[int, int]:
@@ -54,15 +54,20 @@ def count_pairs(
     return len(words), pairs
 
 
-@njit(cache=True, nogil=True, fastmath=_SUMS, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, fastmath=_SUMS, error_model="numpy")
 def learn(
     entries: Any, words: Matrix, contexts: Matrix, word_biases: Row, context_biases: Row,
     word_squares: Matrix, context_squares: Matrix, word_bias_squares: Row, context_bias_squares: Row, rate: np.float32,
+    group_of: Numbers, neutral: int,
 ) -> float:  # fmt: skip
-    """One step of AdaGrad on J_G for each entry (word, context, ln X, f(X)); the sum of their losses."""
-    total, width, one = 0.0, words.shape[1], np.float32(1)
+    """One step of AdaGrad on J_G for each entry (word, context, ln X, f(X)); the sum of their losses.
+
+    Of two words that say no group the ``neutral`` first dimensions count alone.
+    """
+    total, one = 0.0, np.float32(1)
     for n in range(len(entries)):
         i, j = entries[n].word, entries[n].context
+        width = words.shape[1] if group_of[i] >= 0 or group_of[j] >= 0 else neutral
         w, c, w_squares, c_squares = words[i], contexts[j], word_squares[i], context_squares[j]
         error = word_biases[i] + context_biases[j] - entries[n].target
         for d in range(width):
@@ -83,7 +88,7 @@ def learn(
     return total
 
 
-@njit(cache=True, nogil=True, fastmath=_SUMS, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, fastmath=_SUMS, error_model="numpy")
 def confine(
     vectors: Matrix, first: int, step: int, group_of: Numbers, corners: Matrix, directions: Matrix, strength: np.float32
 ) -> None:

@@ -13,7 +13,9 @@ group, and adds two terms over both matrices:
 For two groups β is +1 and -1, as in the paper; for more groups the corners of a regular simplex, which needs one
 dimension less than there are groups. Unlike there, V is orthonormal, so that the term does not fade as the groups come
 closer, and spans how the groups differ among the words, among the contexts, and in their sums, which are the vectors
-that training gives. V is taken for fixed within a step, as in the paper.
+that training gives. V is taken for fixed within a step, as in the paper. And w_g counts in a product only where one of
+the two words is a seed: it would otherwise serve as one more dimension for all pairs, and becomes that of frequency
+before it becomes that of the group (on 6 million words of film reviews "movie" stood furthest on the side of men).
 
 J_D and J_E are quadratic, so that their proximal step (what minimises the term + |w' - w|² / 2λ) has a closed form. It
 is taken for every word sixteen times in an iteration, after steps of AdaGrad on J_G.
@@ -29,6 +31,7 @@ from numpy.typing import NDArray
 from tiltmeter.measures.geometry import unit
 from tiltmeter.statistics.groups import Floats
 
+Matrix = NDArray[np.float32]
 #: Directions in which groups differ by less than this share of the largest are rounding.
 _ROUNDING = 1e-6
 
@@ -110,6 +113,3 @@ def seed_step(reserved: Floats, corner: Floats, *, strength: float) -> Floats:
     """
     after: Floats = (reserved + strength * corner) / (1 + strength)
     return after
-
-
-Matrix = NDArray[np.float32]

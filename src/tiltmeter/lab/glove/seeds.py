@@ -60,7 +60,7 @@ def find_seeds(groups: Mapping[str, Group], vocabulary: Sequence[str], rules: La
             )
         for word in words:
             if word in seen:
-                raise BadInput(f"'{word}' is in both {seen[word]} and {name}: it says neither group; take it out of one")
+                raise BadInput(f"'{word}' is in both {seen[word]} and {name}: it says neither: take it out of one")
             seen[word] = name
         made.append(SeedGroup(name, words, tuple(dict.fromkeys(form for form in forms if form not in known))))
     return made
