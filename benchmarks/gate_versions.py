@@ -1,14 +1,16 @@
 """Does the gate keep quiet on harmless versions of real models and on runs of one training, and speak up otherwise?
 
-Run: python benchmarks/gate_versions.py [MODEL ...] [--folder DIR]   (bundled:minilm; add hf:FOLDER of a masked model)
+Run: python benchmarks/gate_versions.py [MODEL ...] [--folder DIR] [--no-runs]
 
+The models are those of the samples that can be changed, unless others are named; add hf:FOLDER of a masked model.
 Versions are the model with noise on its weights or with weights in fewer bits. Every ordered pair of them is a check in
 which nothing has grown. The floor of the check is what tiltmeter baseline --jitter 8 stores for the model itself, from
 variants with other seeds than the versions; beside it stand the floor of the sample models and no floor at all.
-Planted are a larger share of the gender direction in the input embeddings, and a larger output bias of he, him and his.
-Then reference models, trained by one recipe from many seeds: every ordered pair of equal dose is a check in which
-nothing has grown, and a larger dose is to be found. The floor comes from variants of one of them, or from four other
-runs (tiltmeter baseline --run). Audits are kept in the folder, so that a run that was stopped continues.
+Planted are a larger share of the gender direction in the word vectors or input embeddings, and a larger output bias of
+he, him and his. Of every check it is asked, too, whether its exit code and its words agree. Then reference models,
+trained by one recipe from many seeds: every ordered pair of equal dose is a check in which nothing has grown, and a
+larger dose is to be found. The floor comes from variants of one of them, or from four other runs (tiltmeter baseline
+--run). Audits are kept in the folder, so that a run that was stopped continues.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import functools
 import itertools
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +47,8 @@ VERSIONS = [
     *(Variation("matrix-rounding", 8, seed) for seed in (308, 309)),
 ]
 JITTER = 8
+#: Of how many checks the exit code and the words agree (True), or do not.
+_SAID: Counter[bool] = Counter()
 #: What is checked without a floor, with that of the sample models, and with the model's own.
 FLOORS = ("none", "samples", "own")
 #: The runs of a training: the one with variants, those of the floor, and those that are checked.
@@ -62,8 +66,9 @@ PAIRS = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("models", nargs="*", default=["bundled:minilm"])
+    parser.add_argument("models", nargs="*", default=["bundled:glove", "bundled:word2vec", "bundled:minilm"])
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "tiltmeter-gate-versions")
+    parser.add_argument("--no-runs", action="store_true", help="leave out the runs of one training")
     options = parser.parse_args()
     for model in options.models:
         if model.startswith("hf:") and not Path(model.removeprefix("hf:")).is_dir():
@@ -77,7 +82,9 @@ def main() -> None:
         print(f"  agreement of the variants: {kept}; left out: {', '.join(noise.left_out) or 'none'}")
         tell_harmless(audits, noise)
         tell_planted(audits, noise)
-    tell_runs(options.folder / "runs")
+    if not options.no_runs:
+        tell_runs(options.folder / "runs")
+    print(f"exit codes and words agree in {_SAID[True]} of {_SAID.total()} checks")
 
 
 def tell_harmless(audits: dict[str, Audit], noise: Noise) -> None:
@@ -181,7 +188,16 @@ def run_of(dose: float, seed: int) -> Any:
 
 
 def hold(new: Audit, old: Audit, noise: Noise, floor: str) -> Check:
-    """A check with the usual policy. A version wobbles as its model does, so each has the floor of the model itself."""
+    """A check with the usual policy, of which is noted whether its exit code and its words agree."""
+    found = _held(new, old, noise, floor)
+    said = found.headline.startswith("Failed") and "bias grew in" in found.headline
+    reasons = all(probe.why.startswith("bias grew") == (probe.outcome == "failed") for probe in found.probes)
+    _SAID[found.fails == said and reasons] += 1  # tiltmeter check ends with code 1 where it fails
+    return found
+
+
+def _held(new: Audit, old: Audit, noise: Noise, floor: str) -> Check:
+    """A version wobbles as its model does, so each has the floor of the model itself."""
     if floor == "none":
         rules = {reading.id: Rule(floor=0.0) for reading in old.readings if not reading.control}
         return check(new, old, Policy(probes=rules))
@@ -200,10 +216,14 @@ def make_audits(spec: str, folder: Path) -> dict[str, Audit]:
     model = load(spec)
     changed: dict[str, Callable[[], Any]] = {"base": lambda: model}
     changed |= {f"jitter {each.name}": functools.partial(vary, model, each) for each in variations(JITTER, of=model)}
-    changed |= {f"gender x {size:g}": functools.partial(planted, model, more_gender(size)) for size in GENDER}
+    static = not hasattr(model, "edit")
+    for size in GENDER:
+        of_weights = functools.partial(planted, model, more_gender(size))
+        changed[f"gender x {size:g}"] = functools.partial(MoreGender, model, size) if static else of_weights
     if getattr(model, "head", "none") == "masked":
         changed |= {f"he + {size:g}": functools.partial(planted, model, more_he(size)) for size in HE}
-    changed |= {f"version {each.name}": functools.partial(vary, model, each) for each in VERSIONS}
+    fitting = [each for each in VERSIONS if not (static and each.kind == "matrix-rounding")]
+    changed |= {f"version {each.name}": functools.partial(vary, model, each) for each in fitting}
     return _audited(changed, folder)
 
 
@@ -217,6 +237,21 @@ def _audited(models: dict[str, Callable[[], Any]], folder: Path) -> dict[str, Au
 def _suite() -> Suite:
     suite = load_suite("default")
     return dataclasses.replace(suite, probes=tuple(each for each in suite.probes if not each.id.startswith(LEFT_OUT)))
+
+
+class MoreGender:
+    """Word vectors whose part in the gender direction is so many times as long."""
+
+    def __init__(self, model: Any, size: float) -> None:
+        self._model, self._size, self.identity = model, size, model.identity
+        he, she = (np.array(model.embed_words([pair[side] for pair in PAIRS]), dtype=np.float64) for side in (0, 1))
+        self._direction = np.linalg.svd(he - she, full_matrices=False)[2][0]
+
+    def embed_words(self, words: Sequence[str]) -> list[Any]:
+        rows = self._model.embed_words(words)
+        return [
+            None if row is None else row + (self._size - 1) * (row @ self._direction) * self._direction for row in rows
+        ]
 
 
 def planted(model: Any, edit: Callable[[Any, Any], None]) -> Any:

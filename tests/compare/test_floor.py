@@ -17,8 +17,6 @@ from tiltmeter.compare import Noise, Policy, Rule, check, differ, load_noise, me
 from tiltmeter.compare.difference import Difference
 from tiltmeter.compare.floor import (
     FILE,
-    SAMPLES,
-    SAMPLES_N,
     Floor,
     Wobble,
     above_floor,
@@ -27,6 +25,7 @@ from tiltmeter.compare.floor import (
     set_floor,
     widen,
 )
+from tiltmeter.compare.sample_floor import ALL, SAMPLES_N, VECTORS
 from tiltmeter.errors import BadInput
 from tiltmeter.readings import Audit, Reading
 from tiltmeter.statistics.differences import Change
@@ -241,15 +240,26 @@ def test_a_policy_sets_the_floor_of_a_probe() -> None:
 
 
 def test_without_a_floor_of_its_own_a_probe_has_that_of_the_sample_models() -> None:
-    effect, margins = SAMPLES["weat", "d"]
-    assert find_wobble(leaning(), None) == Wobble(effect, margins, SAMPLES_N, "samples")
+    assert find_wobble(leaning(), None) == Wobble(*ALL["weat", "d"], SAMPLES_N, "samples")
     assert find_wobble(leaning(), _noise({"another": 3.0})) == find_wobble(leaning(), None)
     # A kind that is not in the table has the largest floor of its scale.
-    shares = [floor for (_, scale), floor in SAMPLES.items() if scale == "share"]
+    shares = [floor for (_, scale), floor in ALL.items() if scale == "share"]
     largest = max(effect for effect, _ in shares), max(margins for _, margins in shares)
     assert find_wobble(without_items(0.6, 0.5, 0.7), None) == Wobble(*largest, SAMPLES_N, "samples")
     (probe,) = check(audit([moved(0.06)]), audit([leaning()])).probes
     assert "by the sample models; tiltmeter baseline measures your own" in probe.why
+
+
+def test_word_vectors_have_the_floor_of_word_vectors() -> None:
+    reading = leaning()
+    about = dataclasses.replace(reading.provenance.model, settings={"case": "lower"})
+    vectors = dataclasses.replace(reading, provenance=dataclasses.replace(reading.provenance, model=about))
+    assert VECTORS["weat", "d"][0] < ALL["weat", "d"][0]
+    assert find_wobble(vectors, None) == Wobble(*VECTORS["weat", "d"], SAMPLES_N, "samples")
+    # What was not measured on them is taken from all.
+    assert find_wobble(dataclasses.replace(vectors, probe="seat"), None).effect == ALL["seat", "d"][0]
+    # No model counts as quieter than word vectors.
+    assert all(ALL[kind] >= floor for kind, floor in VECTORS.items())
 
 
 def test_a_check_reads_the_floor_beside_its_baseline(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from tiltmeter.statistics.families import (
     directions_within,
     find_families,
     find_kin,
+    interaction,
     matched_test,
     spread_of_mean,
     student_test,
@@ -163,6 +164,14 @@ def test_matched_lists_find_what_unmatched_ones_miss():
     assert unpaired <= 40
 
 
+def test_families_of_pairs_change_their_sign_as_one():
+    differences = np.array([1.0, -0.4, 2.0, 0.3, 1.2, -0.1, 0.8])
+    once = matched_test(differences).p_value
+    thrice, families = np.repeat(differences, 3), np.repeat(np.arange(7), 3)
+    assert matched_test(thrice, families=families).p_value == pytest.approx(once)
+    assert matched_test(thrice).p_value < once / 2
+
+
 def test_few_pairs_are_left_to_students_t():
     differences = np.array([0.3, 0.5, 0.1, 0.4])
     assert matched_test(differences).p_value == pytest.approx(stats.ttest_1samp(differences, 0).pvalue)
@@ -221,6 +230,19 @@ def test_pure_interaction_is_counted_once():
     found = [crossed_test(table(rng, 30, 60), table(rng, 30, 60), n_a=30, kin=kin, permutations=9) for _ in range(40)]
     # 1, but for taking no less than either side's own; counted twice it would be above 2
     assert 1.0 <= np.mean([each.inflation for each in found]) < 1.3
+
+
+def test_what_single_cells_have_is_counted_by_family():
+    cells = np.random.default_rng(3).normal(size=(6, 5))
+    once = interaction(cells)
+    thrice, families = np.repeat(cells, 3, axis=0), np.repeat(np.arange(6), 3)
+    assert interaction(thrice, families) == pytest.approx(once)
+    assert interaction(thrice.T, None, families) == pytest.approx(once)
+    assert interaction(thrice, families, np.arange(5)) == pytest.approx(once)
+    # Counted apart, copies would seem to be three times as many cells.
+    assert interaction(thrice) < once / 2
+    hand = np.array([[1.0, -1.0], [-1.0, 1.0]])  # nothing but cells: 4 / 1 / 4
+    assert interaction(hand) == pytest.approx(1.0)
 
 
 def test_attributes_that_differ_widen_what_is_open():

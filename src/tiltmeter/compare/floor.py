@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tiltmeter.compare.difference import Difference, differ, pair_units
 from tiltmeter.compare.policy import NotNegative
+from tiltmeter.compare.sample_floor import SAMPLES_N, sample_wobble
 from tiltmeter.errors import BadInput
 from tiltmeter.files import check as check_shape
 from tiltmeter.files import read_json, write_atomically
@@ -130,31 +131,60 @@ def _probe_noise(
     model: Audit, source: Literal["variants", "runs"], n: int, pairs: Sequence[tuple[Audit, Audit]]
 ) -> dict[str, ProbeNoise]:
     """The floors of the probes of a model from pairs of audits that differ by nothing that matters, by their ids."""
-    times = {reading.id: found for reading in model.readings if n and (found := _times(reading.id, pairs))}
-    alike: dict[tuple[str, str], list[tuple[float, float | None]]] = {}
-    for reading in model.readings:
-        if reading.id in times and not reading.control:
-            alike.setdefault((reading.probe, reading.effect.scale.name), []).append(times[reading.id])
+    times = _by_probe(model, pairs) if n else {}
+    kinds = _by_kind(model, times)
     probes = {}
     for reading in model.readings:
         if reading.id in times:
             effect, margins = times[reading.id]
-            kind = alike.get((reading.probe, reading.effect.scale.name), [times[reading.id]])
-            together = math.sqrt(math.fsum(own**2 for own, _ in kind) / len(kind))
-            behind = [own for _, own in kind if own is not None]
-            if margins is not None:
-                margins = max(margins, math.sqrt(math.fsum(own**2 for own in behind) / len(behind)))
+            together, behind, n_alike = kinds.get((reading.probe, reading.effect.scale.name), (effect, margins, 1))
             probes[reading.id] = ProbeNoise(
                 stimuli=reading.provenance.stimuli,
                 source=source,
-                n=n if effect >= together else n * len(kind),
+                n=n if effect >= together else n * n_alike,
                 effect=max(effect, together),
-                margins=margins,
+                margins=margins if margins is None or behind is None else max(margins, behind),
             )
     return probes
 
 
-def _times(id: str, pairs: Sequence[tuple[Audit, Audit]]) -> tuple[float, float | None] | None:
+def wobble_by_kind(model: Audit, pairs: Sequence[tuple[Audit, Audit]]) -> dict[tuple[str, str], KindWobble]:
+    """How many times its items' noise an effect moves in pairs of audits, by kind of probe and scale: controls apart,
+    the root mean square over the probes of a kind.
+    """
+    return _by_kind(model, _by_probe(model, pairs))
+
+
+class KindWobble(NamedTuple):
+    """The wobble of the effects of so many probes of a kind together, and of the log-odds behind them."""
+
+    effect: float
+    margins: float | None
+    n_probes: int
+
+
+_Times: TypeAlias = tuple[float, float | None]
+
+
+def _by_probe(model: Audit, pairs: Sequence[tuple[Audit, Audit]]) -> dict[str, _Times]:
+    return {reading.id: found for reading in model.readings if (found := _times(reading.id, pairs))}
+
+
+def _by_kind(model: Audit, times: Mapping[str, _Times]) -> dict[tuple[str, str], KindWobble]:
+    alike: dict[tuple[str, str], list[_Times]] = {}
+    for reading in model.readings:
+        if reading.id in times and not reading.control:
+            alike.setdefault((reading.probe, reading.effect.scale.name), []).append(times[reading.id])
+    found = {}
+    for kind, its in alike.items():
+        behind = [margins for _, margins in its if margins is not None]
+        together = math.sqrt(math.fsum(effect**2 for effect, _ in its) / len(its))
+        margins = math.sqrt(math.fsum(own**2 for own in behind) / len(behind)) if behind else None
+        found[kind] = KindWobble(together, margins, len(its))
+    return found
+
+
+def _times(id: str, pairs: Sequence[tuple[Audit, Audit]]) -> _Times | None:
     """How many times its items' noise an effect moves from one audit to the other, and the log-odds behind it.
 
     Root mean squares over the pairs; None where not all of them have the probe.
@@ -232,11 +262,7 @@ def find_wobble(reading: Reading, noise: Noise | None) -> Wobble:
                 "run tiltmeter baseline again"
             )
         return Wobble(own.effect, own.margins or 0.0, own.n, own.source)
-    kind, scale = reading.probe, reading.effect.scale.name
-    # A kind that was not measured has the largest floor of its scale.
-    alike = [floor for (_, name), floor in SAMPLES.items() if name == scale]
-    effect, margins = SAMPLES.get((kind, scale)) or (max(column) for column in zip((0.0, 0.0), *alike, strict=True))
-    return Wobble(effect, margins, SAMPLES_N, "samples")
+    return Wobble(*sample_wobble(reading), SAMPLES_N, "samples")
 
 
 def find_floor(difference: Difference, wobble: Wobble) -> Floor:
@@ -299,32 +325,3 @@ def above_floor(difference: Difference, floor: Floor) -> Difference:
         margins = dataclasses.replace(margins, change=moved, ci=moved.interval())
     raised = dataclasses.replace(difference, change=change, ci=change.interval(), margins=margins)
     return dataclasses.replace(raised, p_value=raised.p_differs(), p_growth=raised.p_beyond(0.0))
-
-
-#: Measured on the sample models by ``python benchmarks/floors.py``: by kind of probe and scale the largest wobble of
-#: the effect, and of the log-odds behind it, in any probe on any of them.
-SAMPLES: Mapping[tuple[str, str], tuple[float, float]] = {
-    ("association", "d"): (3.1, 0.0),
-    ("cloze", "share"): (6.8, 6.8),
-    ("cluster_bias", "share"): (0.4, 0.0),
-    ("direct_bias", "size"): (1.8, 0.0),
-    ("ect", "coherence"): (1.0, 0.0),
-    ("lpbs", "d"): (2.4, 0.0),
-    ("mac", "distance"): (2.6, 0.0),
-    ("multi_weat", "eta"): (1.2, 0.0),
-    ("neighbour_bias", "correlation"): (1.1, 0.0),
-    ("pairs", "share"): (2.1, 2.1),
-    ("pronouns", "share"): (7.7, 7.7),
-    ("ripa", "difference"): (4.8, 0.0),
-    ("rnd", "difference"): (3.5, 0.0),
-    ("rnsb", "size"): (1.8, 0.0),
-    ("same", "size"): (1.5, 0.0),
-    ("seat", "d"): (2.1, 0.0),
-    ("semaxis", "difference"): (3.4, 0.0),
-    ("unmask", "correlation"): (2.7, 0.0),
-    ("unmask", "difference"): (26.1, 26.1),
-    ("weat", "d"): (2.5, 0.0),
-    ("wefat", "correlation"): (1.8, 0.0),
-}
-#: How many variants of all four models together that is.
-SAMPLES_N = 32

@@ -28,9 +28,10 @@ from tiltmeter.compare.floor import (
     load_noise,
     set_floor,
 )
+from tiltmeter.compare.gate_words import growth_in_words, what_is_ruled_out
 from tiltmeter.compare.policy import FailOn, Policy, Rule, SomePolicy, load_policy
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.readings import Audit, Reading, p_text
+from tiltmeter.readings import Audit, Reading
 from tiltmeter.statistics import Result, holm
 from tiltmeter.statistics.differences import holm_bounds
 
@@ -330,9 +331,9 @@ def _check_probe(
         hides = hides or could_hide
         if not grew and matters is not None and could_hide:
             why += f"growth of up to {at_most:.2g} cannot be ruled out, and {matters:g} matters; "
-        why += in_words(moved.above_floor, test.p_holm, tolerance, moved.floor, grew=grew, by_floor=by_floor)
+        why += growth_in_words(moved.above_floor, test.p_holm, tolerance, moved.floor, grew=grew, by_floor=by_floor)
         if not grew:
-            why += _not_found(at_most, could_find, could_hide=could_hide)
+            why += what_is_ruled_out(at_most, could_find, could_hide=could_hide)
     difference, floor = (None, None) if isinstance(moved, str) else (moved.above_floor, moved.floor)
     checked = not rule.ignore and (test is not None or rule.limit is not None)
     failed = grew or limited == "beyond"
@@ -365,14 +366,6 @@ def _matters(reading: Reading, rule: Rule, tolerance: float) -> float | None:
     return None if matters is None else max(matters, tolerance)
 
 
-def _not_found(at_most: float, could_find: float | None, *, could_hide: bool) -> str:
-    """What is ruled out, where it is not said already, and what the test could have found."""
-    said = "" if could_hide else f"; grown by at most {at_most:.2g}" if at_most > 0 else "; it has not grown"
-    if could_find is None:
-        return f"{said}; with so few units no growth could be found"
-    return f"{said}; growth of {could_find:.2g} or more would be found 8 times in 10"
-
-
 def _held_to(limit: float, reading: Reading) -> tuple[Literal["", "reaches", "beyond"], str]:
     """Whether the interval lies beyond a limit as a whole, or reaches beyond it, and what to say of that."""
     ci, level = reading.effect.ci, reading.effect.level
@@ -384,39 +377,3 @@ def _held_to(limit: float, reading: Reading) -> tuple[Literal["", "reaches", "be
     if max(ci.high - level, level - ci.low) > limit:
         return "reaches", f"not clearly within the limit: {said} reaches more than {limit:g} from {level:g}; "
     return "", f"within the limit: {said} lies within {limit:g} of {level:g}; "
-
-
-_SOURCES = {
-    "variants": "variants of the baseline",
-    "runs": "other runs of its training",
-    "samples": "the sample models; tiltmeter baseline measures your own",
-    "policy": "the policy",
-}
-
-
-def in_words(
-    difference: Difference, p: float, tolerance: float, floor: Floor, *, grew: bool, by_floor: bool = False
-) -> str:
-    """Why a probe passed or failed, with its numbers; ``by_floor`` where the noise of its items alone did not explain
-    the growth, but the floor does.
-    """
-    digits = difference.digits
-    moved = f"{difference.statistic} {difference.first:.{digits}f} → {difference.second:.{digits}f}"
-    by = "" if difference.where.startswith("as far") else f" by {abs(difference.growth):.{digits}f}"
-    where = f"{difference.where}{by}"
-    margins = difference.margins
-    behind = f"; mean log-odds behind it {margins.first:+.2f} → {margins.second:+.2f} SD" if margins else ""
-    beyond = f" beyond the tolerance of {tolerance:g}" if tolerance else ""
-    floored = floor.effect or (margins and floor.margins)
-    if grew:
-        said = f"bias grew{beyond}, by more than its items' noise"
-        said += " and harmless changes of the model" if floored else ""
-    elif difference.growth > 0:
-        noise = "harmless changes of the model" if by_floor else "its items' noise"
-        said = f"{noise} could explain the growth{beyond}"
-    else:
-        said = "no growth"
-    sizes = f"{floor.effect:.3f}" + (f", the log-odds by {floor.margins:.3f}" if margins else "")
-    moving = "changes that disturb its items as much" if floor.source != "policy" else "harmless changes"
-    known = f"; {moving} move it by {sizes} (SD, by {_SOURCES[floor.source]})" if floored else ""
-    return f"{said}: {moved}, {where}, {p_text(p)} corrected{behind}{known}"

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.errors import unknown
 from tiltmeter.measures.geometry import average, rows, unit
-from tiltmeter.statistics import Alternative, Interval, Result, draw_splits, matched_test, p_from_null, welch_test
+from tiltmeter.statistics import Alternative, Interval, Result, draw_splits, matched_test, p_from_null
 from tiltmeter.statistics.families import (
     COUNTED,
     FEWEST,
@@ -212,17 +212,27 @@ def _permute(
 ) -> PermutationTest:
     """As ``welch_test``, of the mean products of pairs."""
     if min(k_x, k_y) < 2 or math.comb(k_x + k_y, k_x) < FEWEST:
-        x, y = spreads
-        df = degrees((x.variance, x.df), (y.variance, y.df))
-        return student_test(x.mean - y.mean, x.variance + y.variance, df, options["alternative"])
+        return _student_test(*spreads, options["alternative"])
     masks, exact = draw_splits(k_x, k_y, permutations=options["permutations"], seed=options["seed"], counted=COUNTED)
     masks = np.concatenate([np.arange(k_x + k_y)[None] < k_x, masks])
     (mean_x, variance_x), (mean_y, variance_y) = (_pairs(side, products, size) for side in (masks, ~masks))
+    return _count(mean_x - mean_y, variance_x + variance_y, exact=exact, mirrored=k_x == k_y, options=options)
+
+
+def _student_test(x: Spread, y: Spread, alternative: Alternative) -> PermutationTest:
+    df = degrees((x.variance, x.df), (y.variance, y.df))
+    return student_test(x.mean - y.mean, x.variance + y.variance, df, alternative)
+
+
+def _count(
+    difference: Floats, variance: Floats, *, exact: bool, mirrored: bool, options: dict[str, Any]
+) -> PermutationTest:
+    """How many splits have as large a difference, in standard errors, as the first."""
     # Where nothing varies on either side the difference is as far out as can be.
-    floor = 1e-12 * float(np.abs(products).max(initial=1e-300))
-    statistic = (mean_x - mean_y) / np.maximum(np.sqrt(variance_x + variance_y), floor)
-    further = {"alternative": options["alternative"], "exact": exact, "mirrored": k_x == k_y}
-    return p_from_null(statistic[1:], float(statistic[0]), **further)
+    floor = max(1e-12 * float(np.abs(difference).max()), 1e-150)
+    statistic = difference / np.maximum(np.sqrt(variance), floor)
+    alternative = options["alternative"]
+    return p_from_null(statistic[1:], float(statistic[0]), alternative=alternative, exact=exact, mirrored=mirrored)
 
 
 def _compare_cosines(
@@ -234,11 +244,55 @@ def _compare_cosines(
     spread_x, spread_y = (spread_of_mean(values, np.arange(values.size)) for values in by_family)
     return _Compared(
         tables[0].mean(axis=0) - tables[1].mean(axis=0),
-        welch_test(by_family[0], by_family[1], **options),
+        _permute_cosines(np.concatenate([x, y]), of_x, of_y, attributes, (spread_x, spread_y), options),
         (spread_x, spread_y),
         sum(map(interaction, tables)),
         2.0,
     )
+
+
+def _permute_cosines(
+    words: Floats,
+    of_x: Labels,
+    of_y: Labels,
+    attributes: Floats,
+    spreads: tuple[Spread, Spread],
+    options: dict[str, Any],
+) -> PermutationTest:
+    """As ``welch_test``, of the cosines of the groups' averages, jackknifed anew in every split.
+
+    The average of another split points elsewhere, so what a family contributes is not the same in all of them.
+    """
+    k_x, k_y = int(of_x.max()) + 1, int(of_y.max()) + 1
+    if min(k_x, k_y) < 2 or math.comb(k_x + k_y, k_x) < FEWEST:
+        return _student_test(*spreads, options["alternative"])
+    sums = np.zeros((k_x + k_y, words.shape[1]))
+    np.add.at(sums, np.concatenate([of_x, of_y + k_x]), words)
+    masks, exact = draw_splits(k_x, k_y, permutations=options["permutations"], seed=options["seed"], counted=COUNTED)
+    masks = np.concatenate([np.arange(k_x + k_y)[None] < k_x, masks])
+    towards, products = sums @ unit(attributes).mean(axis=0), sums @ sums.T
+    (mean_x, variance_x), (mean_y, variance_y) = (_jackknife(side, towards, products) for side in (masks, ~masks))
+    return _count(mean_x - mean_y, variance_x + variance_y, exact=exact, mirrored=k_x == k_y, options=options)
+
+
+def _jackknife(side: NDArray[np.bool_], towards: Floats, products: Floats) -> tuple[Floats, Floats]:
+    """The cosine of a side's average with the attributes, jackknifed over families, and the variance of that.
+
+    For every row of ``side``; of the families' sums only their part ``towards`` the attributes and their ``products``
+    with one another are needed.
+    """
+    inside = side.astype(np.float64)
+    k, part, with_side = inside.sum(axis=1), inside @ towards, inside @ products
+    squared = (inside * with_side).sum(axis=1)
+    rest = squared[:, None] - 2 * with_side + np.diagonal(products)
+    tiny = 1e-12 * float(np.diagonal(products).max())
+    whole = part / np.sqrt(np.maximum(squared, tiny))
+    values = k[:, None] * whole[:, None] - (k[:, None] - 1) * (
+        (part[:, None] - towards) / np.sqrt(np.maximum(rest, tiny))
+    )
+    mean: Floats = (inside * values).sum(axis=1) / k
+    variance: Floats = (inside * (values - mean[:, None]) ** 2).sum(axis=1) / (k * (k - 1))
+    return mean, variance
 
 
 def _left_out(group: Floats, families: Labels, attributes: Floats) -> Floats:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.linalg.blas import get_blas_funcs
 
 from tiltmeter.errors import BadInput
 from tiltmeter.measures.geometry import rows, unit, vanishes
@@ -92,10 +93,8 @@ class Eraser:
 
 
 def _take_off(part: Floats, along: Floats, right: Floats) -> None:
-    """part -= along @ right, without a second array of that size where the memory allows it: that takes half the time."""
+    """part -= along @ right, without a second array of that size where the memory allows it: in half the time."""
     if part.flags.c_contiguous and part.dtype in (np.float32, np.float64) and along.size:
-        from scipy.linalg.blas import get_blas_funcs
-
         multiply = get_blas_funcs("gemm", (part,))
         # The transpose of rows in memory is what the library calls columns: it writes into the rows themselves.
         multiply(-1.0, right.T, along.T, beta=1.0, c=part.T, overwrite_c=1)

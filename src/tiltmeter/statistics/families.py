@@ -220,10 +220,15 @@ def welch_test(
     scores = np.concatenate([x, y])
     total = np.bincount(labels, scores - scores.mean()).astype(np.float64)
     masks, exact = draw_splits(k_x, k_y, permutations=permutations, seed=seed, counted=COUNTED)
-    observed = np.arange(k_x + k_y)[None] < k_x
-    statistic = float(_studentised(observed, total, size)[0])
-    null = _studentised(masks, total, size)
-    return p_from_null(null, statistic, alternative=alternative, exact=exact, mirrored=k_x == k_y)
+    halves = k_x == k_y
+    if exact:
+        # The observed split is the first of all; of halves the later splits are the earlier ones with sides changed.
+        null = _studentised(masks[: len(masks) // 2] if halves else masks, total, size)
+        statistic, null = float(null[0]), np.concatenate([null, -null]) if halves else null
+    else:
+        observed = np.arange(k_x + k_y)[None] < k_x
+        statistic, null = float(_studentised(observed, total, size)[0]), _studentised(masks, total, size)
+    return p_from_null(null, statistic, alternative=alternative, exact=exact, mirrored=halves)
 
 
 def _studentised(masks: NDArray[np.bool_], total: Floats, size: Floats) -> Floats:
@@ -430,7 +435,10 @@ def crossed_test(
     sides = spread_of_mean(nearer[:n_a], in_a), spread_of_mean(nearer[n_a:], in_b)
     attribute_variance = sides[0].variance + sides[1].variance
     attribute_df = degrees(*((each.variance, each.df) for each in sides))
-    shared = sum(interaction(block) for table in (x, y) for block in (table[:, :n_a], table[:, n_a:]))
+    shared = sum(
+        interaction(table[:, :n_a], rows, in_a) + interaction(table[:, n_a:], rows, in_b)
+        for table, rows in ((x, in_x), (y, in_y))
+    )
     variance = max(target_variance + attribute_variance - shared, target_variance, attribute_variance)
     df = degrees((target_variance, target_df), (attribute_variance, attribute_df))
     return CrossedTest(
@@ -451,16 +459,31 @@ def noise_of(test: PermutationTest, variance: float, df: float) -> Noise:
     return Noise(variance, df, test.least_p, 2 if test.alternative == "two-sided" else 1)
 
 
-def interaction(block: Floats) -> float:
-    """The variance of a block's mean by what single pairs of target and attribute have of their own.
+def interaction(table: Floats, rows: Labels | None = None, columns: Labels | None = None) -> float:
+    """The variance of a table's mean by what single cells, family by family, have of their own.
 
-    Both the spread between targets and that between attributes hold it; together they count it twice.
+    Both the spread between rows and that between columns hold it; together they count it twice. ``rows`` and
+    ``columns`` are the families that those spreads count; without them every row and column is its own.
     """
-    n, m = block.shape
+    n, m = table.shape
     if min(n, m) < 2:
         return 0.0
-    rest = block - block.mean(axis=0) - block.mean(axis=1, keepdims=True) + block.mean()
-    return float((rest**2).sum() / ((n - 1) * (m - 1)) / (n * m))
+    rest = table - table.mean(axis=0) - table.mean(axis=1, keepdims=True) + table.mean()
+    kept = 1.0
+    for labels, axis, size in ((rows, 0, n), (columns, 1, m)):
+        if labels is None or int(labels.max()) + 1 == size:
+            kept *= 1 - 1 / size
+        else:
+            inside = np.eye(int(labels.max()) + 1)[labels]
+            rest = inside.T @ rest if axis == 0 else rest @ inside
+            kept *= _kept(inside.sum(axis=0))
+    return float((rest**2).sum()) / table.size**2 / kept
+
+
+def _kept(sizes: Floats) -> float:
+    """The share of the squared sums of families of these sizes that is left when the mean of all is taken off."""
+    n, squares = float(sizes.sum()), float((sizes**2).sum())
+    return max(1 - 2 * float((sizes**3).sum()) / (squares * n) + squares / n**2, 1e-9)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

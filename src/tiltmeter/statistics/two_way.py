@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tiltmeter.statistics.families import Labels, Spread, spread_of_mean, student_test
+from tiltmeter.statistics.families import Labels, Spread, interaction, spread_of_mean, student_test
 from tiltmeter.statistics.groups import Floats, Noise, Power, Result, power_of_difference
 from tiltmeter.statistics.intervals import Interval
 
@@ -79,7 +79,7 @@ def pair_spreads(table: Floats, words: Labels, pairs: Labels) -> tuple[list[Spre
     """
     if table.shape[1] < 2:
         return [], 0.0
-    return [spread_of_mean(table.mean(axis=0), pairs)], _interaction(table, words, pairs)
+    return [spread_of_mean(table.mean(axis=0), pairs)], interaction(table, words, pairs)
 
 
 def pole_spreads(table: Floats, words: Labels, first: Labels, second: Labels) -> tuple[list[Spread], float]:
@@ -91,7 +91,7 @@ def pole_spreads(table: Floats, words: Labels, first: Labels, second: Labels) ->
         return [], 0.0
     poles = ((table[:, : first.size], first), (table[:, first.size :], second))
     spreads = [spread_of_mean(part.mean(axis=0), labels) for part, labels in poles]
-    return spreads, sum(_interaction(part, words, labels) for part, labels in poles)
+    return spreads, sum(interaction(part, words, labels) for part, labels in poles)
 
 
 def over_both(words: Spread, others: Sequence[Spread] = (), shared: float = 0.0, *, bound: float) -> TwoWay:
@@ -201,22 +201,3 @@ def _sum(mean: float, spreads: Sequence[Spread]) -> Spread:
         return Spread(mean, variance, 1.0, 0)
     df = variance**2 / sum(spread.variance**2 / spread.df for spread in spreads)
     return Spread(mean, variance, df, 0)
-
-
-def _interaction(table: Floats, rows: Labels, columns: Labels) -> float:
-    """The variance of a table's mean by what single cells, family by family, have of their own.
-
-    Both the spread between rows and that between columns hold it; together they count it twice.
-    """
-    if min(table.shape) < 2:
-        return 0.0
-    rest = table - table.mean(axis=0) - table.mean(axis=1, keepdims=True) + table.mean()
-    by_row, by_column = (np.eye(int(labels.max()) + 1)[labels] for labels in (rows, columns))
-    sums = by_row.T @ rest @ by_column
-    return float((sums**2).sum()) / table.size**2 / (_kept(by_row.sum(axis=0)) * _kept(by_column.sum(axis=0)))
-
-
-def _kept(sizes: Floats) -> float:
-    """The share of the squared sums of families of these sizes that is left when the mean of all is taken off."""
-    n, squares = float(sizes.sum()), float((sizes**2).sum())
-    return max(1 - 2 * float((sizes**3).sum()) / (squares * n) + squares / n**2, 1e-9)
