@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tiltmeter.compare.comparison import compare
     from tiltmeter.compare.gate import check
     from tiltmeter.errors import TiltmeterError
+    from tiltmeter.lab.glove.glove import train_glove
     from tiltmeter.lab.mitigate.debias import debias
     from tiltmeter.lab.mitigate.mitigate import mitigate
     from tiltmeter.lab.replicate.replicate import replicate
@@ -44,6 +45,7 @@ _NAMES = {
     "probe": "tiltmeter.run.probe",
     "Reading": "tiltmeter.readings.reading",
     "replicate": "tiltmeter.lab.replicate.replicate",
+    "train_glove": "tiltmeter.lab.glove.glove",
     "unmask": "tiltmeter.run.one_sentence",
 }
 # The room compare is the function of that name as well: see there.
@@ -71,6 +73,7 @@ __all__ = [
     "replicate",
     "statistics",
     "stimuli",
+    "train_glove",
     "unmask",
 ]
 

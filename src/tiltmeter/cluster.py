@@ -1,4 +1,5 @@
-"""A Ray cluster, where one machine is not enough: work is shared out, and what a dead worker had is done again."""
+"""Work shared out: to processes of this machine, or, where one machine is not enough, to a Ray cluster, on which what a
+dead worker had is done again."""
 
 from __future__ import annotations
 
@@ -7,6 +8,9 @@ import importlib
 import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
 from typing import Any, TypeVar
 
 from tiltmeter.errors import MissingExtra, TiltmeterError
@@ -75,3 +79,39 @@ def _run_task(work: Callable[[Any, Any], Any], shared: Any, item: Any) -> tuple[
         return "", work(shared, item)
     except TiltmeterError as error:
         return str(error), None
+
+
+def in_a_pool(work: Callable[[Any, T], R], shared: Any, items: Iterable[T], *, workers: int) -> Iterator[tuple[T, R]]:
+    """Each item with ``work(shared, item)``, as they are ready; ``shared`` is sent to every process once."""
+    # Spawned, because a fork of a process that has threads may hang.
+    with ProcessPoolExecutor(workers, get_context("spawn"), _keep_shared, (shared,)) as executor:
+        waiting: dict[Future[R], T] = {}
+        queue = iter(items)
+        try:
+            while True:
+                for item in itertools.islice(queue, workers * _AHEAD - len(waiting)):
+                    waiting[executor.submit(_run_here, work, item)] = item
+                if not waiting:
+                    return
+                for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                    yield waiting.pop(future), future.result()
+        except BrokenProcessPool:
+            raise TiltmeterError(
+                "a worker process was ended from outside (out of memory?): run the same command again to resume, "
+                "with fewer --workers"
+            ) from None
+        finally:
+            executor.shutdown(wait=True, cancel_futures=True)
+
+
+#: In a worker: what all of its work shares.
+_shared: Any = None
+
+
+def _keep_shared(shared: Any) -> None:
+    global _shared
+    _shared = shared
+
+
+def _run_here(work: Callable[[Any, T], R], item: T) -> R:
+    return work(_shared, item)

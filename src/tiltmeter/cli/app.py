@@ -13,6 +13,7 @@ import typer
 
 from tiltmeter import __version__
 from tiltmeter.cli import annotate, lab, listings, measure, mine, mitigate, replicate, results
+from tiltmeter.cli import annotate, lab, listings, measure, mine, mitigate, results, train
 from tiltmeter.cli.output import complain
 from tiltmeter.errors import TiltmeterError, unknown
 
@@ -40,6 +41,7 @@ for module in (measure, mitigate, listings, mine, results, annotate, lab, replic
     app.add_typer(module.app)
 app.add_typer(lab.lab_app, name="lab")
 app.add_typer(listings.samples_app, name="samples")
+app.add_typer(train.train_app, name="train")
 
 #: The usual exit code of a program that was stopped with Ctrl-C.
 _INTERRUPTED = 130

@@ -63,13 +63,13 @@ def mine(
         keep=keep,
         least=least,
         column=column,
-        within=_one_of("within", within, "text", "sentence"),
-        across=_one_of("across", across, "lines", "records", "none"),
+        within=one_of("within", within, "text", "sentence"),
+        across=one_of("across", across, "lines", "records", "none"),
         language=language,
-        errors=_one_of("errors", errors, "strict", "replace"),
+        errors=one_of("errors", errors, "strict", "replace"),
         seed=seed,
         workers=workers,
-        engine=_one_of("engine", engine, "local", "ray"),
+        engine=one_of("engine", engine, "local", "ray"),
         ray_address=ray_address,
         announce=say,
     )
@@ -79,7 +79,8 @@ def mine(
         _show(report)
 
 
-def _one_of(option: str, value: str, *known: str) -> Any:
+def one_of(option: str, value: str, *known: str) -> Any:
+    """The value of an option that takes few; another is an error."""
     if value not in known:
         raise BadInput(f"--{option} is {' or '.join(known)}, not '{value}'")
     return value

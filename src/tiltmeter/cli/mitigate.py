@@ -26,7 +26,10 @@ Vocabulary = Annotated[int, Option(min=100, help="How many words of a vector fil
 @app.command()
 def debias(
     method: Annotated[
-        str, Argument(help="hard, multi_class, double_hard, hsr, ran, inlp, leace, sentence_debias, cda or dropout.")
+        str,
+        Argument(
+            help="hard, multi_class, double_hard, hsr, ran, inlp, leace, sentence_debias, cda, dropout or self_debias."
+        ),
     ],
     model: Annotated[str, Argument(help="Model spec, e.g. bundled:glove.")],
     out: Annotated[Path, Option(help="Folder for the result; debiased:FOLDER is then a model.")],
@@ -37,7 +40,9 @@ def debias(
     rank: Rank = None,
     corpus: Corpus = None,
     steps: Steps = None,
-    alpha: Annotated[float | None, Option(help="Penalty of hsr, in squared lengths of vectors.")] = None,
+    alpha: Annotated[
+        float | None, Option(help="Penalty of hsr, in squared lengths of vectors; decay of self_debias.")
+    ] = None,
     vocabulary: Vocabulary = 20_000,
     budget: output.BudgetText = None,
     key: output.Keys = None,
@@ -80,11 +85,14 @@ def debias(
         else:
             echo(f"Model:  {spec}")
         return
+    eraser = getattr(made, "eraser", None)
     if as_json:
-        output.print_json({"model": f"debiased:{out}", "rank": made.eraser.rank, **made.fitted.to_dict()})
+        how = {"rank": eraser.rank} if eraser else {}
+        output.print_json({"model": f"debiased:{out}", **how, **made.fitted.to_dict()})
         return
     echo(f"{made.note}.")
-    echo(f"It takes {made.eraser.rank} directions away and gives {len(made.eraser.replaced):,} words a vector.")
+    if eraser:
+        echo(f"It takes {eraser.rank} directions away and gives {len(eraser.replaced):,} words a vector.")
     echo(f"Model:  debiased:{out}")
 
 

@@ -8,6 +8,7 @@ from tiltmeter.mitigation.hard import hard
 from tiltmeter.mitigation.inlp import inlp
 from tiltmeter.mitigation.leace import leace
 from tiltmeter.mitigation.ran import ran
+from tiltmeter.mitigation.self_debias import self_debias
 from tiltmeter.mitigation.sentence_debias import sentence_debias
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "inlp",
     "leace",
     "ran",
+    "self_debias",
     "sentence_debias",
     "subspace",
 ]

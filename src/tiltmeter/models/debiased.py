@@ -29,6 +29,8 @@ from tiltmeter.statistics.groups import Result
 ABOUT, MAP = "debiased.json", "eraser.safetensors"
 SCHEMA_VERSION = 1
 _PARTS = ("left", "right", "shift")
+#: The method that asks a language model twice, and maps no vectors.
+SELF_DEBIAS = "self_debias"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -49,58 +51,103 @@ class Fitted(Result):
 
     @property
     def in_words(self) -> str:
+        if not self.fit_words:
+            return f"{self.base.name} ({self.base.revision}) after {self.method}, which is fitted on nothing"
         some = ", ".join(self.fit_words[:6])
         more = f" and {len(self.fit_words) - 6:,} more" if len(self.fit_words) > 6 else ""
         return f"{self.base.name} ({self.base.revision}) after {self.method}, fitted on {some}{more}; seed {self.seed}"
 
 
-def save_debiased(folder: Path, eraser: Eraser, fitted: Fitted) -> None:
-    """Write a map and where it comes from; the description is written last, and holds the checksum of the map."""
+def save_debiased(folder: Path, eraser: Eraser | None, fitted: Fitted) -> None:
+    """Write a map and where it comes from; the description is written last, and holds the checksum of the map.
+
+    A method that maps no vectors is its description alone.
+    """
     from safetensors.numpy import save
 
-    words = sorted(eraser.replaced)
-    width = eraser.width
-    replaced = np.stack([eraser.replaced[word] for word in words]) if words else np.zeros((0, width))
-    tensors = {name: getattr(eraser, name) for name in _PARTS} | {"replaced": replaced}
-    content = save({name: np.ascontiguousarray(part, dtype=np.float32) for name, part in tensors.items()})
-    write_atomically(folder / MAP, content)
-    about = {
-        **dataclasses.asdict(fitted),
-        "unit_length": eraser.unit_length,
-        "replaced": words,
-        "checksum": hashlib.sha256(content).hexdigest(),
-    }
+    about = dataclasses.asdict(fitted)
+    if eraser is None:
+        (folder / MAP).unlink(missing_ok=True)
+    else:
+        words = sorted(eraser.replaced)
+        replaced = np.stack([eraser.replaced[word] for word in words]) if words else np.zeros((0, eraser.width))
+        tensors = {name: getattr(eraser, name) for name in _PARTS} | {"replaced": replaced}
+        content = save({name: np.ascontiguousarray(part, dtype=np.float32) for name, part in tensors.items()})
+        write_atomically(folder / MAP, content)
+        about |= {"unit_length": eraser.unit_length, "replaced": words, "checksum": hashlib.sha256(content).hexdigest()}
     write_atomically(folder / ABOUT, (json.dumps(about, indent=1, ensure_ascii=False) + "\n").encode())
 
 
-def load_debiased(folder: Path) -> tuple[Eraser, Fitted, str]:
-    """What ``save_debiased`` wrote, and the checksum of the map."""
+_AGAIN = "run tiltmeter debias again"
+
+
+def load_fitted(folder: Path) -> tuple[Fitted, dict[str, Any]]:
+    """Where a debiased model comes from, and what else its description says."""
     from pydantic import TypeAdapter, ValidationError
-    from safetensors.numpy import load as load_tensors
 
     path = folder / ABOUT
     if not path.is_file():
         raise BadInput(f"{folder} holds no debiased model ({ABOUT} is missing): make one with tiltmeter debias")
     about = read_json(path)
     if not isinstance(about, dict) or about.get("schema_version") != SCHEMA_VERSION:
-        raise BadInput(f"{path} was written by another version of tiltmeter: run tiltmeter debias again")
-    again = "run tiltmeter debias again"
+        raise BadInput(f"{path} was written by another version of tiltmeter: {_AGAIN}")
+    more = {name: about.pop(name) for name in ("replaced", "unit_length", "checksum") if name in about}
     try:
-        words, unit_length = [str(word) for word in about.pop("replaced")], bool(about.pop("unit_length"))
-        checksum = str(about.pop("checksum"))
-        fitted = TypeAdapter(Fitted).validate_python(about)
+        return TypeAdapter(Fitted).validate_python(about), more
+    except ValidationError as error:
+        raise _damaged(path, error) from None
+
+
+def load_debiased(folder: Path) -> tuple[Eraser, Fitted, str]:
+    """What ``save_debiased`` wrote, and the checksum of the map."""
+    from safetensors.numpy import load as load_tensors
+
+    fitted, about = load_fitted(folder)
+    try:
+        words, unit_length = [str(word) for word in about["replaced"]], bool(about["unit_length"])
+        checksum = str(about["checksum"])
         content = (folder / MAP).read_bytes()
         if hashlib.sha256(content).hexdigest() != checksum:
-            raise BadInput(f"{folder / MAP} is not the file that {ABOUT} describes: {again}")
+            raise BadInput(f"{folder / MAP} is not the file that {ABOUT} describes: {_AGAIN}")
         parts = load_tensors(content)
         left, right, shift = (parts[name].astype(float) for name in _PARTS)
         eraser = Eraser(left, right, shift, unit_length)
         replaced = dict(zip(words, parts["replaced"].astype(float), strict=True))
     except FileNotFoundError:
-        raise BadInput(f"{folder / MAP} is missing: {again}") from None
-    except (KeyError, TypeError, ValueError, ValidationError, OSError) as error:
-        raise BadInput(f"{path} is damaged ({' '.join(str(error).split())[:80]}): {again}") from None
+        raise BadInput(f"{folder / MAP} is missing: {_AGAIN}") from None
+    except (KeyError, TypeError, ValueError, OSError) as error:
+        raise _damaged(folder / ABOUT, error) from None
     return dataclasses.replace(eraser, replaced=replaced), fitted, checksum
+
+
+def _damaged(path: Path, error: Exception) -> BadInput:
+    return BadInput(f"{path} is damaged ({' '.join(str(error).split())[:80]}): {_AGAIN}")
+
+
+def open_debiased(folder: str | Path, *, base: str | object | None = None, budget: Any = None) -> Any:
+    """The model in a folder, whichever kind of method it comes from."""
+    if load_fitted(at_home(folder))[0].method == SELF_DEBIAS:
+        from tiltmeter.models.transformers.self_debias import SelfDebiasedModel
+
+        return SelfDebiasedModel(folder, base=base, budget=budget)
+    return DebiasedModel(folder, base=base, budget=budget)
+
+
+def load_base(folder: Path, fitted: Fitted, base: str | object | None, budget: Any) -> Any:
+    """The model below; a folder may not name one that runs code."""
+    if base is None and runs_code(fitted.spec):
+        raise BadInput(f"{folder} names {fitted.spec}, and a file may not run code: name it with ?base=")
+    return load(fitted.spec if base is None else base, budget=budget)
+
+
+def check_base(name: str, fitted: Fitted, loaded: Any) -> None:
+    """Refuse a model that the method was not fitted on."""
+    found, due = CachedModel(loaded).identity, fitted.base
+    if (found.revision, dict(found.settings)) != (due.revision, dict(due.settings)):
+        raise BadInput(
+            f"{name} belongs to {due.name} of revision {due.revision}, and {found.name} is {found.revision}: "
+            f"name the right one with {name}?base=..., or run tiltmeter debias again"
+        )
 
 
 class DebiasedModel:
@@ -114,9 +161,7 @@ class DebiasedModel:
         self.folder = at_home(folder)
         self.eraser, self.fitted, self._checksum = load_debiased(self.folder)
         self.name = f"debiased:{self.folder.name}"
-        if base is None and runs_code(self.fitted.spec):
-            raise BadInput(f"{self.folder} names {self.fitted.spec}, and a file may not run code: name it with ?base=")
-        self._loaded = load(self.fitted.spec if base is None else base, budget=budget)
+        self._loaded = load_base(self.folder, self.fitted, base, budget)
         # A vocabulary in lower case answers to "Mary" with the vector of "mary".
         self._lower = self.fitted.base.settings.get("case") == "lower"
         if self._lower:
@@ -126,12 +171,7 @@ class DebiasedModel:
     @functools.cached_property
     def base(self) -> Any:
         """The model below; one that the method was not fitted on is refused."""
-        found, due = CachedModel(self._loaded).identity, self.fitted.base
-        if (found.revision, dict(found.settings)) != (due.revision, dict(due.settings)):
-            raise BadInput(
-                f"{self.name} belongs to {due.name} of revision {due.revision}, and {found.name} is {found.revision}: "
-                f"name the right one with {self.name}?base=..., or run tiltmeter debias again"
-            )
+        check_base(self.name, self.fitted, self._loaded)
         return self._loaded
 
     @property

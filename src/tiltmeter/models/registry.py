@@ -156,7 +156,7 @@ KINDS: Registry[ModelKind] = Registry(
             "another model after a method of tiltmeter debias, in the folder that it has written",
             "debiased:glove-hard",
             {"base": str},
-            _adapter("tiltmeter.models.debiased:DebiasedModel", paid=True),
+            _adapter("tiltmeter.models.debiased:open_debiased", paid=True),
         ),
         "gguf": ModelKind(
             "a causal language model in a GGUF file",

@@ -24,8 +24,9 @@ from tiltmeter.lab.mitigate.fit_words import (
     words_with_group,
 )
 from tiltmeter.lab.mitigate.methods import METHODS, Material, Method, Needs
+from tiltmeter.mitigation.self_debias import DECAY, FLOOR, PROMPT
 from tiltmeter.models import CachedModel, Question, VectorStore, load
-from tiltmeter.models.debiased import ABOUT, DebiasedModel, Fitted, save_debiased
+from tiltmeter.models.debiased import ABOUT, SELF_DEBIAS, DebiasedModel, Fitted, open_debiased, save_debiased
 from tiltmeter.run.probe import stored
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.stimuli import Pairs, comparable
@@ -67,7 +68,7 @@ def debias(
         words: the words that RAN changes; by default the most frequent ones.
         templates: sentences in which the pairs stand, for a model of texts.
         rank: directions to remove (hard, multi_class, inlp, sentence_debias).
-        alpha: the penalty of hsr.
+        alpha: the penalty of hsr; the decay of self_debias.
         vocabulary: how many words of a file are looked at.
         hold_out: words that the method must not see, because they are to prove what it did.
         seed: of every random draw.
@@ -91,6 +92,8 @@ def debias(
     sets = pairs if isinstance(pairs, WordSets) else word_sets(pairs)
     if len(sets.groups) > 2 and not chosen.several:
         raise BadInput(f"{method} knows two groups, and {len(sets.groups)} were given: use multi_class, inlp or leace")
+    if method == SELF_DEBIAS:
+        return _prompted(model, folder, sets, DECAY if alpha is None else alpha, budget)
     if chosen.fit is None:
         if not isinstance(model, str) or not corpus:
             raise BadInput(f"{method} teaches a language model: give its spec, and a text with --corpus")
@@ -111,6 +114,17 @@ def debias(
     held_out = tuple(sorted(hold_out.words))
     save_debiased(folder, eraser, Fitted(method, settings, seed, spec, base, seen, held_out))
     return DebiasedModel(folder, base=loaded)
+
+
+def _prompted(model: Any, folder: Path, sets: WordSets, decay: float, budget: Any) -> Any:
+    """Self-Debias: there is nothing to fit, so that the folder says how the model is to be asked."""
+    loaded = load(model, budget=budget)
+    asked = CachedModel(loaded)
+    kind_of(asked, METHODS[SELF_DEBIAS])
+    settings = {"prompts": [PROMPT.format(sets.dimension or "gender")], "decay": decay, "floor": FLOOR}
+    fitted = Fitted(SELF_DEBIAS, settings, 0, model if isinstance(model, str) else "", asked.identity, ())
+    save_debiased(folder, None, fitted)
+    return open_debiased(folder, base=loaded)
 
 
 def find_method(name: str) -> Method:

@@ -12,6 +12,7 @@ import numpy as np
 from tiltmeter.errors import BadInput
 from tiltmeter.measures.geometry import unit
 from tiltmeter.mitigation import Eraser, double_hard, half_sibling, hard, inlp, leace, ran, sentence_debias, subspace
+from tiltmeter.models.debiased import SELF_DEBIAS
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.stimuli import comparable
 
@@ -76,7 +77,7 @@ class Material:
 class Method:
     """A method: for vectors of words, of texts, or of both; ``several`` where it takes more than two groups.
 
-    One for language models has nothing to fit: the model is taught (``augmentation``).
+    One for language models has nothing to fit: the model is taught (``augmentation``), or asked in another way.
     """
 
     name: str
@@ -203,6 +204,13 @@ METHODS: Mapping[str, Method] = {
             ("language",),
             None,
             several=False,
+        ),
+        Method(
+            SELF_DEBIAS,
+            "ask a language model a second time behind a prompt that announces bias, and take off what that adds",
+            "Schick et al. 2021, TACL",
+            ("language",),
+            None,
         ),
         Method(
             "dropout",

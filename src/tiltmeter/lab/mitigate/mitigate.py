@@ -28,9 +28,10 @@ from tiltmeter.lab.mitigate.fit_words import (
     words_with_group,
 )
 from tiltmeter.lab.mitigate.methods import Needs
-from tiltmeter.lab.mitigate.traces import Groups, leaning_words, look_for_groups, told_sentences
+from tiltmeter.lab.mitigate.traces import Groups, leaning_occupations, leaning_words, look_for_groups, told_sentences
 from tiltmeter.lab.mitigate.utility import language_utility, mean_kept, texts_utility, words_utility
 from tiltmeter.models import CachedModel, VectorStore, load
+from tiltmeter.models.debiased import SELF_DEBIAS
 from tiltmeter.probes.kind import Probe
 from tiltmeter.readings import Audit
 from tiltmeter.readings.mitigation import Mitigation, Moved, Outcome, Share, TraceTest, Utility
@@ -104,8 +105,8 @@ def mitigate(
         if len(kinds) > 1:
             raise BadInput("methods for vectors and for language models are measured apart: run the command twice")
         (kind,) = kinds
-        if kind == "language" and not corpus:
-            raise BadInput(f"{methods[0]} teaches a language model: give a text with --corpus")
+        if taught := [name for name in methods if kind == "language" and name != SELF_DEBIAS and not corpus]:
+            raise BadInput(f"{taught[0]} teaches a language model: give a text with --corpus")
         plan = _Plan(sets, fit, test, _extended(measured, fit), kind, vocabulary, seed)
         options: dict[str, Any] = {
             "cache": store or False,
@@ -121,7 +122,8 @@ def mitigate(
         for method in chosen:
             say(f"{method.name}: fitting and measuring again")
             place = folder / "models" / method.name
-            spec = f"hf:{place / 'model'}" if kind == "language" else f"debiased:{place}"
+            is_taught = kind == "language" and method.name != SELF_DEBIAS
+            spec = f"hf:{place / 'model'}" if is_taught else f"debiased:{place}"
             about = Outcome(method.name, method.summary, method.citation, spec)
             try:
                 made = debias(
@@ -227,13 +229,13 @@ class _Plan:
 
     def groups(self, model: CachedModel) -> Groups | str:
         """Words or sentences of the two groups to look for afterwards, or why there are none."""
-        if self.kind == "language":
-            return "what is hidden is looked for in vectors, not in a language model"
         if len(self.sets.groups) != 2:
             return "what is hidden is looked for between two groups, and there are more"
         # Words that say a group are meant to be found.
         not_these = self.fit_words | set(map(comparable, words_with_group(self.sets)))
         try:
+            if self.kind == "language":
+                return leaning_occupations(model, self.sets)
             if self.kind == "texts":
                 return told_sentences(self.test)
             options: dict[str, Any] = {"vocabulary": self.vocabulary, "seed": self.seed}
@@ -306,7 +308,8 @@ def _utility(
 
 def _unseen(corpus: Sequence[str], seed: int) -> dict[str, list[str]]:
     """Texts that no method has learned from: those held out of the user's, and sentences that ship."""
-    return {"held-out text": held_out_texts(corpus, seed=seed)[1], "sentences about work": shipped_texts()}
+    own = {"held-out text": held_out_texts(corpus, seed=seed)[1]} if corpus else {}
+    return {**own, "sentences about work": shipped_texts()}
 
 
 def shipped_texts() -> list[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +15,11 @@ from tiltmeter import measures, stimuli
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.mitigate.debias import known_words, words_of
 from tiltmeter.lab.mitigate.fit_words import WordSets, in_first_half, sentence_sets, word_sets
+from tiltmeter.lab.reference.planted_text import frames, pronoun_sentence, with_occupation
 from tiltmeter.measures.geometry import unit
 from tiltmeter.mitigation import subspace
-from tiltmeter.models import CachedModel, Question
+from tiltmeter.models import CachedModel, Question, Span
+from tiltmeter.models.protocol import Continuation, Fill
 from tiltmeter.readings.mitigation import TraceTest
 from tiltmeter.statistics.estimates import wilson
 from tiltmeter.statistics.families import Labels
@@ -34,9 +37,9 @@ _NAMES = ("gender.female_names", "gender.male_names")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Groups:
-    """Words or sentences of two groups: ``labels`` are 0 and 1, and ``units`` name the word that each stands for."""
+    """Words, sentences or words in them, of two groups: ``labels`` are 0 and 1, ``units`` the words they stand for."""
 
-    inputs: tuple[str, ...]
+    inputs: tuple[Any, ...]
     labels: Labels
     units: tuple[str, ...]
     question: Question
@@ -95,6 +98,50 @@ def told_sentences(test: WordSets) -> Groups:
             rows += [(text, side, members[side]) for texts in made for side, text in enumerate(texts)]
     texts, labels, units = zip(*rows, strict=True)
     return Groups(texts, np.array(labels), units, Question.TEXTS)
+
+
+def leaning_occupations(model: CachedModel, sets: WordSets) -> Groups:
+    """Occupations that a language model as it was takes for one group's and for the other's, as words in sentences.
+
+    Which one it leans to is told by its own answers: the half of the occupations after which it expects he rather than
+    she, and the other half. What is looked at are the model's vectors of these words where no group is named.
+    """
+    if sets.dimension != "gender" or sets.language.partition("-")[0] != "en":
+        raise BadInput("what a language model hides is looked for in English, for gender alone")
+    if not model.answers_question(Question.SPANS):
+        raise BadInput(f"{model.identity.name} gives no vectors of words in context")
+    jobs = stimuli.group("occupations.all").texts
+    leans = _pronoun_leans(model, jobs)
+    rows = [(span, job) for job in jobs for span in _in_sentences(job)]
+    labels = dict(zip(jobs, (leans < np.median(leans)).astype(int).tolist(), strict=True))
+    inputs, units = zip(*rows, strict=True)
+    return Groups(inputs, np.array([labels[job] for job in units]), units, Question.SPANS)
+
+
+def _pronoun_leans(model: CachedModel, jobs: Sequence[str]) -> Floats:
+    """ln P(he) - ln P(she) of each occupation, where the sentence goes on with a pronoun; mean over some sentences."""
+    made = [pronoun_sentence(frame, job) for job in jobs for frame in frames().masked["subject"]]
+    places = [sentence.slots["pronoun"] for sentence in made]
+    items: list[Any]
+    if model.answers_question(Question.FILLS):
+        question = Question.FILLS
+        items = [Fill(one.text, *place, one.forms["pronoun"]) for one, place in zip(made, places, strict=True)]
+    else:
+        question = Question.CONTINUATIONS
+        items = [
+            Continuation(one.text[: start - 1], tuple(f" {form}" for form in one.forms["pronoun"]))
+            for one, (start, _) in zip(made, places, strict=True)
+        ]
+    answers = model.answers(question, items)
+    values = np.array([np.subtract(*answers[item].logprobs) for item in items])
+    leans: Floats = values.reshape(len(jobs), -1).mean(axis=1)
+    return leans
+
+
+def _in_sentences(job: str) -> list[Span]:
+    """The occupation in sentences that say nobody's group."""
+    texts = [with_occupation(frame, job) for some in frames().plain.values() for frame in some]
+    return [Span(text, at := text.index(job), at + len(job)) for text in texts]
 
 
 def look_for_groups(groups: Groups, before: Floats, after: Floats, *, seed: int) -> list[TraceTest]:

@@ -11,16 +11,11 @@ The work is done by this process, a pool of processes, or a Ray cluster. What co
 from __future__ import annotations
 
 import hashlib
-import itertools
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
 
 import numpy as np
 
-from tiltmeter.cluster import connected
-from tiltmeter.errors import TiltmeterError
+from tiltmeter import cluster
 from tiltmeter.stimuli.languages import Language
 from tiltmeter.stimuli.mining.blocks import Block, Hashes, Places, Tidier
 from tiltmeter.stimuli.mining.corpus import Shard
@@ -198,9 +193,6 @@ def _columns(
 Limits = Callable[[], Hashes]
 Advance = Callable[[int], None]
 Done = Iterator[tuple[Shard, bytes]]
-#: Parts handed out ahead of the workers, so that none waits.
-_AHEAD = 2
-
 #: In a worker: what it scans with.
 _scanner: Scanner | None = None
 
@@ -216,27 +208,10 @@ def in_a_pool(
     settings: MiningSettings, shards: Sequence[Shard], limits: Limits, advance: Advance, *, workers: int
 ) -> Done:
     """Parts shared out to processes of this machine."""
-    # Spawned, because a fork of a process that has threads may hang.
-    with ProcessPoolExecutor(workers, get_context("spawn")) as executor:
-        waiting: dict[Future[bytes], Shard] = {}
-        queue = iter(shards)
-        try:
-            while True:
-                for shard in itertools.islice(queue, workers * _AHEAD - len(waiting)):
-                    waiting[executor.submit(_scan, settings, (shard, limits()))] = shard
-                if not waiting:
-                    return
-                for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                    shard = waiting.pop(future)
-                    yield shard, future.result()
-                    advance(shard.size)
-        except BrokenProcessPool:
-            raise TiltmeterError(
-                "a worker process was ended from outside (out of memory?): run the same command again to resume, "
-                "with fewer --workers"
-            ) from None
-        finally:
-            executor.shutdown(wait=True, cancel_futures=True)
+    handed_out = ((shard, limits()) for shard in shards)
+    for (shard, _), content in cluster.in_a_pool(_scan, settings, handed_out, workers=workers):
+        yield shard, content
+        advance(shard.size)
 
 
 def on_ray(
@@ -245,8 +220,8 @@ def on_ray(
 ) -> Done:  # fmt: skip
     """Parts shared out to a Ray cluster; one whose worker dies is done again by another."""
     handed_out = ((shard, limits()) for shard in shards)
-    with connected(workers=workers, address=address) as cluster:
-        for (shard, _), content in cluster.share_out(_scan, settings, handed_out):
+    with cluster.connected(workers=workers, address=address) as ray:
+        for (shard, _), content in ray.share_out(_scan, settings, handed_out):
             yield shard, content
             advance(shard.size)
 
