@@ -12,8 +12,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from tiltmeter import __version__
-from tiltmeter.cli import annotate, lab, listings, measure, mine, mitigate, replicate, results
-from tiltmeter.cli import annotate, lab, listings, measure, mine, mitigate, results, train
+from tiltmeter.cli import annotate, lab, listings, measure, mine, mitigate, replicate, results, train
 from tiltmeter.cli.output import complain
 from tiltmeter.errors import TiltmeterError, unknown
 
