@@ -11,6 +11,7 @@ import sys
 
 import ceat
 import dashboard
+import glove
 import language
 import mining
 import mitigation
@@ -31,6 +32,7 @@ def main() -> None:
         "mining": mining.bench,
         "ceat": ceat.bench,
         "mitigation": mitigation.bench,
+        "glove": glove.bench,
         "report": report.bench,
         "dashboard": dashboard.bench,
     }
