@@ -12,6 +12,7 @@ import sys
 import ceat
 import dashboard
 import generation
+import glove
 import language
 import mining
 import mitigation
@@ -33,6 +34,7 @@ def main() -> None:
         "mining": mining.bench,
         "ceat": ceat.bench,
         "mitigation": mitigation.bench,
+        "glove": glove.bench,
         "report": report.bench,
         "dashboard": dashboard.bench,
     }

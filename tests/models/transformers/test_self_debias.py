@@ -67,7 +67,7 @@ def test_it_says_where_it_comes_from_and_keeps_its_vectors(folder, tmp_path):
     model, base = made(folder, tmp_path)
     assert model.identity.revision.startswith(f"{CachedModel(base).identity.revision}+self_debias-")
     assert "after self_debias, which is fitted on nothing; its vectors are as they were" in model.note
-    assert set(model.questions) == set(base.questions)
+    assert set(model.questions) == set(base.questions) - {Question.GENERATE}
     if Question.TEXTS in base.questions:
         np.testing.assert_array_equal(model.embed_texts(["a nurse"]), base.embed_texts(["a nurse"]))
 
@@ -77,8 +77,7 @@ def test_another_base_is_refused(folder, tmp_path):
     other = save_tiny("roberta", tmp_path / "other")
     model = tiltmeter.load(f"debiased:{tmp_path / 'made'}?base=hf:{other}")
     with pytest.raises(BadInput, match="belongs to"):
-        CachedModel(model).answers(Question.FILLS, [])
-        _ = model.identity
+        model.questions  # noqa: B018
 
 
 def test_vectors_are_none_of_its_business(tmp_path):

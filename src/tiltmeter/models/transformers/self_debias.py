@@ -118,7 +118,8 @@ class SelfDebiasedModel:
 
     @property
     def questions(self) -> Collection[Question]:
-        return self.below.questions
+        """What the model below answers, but for text: that is drawn from probabilities that are not rescaled."""
+        return [question for question in self.below.questions if question is not Question.GENERATE]
 
     @functools.cached_property
     def _language(self) -> PromptedLanguage:
