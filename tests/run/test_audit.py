@@ -357,7 +357,10 @@ def test_a_chat_model_has_one_cloze_reading_per_variant_and_what_it_cannot_be_as
         (tmp_path / f"GenderLex_{context}.csv").write_text(f"sent_m,sent_w,context,HB\n{rows}", encoding="utf-8")
     race = "It was cut by them,cutter,white,black\nIt was baked by them,baker,white,black\n"
     (tmp_path / "GenderLex_W_B.csv").write_text(f"sent,context,race_A1,race_B1\n{race}", encoding="utf-8")
-    vectors = {word: [1.0, 0.1 * place] for place, word in enumerate("him her cut cake white black cutter baker".split())}
+    vectors = {
+        word: [1.0, 0.1 * place]
+        for place, word in enumerate(["him", "her", "cut", "cake", "white", "black", "cutter", "baker"])
+    }
     entry = {"probe": "cloze", "id": "cloze", "from": str(tmp_path), "vectors": vectors, "parts": True}
     model = Chooses()
     found = audit([model], suite={"name": "mine", "probes": [entry]}, cache=False)
