@@ -271,8 +271,9 @@ def model_name(identity: Identity) -> str:
     usual = {"case": ("exact",), "pooling": ("auto", "mean"), "layer": ("-1",)}
     usual |= {"bos": BOS_DECLARED, "dtype": USUAL_DTYPES}
     chosen = [f"{k}={v}" for k, v in sorted(identity.settings.items()) if v not in usual.get(k, ())]
-    bundled = identity.name.startswith(("bundled:", "chat:"))
-    return identity.name if bundled or not chosen else f"{identity.name}?{'&'.join(chosen)}"
+    if identity.name.startswith(("bundled:", "chat:")):
+        chosen = [one for one in chosen if one == "chat=yes"]
+    return identity.name if not chosen else f"{identity.name}?{'&'.join(chosen)}"
 
 
 def digest(stimuli: Any) -> str:
