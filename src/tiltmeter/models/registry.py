@@ -191,6 +191,12 @@ KINDS: Registry[ModelKind] = Registry(
             {"base_url": str, "max_tokens": int, "timeout": float},
             _adapter("tiltmeter.models.api.chat:ChatModel", paid=True),
         ),
+        "completions": ModelKind(
+            "a causal language model at a server that gives log-probabilities of a prompt (vLLM, SGLang, TGI, ...)",
+            "completions:llama?base_url=http://localhost:8000/v1",
+            {"base_url": str, "logprobs": str, "parallel": int, "timeout": float},
+            _adapter("tiltmeter.models.api.completions:CompletionsModel", paid=True),
+        ),
         "cohere": ModelKind(
             "Cohere embeddings",
             "cohere:embed-v4.0",
