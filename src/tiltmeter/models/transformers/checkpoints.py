@@ -160,7 +160,7 @@ def load(folder: Path, *, called: str, head: Head = "none", loading: Loading = I
     if not any(map(_SAFETENSORS.fullmatch, _files(folder))):
         _check_pickled(str(torch.__version__), called)
     weights, trusted = weights_in(folder), loading.trust_remote_code == "yes"
-    check_memory(weights, loading.width(weights.type), loading.free(), called=called)
+    check_memory(weights, loading.width(weights.type), loading.free(weights), called=called)
     arguments = loading.arguments(weights)
     with quiet():
         try:

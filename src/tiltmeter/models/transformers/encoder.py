@@ -149,7 +149,7 @@ class TransformerEncoder:
         """What the weights take, to be said before they are read; nothing where that is little."""
         weights = weights_in(self._recipe.folder)
         width = self._loading.width(weights.type)
-        return "" if weights.bytes_in(width) < WORTH_SAYING else in_words(weights, width, self._loading.free())
+        return "" if weights.bytes_in(width) < WORTH_SAYING else in_words(weights, width, self._loading.free(weights))
 
     @property
     def _versions(self) -> dict[str, str]:

@@ -30,7 +30,7 @@ class Loading:
 
     >>> Loading(dtype="float8")
     Traceback (most recent call last):
-    tiltmeter.errors.BadInput: unknown dtype 'float8': did you mean 'float16'?
+    tiltmeter.errors.BadInput: unknown dtype 'float8': did you mean 'float32'?
     """
 
     device: str = "auto"
@@ -92,13 +92,13 @@ class Loading:
             raise BadInput(f"device={device} is not available on this machine: use cpu, or leave it out")
         return device
 
-    def free(self) -> int | None:
-        """Bytes that are free where the weights go; None where that is not known, or where the disk takes the rest."""
+    def free(self, weights: StoredWeights) -> int | None:
+        """Bytes that are free where weights go; None where that is not known, or where the disk takes the rest."""
         import torch
 
         if self.device_map:
             return None
-        return torch.cuda.mem_get_info()[0] if self.on() == "cuda" else free_memory()
+        return torch.cuda.mem_get_info()[0] if self.on() == "cuda" else free_memory(mapped=weights.size)
 
     def arguments(self, weights: StoredWeights) -> dict[str, Any]:
         """What Transformers is told when it reads the weights."""

@@ -75,9 +75,13 @@ def stored_weights(files: Iterable[Path]) -> StoredWeights:
     return StoredWeights(numbers, size)
 
 
-def free_memory() -> int | None:
-    """Bytes that this process can still take: of the machine, of its container and of its limit; None if unknown."""
-    limits = [_machine_memory(), _container_memory(), _address_space()]
+def free_memory(*, mapped: int = 0) -> int | None:
+    """Bytes that this process can still take: of the machine, of its container and of its limit; None if unknown.
+
+    So many bytes of files will be ``mapped``, which a limit of addresses counts and the others do not.
+    """
+    addresses = _address_space()
+    limits = [_machine_memory(), _container_memory(), None if addresses is None else addresses - mapped]
     known = [limit for limit in limits if limit is not None]
     return max(min(known), 0) if known else None
 
