@@ -41,10 +41,18 @@ class Projection:
         """Natural-log probabilities over the vocabulary, one row per place, and the whole output of the model."""
         import torch
 
-        rows, positions = (torch.as_tensor(part, device=self.model.device) for part in places)
+        rows, positions = (torch.as_tensor(part, device=self._device) for part in places)
         output = self._run((rows, positions) if self._short else None, **inputs)
         logits = output.logits[0] if self._short else output.logits[rows, positions]
         return torch.log_softmax(logits.float(), dim=-1), output
+
+    @property
+    def _device(self) -> Any:
+        """Where inputs go: weights that are read from the disk layer by layer say that they are nowhere."""
+        import torch
+
+        device = self.model.device
+        return device if device.type != "meta" else torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
     def _run(self, places: tuple[Tensor, Tensor] | None, **inputs: Any) -> Any:
         self._places.now = places
@@ -74,7 +82,7 @@ class Projection:
         """Whether this architecture takes the short way as it is: tried once, on a few tokens, some of them padding."""
         import torch
 
-        device = self.model.device
+        device = self._device
         tokens = torch.tensor([[2, 3, 4, 5], [6, 3, 7, 5]], device=device) % self.model.config.vocab_size
         places = torch.tensor(rows, device=device), torch.tensor(positions, device=device)
         for real in ([1, 1, 1, 1], [1, 1, 0, 0]):
