@@ -48,7 +48,9 @@ def main(specs: Sequence[str], types: Sequence[str], suite: str) -> None:
         for id, one in base.items():
             cells = [_moved(one, others[name].get(id)) if name in others else "-" for name in types]
             title = spec.rpartition("/")[2]
-            print(f"| {title} | {id} | {one.effect.value:.3f} ({one.verdict.state}) | {' | '.join(cells)} |", flush=True)
+            print(
+                f"| {title} | {id} | {one.effect.value:.3f} ({one.verdict.state}) | {' | '.join(cells)} |", flush=True
+            )
 
 
 def _moved(one: Reading, other: Reading | None) -> str:

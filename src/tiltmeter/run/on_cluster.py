@@ -49,6 +49,10 @@ class HostedModel:
                 continue
         raise ModelFailed(f"{self.identity.name}: {_DEATHS} workers died while they were asked: too little memory?")
 
+    def end(self) -> None:
+        """Nothing more will be asked."""
+        self._hosted.end()
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
 
@@ -77,22 +81,26 @@ def measure_on(
 ) -> Iterator[Part]:
     """Every model of an audit, as many at a time as there are workers, in their order."""
 
-    def read(calls: Sequence[Call]) -> Iterator[Reading | TiltmeterError]:
-        # The answers go to the cluster once, not with every probe.
-        answers = calls[0].answers if calls else {}
-        return cluster.in_order(_read, answers, [call._replace(answers={}) for call in calls])
-
     def measure(place: int) -> Part:
         spec, model = specs[place], models[place]
         shown = shown_spec(spec)
         tell(Step("model", shown, done=place, total=len(specs)))
+
+        def read(calls: Sequence[Call]) -> Iterator[Reading | TiltmeterError]:
+            # All is answered: the actor makes room for those who read, or none could where actors fill the cluster.
+            if isinstance(asked_there, HostedModel):
+                asked_there.end()
+            # The answers go to the cluster once, not with every probe.
+            answers = calls[0].answers if calls else {}
+            return cluster.in_order(_read, answers, [call._replace(answers={}) for call in calls])
+
         # Bars of several models would write over each other.
         part = dataclasses.replace(
             run, seen=earlier[:place], readings=[], files=[], skipped=[], read=read,
             ask=lambda asked, planned: ask(asked, planned, announce, False),
         )  # fmt: skip
-        with _hosted(cluster, spec, model) as hosted:
-            wrapped = CachedModel(hosted, store)
+        with _hosted(cluster, spec, model) as asked_there:
+            wrapped = CachedModel(asked_there, store)
             return Part(part.measure(wrapped, shown), part, wrapped, said_by(model))
 
     earlier = [_name(model) for model in models]
