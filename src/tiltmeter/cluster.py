@@ -4,16 +4,17 @@ dead worker had is done again."""
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import itertools
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from typing import Any, TypeVar
 
-from tiltmeter.errors import MissingExtra, TiltmeterError
+from tiltmeter.errors import BadInput, MissingExtra, ModelFailed, TiltmeterError
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -26,8 +27,8 @@ _RETRIES = 5
 class Cluster:
     """What ``connected`` gives: functions run on it."""
 
-    def __init__(self, ray: Any, workers: int) -> None:
-        self._ray = ray
+    def __init__(self, ray: Any, workers: int, *, gpus_per_model: float = 0) -> None:
+        self._ray, self._gpus = ray, gpus_per_model
         self.cpus = max(workers, int(ray.cluster_resources().get("CPU", 1)))
 
     def share_out(self, work: Callable[[Any, T], R], shared: Any, items: Iterable[T]) -> Iterator[tuple[T, R]]:
@@ -42,17 +43,66 @@ class Cluster:
             if not waiting:
                 return
             (done,), _ = self._ray.wait(list(waiting))
+            yield waiting.pop(done), self._answer(done)
+
+    def in_order(self, work: Callable[[Any, T], R], shared: Any, items: Sequence[T]) -> Iterator[R | TiltmeterError]:
+        """``work(shared, item)`` of each item, in order; what a user can mend comes as the error itself."""
+        once = self._ray.put(shared)
+        task = self._ray.remote(max_retries=_RETRIES)(_run_task)
+        for done in [task.remote(work, once, item) for item in items]:
             try:
-                error, answer = self._ray.get(done)
+                yield self._answer(done)
+            except TiltmeterError as error:
+                yield error
+
+    def host(self, make: Callable[..., Any], *arguments: Any) -> Hosted:
+        """An actor that holds what ``make`` makes, for as long as it is wanted; it is started anew where it dies."""
+        actor = self._ray.remote(max_restarts=-1, num_cpus=1, num_gpus=self._gpus)(_Host)
+        return Hosted(self._ray, actor.remote(make, arguments))
+
+    def _answer(self, done: Any) -> Any:
+        try:
+            error, answer = self._ray.get(done)
+        except self._ray.exceptions.RayError as failed:
+            raise _gave_up(failed) from None
+        if error:
+            raise _mendable(error)
+        return answer
+
+
+class Hosted:
+    """Something that an actor holds, and is asked for one part of an answer after another."""
+
+    def __init__(self, ray: Any, actor: Any) -> None:
+        self._ray, self._actor = ray, actor
+
+    def parts(self, work: Callable[..., Iterator[T]], *arguments: Any) -> Iterator[T]:
+        """The parts of ``work(held, *arguments)``, as they are ready.
+
+        Raises:
+            WorkerDied: where the actor died; what came before is whole.
+        """
+        for part in self._actor.parts.options(num_returns="streaming").remote(work, arguments):
+            try:
+                error, answer = self._ray.get(part)
+            except self._ray.exceptions.RayActorError:
+                raise WorkerDied from None
             except self._ray.exceptions.RayError as failed:
-                raise TiltmeterError(f"the Ray cluster gave up: {str(failed).strip().splitlines()[-1]}") from None
+                raise _gave_up(failed) from None
             if error:
-                raise TiltmeterError(error)
-            yield waiting.pop(done), answer
+                raise _mendable(error)
+            yield answer
+
+    def end(self) -> None:
+        self._ray.kill(self._actor)
+
+
+class WorkerDied(Exception):
+    """A worker was ended from outside."""
 
 
 @contextlib.contextmanager
-def connected(*, workers: int, address: str | None = None) -> Iterator[Cluster]:
+def connected(*, workers: int, address: str | None = None, gpus_per_model: float = 0) -> Iterator[Cluster]:
     """The cluster at an address or at RAY_ADDRESS, or else one of so many workers on this machine, while it is open."""
     try:
         ray: Any = importlib.import_module("ray")
@@ -67,18 +117,45 @@ def connected(*, workers: int, address: str | None = None) -> Iterator[Cluster]:
         except (ConnectionError, RuntimeError, ValueError) as error:
             raise TiltmeterError(f"no Ray cluster at {place or 'this machine'}: {str(error).splitlines()[0]}") from None
     try:
-        yield Cluster(ray, workers)
+        yield Cluster(ray, workers, gpus_per_model=gpus_per_model)
     finally:
         if ours:
             ray.shutdown()
 
 
-def _run_task(work: Callable[[Any, Any], Any], shared: Any, item: Any) -> tuple[str, Any]:
-    """The answer, or the error in words: Ray would wrap it into a traceback of its own."""
+#: An error as it travels: the name of its class, and what it says. Ray would wrap it into a traceback of its own.
+_Told = tuple[str, str] | None
+
+
+def _run_task(work: Callable[[Any, Any], Any], shared: Any, item: Any) -> tuple[_Told, Any]:
+    """The answer, or the error in words."""
     try:
-        return "", work(shared, item)
+        return None, work(shared, item)
     except TiltmeterError as error:
-        return str(error), None
+        return (type(error).__name__, str(error)), None
+
+
+class _Host:
+    """The actor: it makes what it holds when it is first asked."""
+
+    def __init__(self, make: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        self._held = functools.cache(lambda: make(*arguments))
+
+    def parts(self, work: Callable[..., Iterator[Any]], arguments: tuple[Any, ...]) -> Iterator[tuple[_Told, Any]]:
+        try:
+            for part in work(self._held(), *arguments):
+                yield None, part
+        except TiltmeterError as error:
+            yield (type(error).__name__, str(error)), None
+
+
+def _mendable(told: tuple[str, str]) -> TiltmeterError:
+    name, message = told
+    return {"BadInput": BadInput, "ModelFailed": ModelFailed}.get(name, TiltmeterError)(message)
+
+
+def _gave_up(error: Exception) -> TiltmeterError:
+    return TiltmeterError(f"the Ray cluster gave up: {str(error).strip().splitlines()[-1]}")
 
 
 def in_a_pool(work: Callable[[Any, T], R], shared: Any, items: Iterable[T], *, workers: int) -> Iterator[tuple[T, R]]:

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float32]
 DIMENSION = 8
 CHAT_PATH = "/v1/chat/completions"
+COMPLETIONS_PATH = "/v1/completions"
 
 
 def vector_of(text: str, dimension: int = DIMENSION) -> Vector:
@@ -127,6 +128,8 @@ class LoopbackProvider:
     reports_usage: bool = True
     #: The chat model: from a prompt to what it says.
     says: Callable[[str], Said] = lambda _: Said("Hello.")
+    #: The language model: from the body of a request to completions to the body of the answer.
+    completes: Callable[[dict[str, Any]], dict[str, Any]] = lambda _: {}
     requests: list[Request] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
 
@@ -165,6 +168,8 @@ class LoopbackProvider:
         body = request.body
         if request.path == CHAT_PATH:
             return self._chat(request)
+        if request.path == COMPLETIONS_PATH:
+            return self.completes(body)
         dimension = body.get("dimensions") or body.get("output_dimension") or DIMENSION
         pairs = fault.vectors([(i, vector_of(text, dimension)) for i, text in enumerate(request.texts)])
         tokens = fault.usage(sum(len(text.split()) for text in request.texts))
@@ -211,7 +216,7 @@ def _handler(provider: LoopbackProvider) -> type[BaseHTTPRequestHandler]:
             fault = provider.next_fault()
             if provider.key is not None and request.authorization != f"Bearer {provider.key}":
                 fault = refuse(401, f"Incorrect API key provided: {request.authorization.split()[-1]}.")
-            elif self.path not in ("/v1/embeddings", "/voyage/v1/embeddings", "/v2/embed", CHAT_PATH):
+            elif self.path not in ("/v1/embeddings", "/voyage/v1/embeddings", "/v2/embed", CHAT_PATH, COMPLETIONS_PATH):
                 fault = refuse(404, f"no such path: {self.path}")
             provider.wait(fault.delay)
             if not fault.drop:

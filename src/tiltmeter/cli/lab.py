@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import json
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Context, Exit, Option, Typer, echo
 
 from tiltmeter.cli import output
-from tiltmeter.errors import BadInput, unknown
+from tiltmeter.errors import BadInput
 from tiltmeter.files import locked, write_atomically
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 app = Typer()
 lab_app = Typer(help="Experiments on the measures themselves.", no_args_is_help=True)
 
-ENGINES = ("local", "ray")
 #: Traits in sentence structures from no context to a natural sentence, by language.
 _TRAITS = {"en": "traits_en", "bn": "traits_bn"}
 
@@ -67,7 +65,6 @@ def context_length(
     * tiltmeter lab context-length hf:bert-base-uncased --layers 4,8,12 --mined mined/
     """
     from tiltmeter.lab.studies.context_length import context_length as study_of
-    from tiltmeter.models.transformers.on_ray import on_ray
     from tiltmeter.probes import Options
     from tiltmeter.run.audit import audit
     from tiltmeter.run.suite import Suite
@@ -78,15 +75,13 @@ def context_length(
     if groups is not None and len(groups) != 4:
         raise BadInput(f"--lexicon takes two groups of targets and two of attributes, and {len(groups)} were given")
     specs = _with_layers(models, output.split(layers))
-    if engine not in ENGINES:
-        raise unknown("engine", engine, ENGINES)
     context.with_resource(locked(out))
     wanted = {"lengths": output.split(lengths) or [], "keep": keep, "column": column, "language": language}
     machine = {"engine": engine, "ray_address": ray_address, "workers": workers}
     folder = _mined(corpus, mined, groups, out, seed=seed, **wanted, **machine)
     probes = _probes(folder, groups, method, traits, Options(permutations=permutations, seed=seed))
     suite = Suite("context-length", "CEAT by length of the window, LPBS by sentence structure", tuple(probes))
-    with on_ray(workers=workers, address=ray_address) if engine == "ray" else contextlib.nullcontext():
+    with output.on_engine(engine, ray_address, workers):
         result = audit(specs, suite=suite, out=out, cache=not no_cache, announce=output.say)
     study = study_of(result.readings)
     values = {**study.to_dict(), "skipped": result.to_dict()["skipped"], "folder": str(out)}
@@ -210,6 +205,9 @@ def calibrate(
     doses: Annotated[str | None, Option(help="Doses, comma-separated, .5 among them, e.g. .5,.6,.75,.9.")] = None,
     seeds: Annotated[int | None, Option(min=2, help="Models of each dose.")] = None,
     out: Annotated[Path, Option(help="Folder for the readings and the chart.")] = Path("tiltmeter-calibration"),
+    engine: output.Engine = "local",
+    ray_address: output.RayAddress = None,
+    workers: output.ClusterCpus = None,
     as_json: output.Json = False,
 ) -> None:
     """What every measure reads on models whose bias is known: which of them follow it, and from which dose on.
@@ -230,7 +228,7 @@ def calibrate(
     chosen = {"doses": tuple(sorted(_numbers(doses))) if doses is not None else None, "seeds": seeds}
     settings = dataclasses.replace(QUICK if quick else CalibrationSettings(), **_given(chosen))
     context.with_resource(locked(out))
-    with VectorStore() as store:
+    with VectorStore() as store, output.on_engine(engine, ray_address, workers):
         result = run(settings, store=store)
     save(result, out)
     readings = to_readings(result)

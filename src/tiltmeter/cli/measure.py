@@ -38,6 +38,10 @@ def audit(
     dry_run: Annotated[
         bool, Option("--dry-run", help="Show what would be asked and what it would cost; ask nothing.")
     ] = False,
+    engine: output.Engine = "local",
+    ray_address: output.RayAddress = None,
+    workers: output.ClusterCpus = None,
+    gpus_per_model: output.GpusPerModel = 0,
     verbose: Annotated[bool, Option("--verbose", "-v", help="Show every reading, not just the summary.")] = False,
     as_json: output.Json = False,
 ) -> int:
@@ -49,6 +53,8 @@ def audit(
     * tiltmeter audit hf:./my-model static:vectors.vec --suite weat --out results
     * tiltmeter audit hf:./my-bangla-bert --suite bangla --mined windows
     * tiltmeter audit openai:text-embedding-3-small --budget '200k tokens' --dry-run
+    * tiltmeter audit 'hf:my/8b?dtype=bfloat16' completions:llama?base_url=http://localhost:8000/v1
+    * tiltmeter audit hf:model-a hf:model-b hf:model-c --engine ray --ray-address auto --gpus-per-model 1
     """
     from tiltmeter.run.audit import audit as run
     from tiltmeter.run.audit import default_models
@@ -62,6 +68,7 @@ def audit(
         return 0
     out = at_home(out)
     context.with_resource(locked(out))
+    context.with_resource(output.on_engine(engine, ray_address, workers, gpus_per_model))
     result = run(
         specs,
         suite=suite,

@@ -116,6 +116,9 @@ def mitigate(
     key: output.Keys = None,
     seed: output.Seed = 0,
     permutations: output.Permutations = 10_000,
+    engine: output.Engine = "local",
+    ray_address: output.RayAddress = None,
+    workers: output.ClusterCpus = None,
     no_cache: output.NoCache = False,
     as_json: output.Json = False,
 ) -> None:
@@ -137,6 +140,7 @@ def mitigate(
     output.use_keys(key)
     out = at_home(out)
     context.with_resource(locked(out))
+    context.with_resource(output.on_engine(engine, ray_address, workers))
     result = run(
         model,
         output.split(method) or [],

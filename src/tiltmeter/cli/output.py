@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
+
+from tiltmeter.errors import BadInput, unknown
+
+ENGINES = ("local", "ray")
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Ask the model again, and store nothing.")]
@@ -17,6 +23,8 @@ Column = Annotated[str | None, typer.Option(help="The column of a table that hol
 Language = Annotated[str | None, typer.Option(help="Language of the corpus, or a pack; default: the lexicon's.")]
 Workers = Annotated[int, typer.Option(min=1, help="Worker processes, or CPUs of a local cluster.")]
 Engine = Annotated[str, typer.Option(help="local, or ray for a Ray cluster.")]
+GpusPerModel = Annotated[float, typer.Option(min=0, help="GPUs of the cluster that each model is given.")]
+ClusterCpus = Annotated[int | None, typer.Option("--workers", min=1, help="CPUs of a cluster made here (all).")]
 RayAddress = Annotated[str | None, typer.Option(help="Ray cluster; default: RAY_ADDRESS, or one on this machine.")]
 Keys = Annotated[
     list[str] | None,
@@ -95,3 +103,19 @@ def parse_budget(text: str | None) -> Any:
     from tiltmeter.models.api import Budget
 
     return Budget.parse(text)
+
+
+@contextlib.contextmanager
+def on_engine(engine: str, ray_address: str | None, workers: int | None, gpus_per_model: float = 0) -> Iterator[None]:
+    """Within this, models are asked on this machine, or on a cluster."""
+    if engine not in ENGINES:
+        raise unknown("engine", engine, ENGINES)
+    if engine == "local":
+        if ray_address is not None or gpus_per_model:
+            raise BadInput("--ray-address and --gpus-per-model are for a cluster: add --engine ray")
+        yield
+        return
+    from tiltmeter.models.transformers.on_ray import on_ray
+
+    with on_ray(workers=workers or os.cpu_count() or 1, address=ray_address, gpus_per_model=gpus_per_model):
+        yield

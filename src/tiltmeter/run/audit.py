@@ -5,22 +5,23 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import gc
-import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tiltmeter.errors import BadInput, CacheUnusable, TiltmeterError, without_passwords
+from tiltmeter.errors import BadInput, without_passwords
 from tiltmeter.files import locked
-from tiltmeter.models import CachedModel, Identity, Question, VectorStore, load
+from tiltmeter.models import CachedModel, VectorStore, load
 from tiltmeter.models.registry import SAMPLES
-from tiltmeter.probes.kind import model_name
+from tiltmeter.models.transformers.on_ray import cluster_in_use
 from tiltmeter.progress import Step, tell
-from tiltmeter.readings import Audit, Reading, ReadingStore, Skipped
-from tiltmeter.run.probe import Answers, Planned, Vectors, ask, check_options, costs, marked, plan, side_vectors, stored
+from tiltmeter.readings import Audit, ReadingStore, Skipped
+from tiltmeter.run.model_run import ModelRun, said_by, shown_spec
+from tiltmeter.run.on_cluster import measure_on
+from tiltmeter.run.probe import ask, check_options, costs, stored
 from tiltmeter.run.suite import SomeSuite, Suite, load_suite
 
 if TYPE_CHECKING:
@@ -89,22 +90,28 @@ def audit(
     # Every spec is understood before anything is measured, so that a typo costs nothing.
     loaded = [load(spec, budget=budget) for spec in specs]
     store = ReadingStore(out) if out is not None else None
-    run = _Run(chosen, store, budget, lambda model, planned: ask(model, planned, announce, progress))
+    run = ModelRun(chosen, store, budget, lambda model, planned: ask(model, planned, announce, progress))
     asked = recalled = 0
     names, notes = list[str](), list[str]()
+    cluster = cluster_in_use.get()
     with locked(store.folder) if store else nullcontext():
         if store:
             store.prepare()
         with stored(cache) as vectors:
-            for spec in specs:
+            if cluster is not None and len(specs) > 1:
+                for part in measure_on(cluster, specs, loaded, vectors, run, announce):
+                    names.append(part.name)
+                    run.add(part.run)
+                    asked, recalled = asked + part.model.asked, recalled + part.model.recalled
+                    notes += part.notes
+            for spec in specs[len(names) :]:
                 model = loaded.pop(0)  # nobody else holds it, so its weights go before the next model's come
                 wrapped = CachedModel(model, vectors)
-                shown = without_passwords(spec) if isinstance(spec, str) else type(spec).__name__
+                shown = shown_spec(spec)
                 tell(Step("model", shown, done=len(names), total=len(specs)))
                 names.append(run.measure(wrapped, shown))
                 asked, recalled = asked + wrapped.asked, recalled + wrapped.recalled
-                # What a model has to say to everyone who reads its readings.
-                notes += [model.note] if isinstance(getattr(model, "note", None), str) else []
+                notes += said_by(model)
                 del model, wrapped
                 gc.collect()
             notes += vectors.notes if vectors else ()
@@ -157,130 +164,6 @@ def _why(skipped: Sequence[Skipped]) -> str:
     if failed:
         return failed.reason if failed.model in failed.reason else f"{failed.model}: {failed.reason}"
     return f"{skipped[-1].model}, {skipped[-1].probe}: {skipped[-1].reason}"
-
-
-#: The layer in the name of a model, and questions whose answers are the same for every layer.
-_LAYER = re.compile(r"\blayer=\d+")
-_LAYERLESS = {
-    Question.FILLS,
-    Question.PSEUDO,
-    Question.UNMASKED,
-    Question.TOKENS,
-    Question.CONTINUATIONS,
-    Question.CHOICES,
-}
-
-
-@dataclasses.dataclass
-class _Run:
-    """The state of one audit while it runs."""
-
-    suite: Suite
-    store: ReadingStore | None
-    budget: Budget | None
-    #: Asks a model what some probes need, and says beforehand what that costs.
-    ask: Callable[[CachedModel, Sequence[Planned]], Answers]
-    #: What the models so far are called.
-    seen: list[str] = dataclasses.field(default_factory=list)
-    readings: list[Reading] = dataclasses.field(default_factory=list)
-    files: list[str] = dataclasses.field(default_factory=list)
-    skipped: list[Skipped] = dataclasses.field(default_factory=list)
-    stopped: CacheUnusable | None = None
-    #: Which layer of a model has said what it expects, by the model without its layer.
-    expected: dict[str, str] = dataclasses.field(default_factory=dict)
-
-    def measure(self, model: CachedModel, name: str) -> str:
-        """Measure one model with the suite, called ``name`` until it says what it is; returns what readings call it."""
-        try:
-            if self.stopped:
-                raise self.stopped
-            identity = self._distinct(model.identity)
-            name = model_name(identity)
-            planned, others = plan(model, self.suite.probes)
-            self._skip(name, {each.id: f"needs {each.kind.needs}: this model does not give that" for each in others})
-            planned = self._once_per_model(name, planned)
-            planned, vectors = self._side_vectors(model, name, planned)
-            planned, answers = self._ask(model, name, planned)
-        except TiltmeterError as error:
-            reason = str(error)
-            if isinstance(error, CacheUnusable):
-                self.stopped, reason = error, f"not finished: {error}"
-            done = {each.probe for each in self.skipped if each.model == name}
-            self._skip(name, {each.id: reason for each in self.suite.probes if each.id not in done}, failed=True)
-            tell(Step("failed", name, message=reason))
-            return name
-        for place, (probe, asked) in enumerate(planned):
-            tell(Step("measuring", name, probe.id, place, len(planned)))
-            try:
-                reading = marked(probe.read(identity, asked, answers, vectors[probe.id]), model, asked)
-            except TiltmeterError as error:
-                self._skip(name, {probe.id: str(error)})
-                tell(Step("left out", name, probe.id, message=str(error)))
-                continue
-            self.readings.append(reading)
-            if self.store:
-                self.files.append(self.store.save(reading))
-        tell(Step("measuring", name, done=len(planned), total=len(planned)))
-        return name
-
-    def _once_per_model(self, name: str, planned: list[Planned]) -> list[Planned]:
-        """Without probes whose answers another layer of the model has given: what it expects depends on no layer."""
-        of_layer = _LAYER.search(name)
-        if of_layer is None:
-            return planned
-        before = self.expected.setdefault(name.replace(of_layer[0], ""), name)
-        again = [each for each in planned if before != name and set(each.asked) <= _LAYERLESS]
-        reason = f"it does not depend on the layer: see {before}"
-        self._skip(name, {each.probe.id: reason for each in again})
-        return [each for each in planned if each not in again]
-
-    def _skip(self, model: str, reasons: Mapping[str, str], *, failed: bool = False) -> None:
-        self.skipped += [Skipped(model, probe, reason, failed=failed) for probe, reason in reasons.items()]
-
-    def _side_vectors(
-        self, model: CachedModel, name: str, planned: list[Planned]
-    ) -> tuple[list[Planned], dict[str, Vectors | None]]:
-        """The probes whose second model, if they need one, knows what it must, and its vectors by the probe's id."""
-        answers, failed = dict[Any, Vectors](), dict[Any, BadInput]()
-        for key in {each.probe.vectors.key for each in planned if each.probe.vectors}:
-            some = [each for each in planned if each.probe.vectors and each.probe.vectors.key == key]
-            try:
-                answers |= side_vectors(some, model.store, self.budget)
-            except BadInput as error:  # it costs the probes that need these vectors, and no others
-                failed[key] = error
-        vectors: dict[str, Vectors | None] = {}
-        for each in planned:
-            try:
-                if each.probe.vectors and each.probe.vectors.key in failed:
-                    raise failed[each.probe.vectors.key]
-                vectors[each.probe.id] = each.vectors(answers)
-            except BadInput as error:
-                self._skip(name, {each.probe.id: str(error)})
-        return [each for each in planned if each.probe.id in vectors], vectors
-
-    def _distinct(self, identity: Identity) -> Identity:
-        """Two models of one name (two dicts, two files of one name in different folders) must not share readings."""
-        self.seen.append(model_name(identity))
-        same = self.seen.count(self.seen[-1])
-        return dataclasses.replace(identity, name=f"{identity.name} ({same})") if same > 1 else identity
-
-    def _ask(self, model: CachedModel, name: str, planned: list[Planned]) -> tuple[list[Planned], Answers]:
-        """The answers, and the probes they are for: one that asks what the model refuses does not stop the others."""
-        try:
-            return planned, self.ask(model, planned)
-        except BadInput as error:
-            refused: dict[str, str] = {}
-            answers: Answers = {}
-            for each in planned:
-                try:
-                    for question, some in self.ask(model, [each]).items():
-                        answers.setdefault(question, {}).update(some)
-                except BadInput as own:
-                    refused[each.probe.id] = str(own)
-            if len(refused) == len(planned):
-                raise error
-        self._skip(name, refused)
-        return [each for each in planned if each.probe.id not in refused], answers
 
 
 def _now() -> str:

@@ -159,7 +159,11 @@ def ask(
 ) -> Answers:
     """Ask everything all probes need at once: nothing twice, and batches as full as can be."""
     answers: Answers = {}
-    for question, inputs in inputs_of(planned).items():
+    asked = inputs_of(planned)
+    memory = getattr(model.model, "memory", "")
+    if memory and any(model.unknown_inputs(question, inputs) for question, inputs in asked.items()):
+        announce(f"{model.identity.name}: {memory}")
+    for question, inputs in asked.items():
         announce_cost(model, question, inputs, announce)
         what, name = question.about.partition(",")[0], model.identity.name
         with progress_bar(what, len(inputs), model=name, show=progress) as advance:

@@ -19,11 +19,13 @@ from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 
+from tiltmeter.cluster import Cluster
 from tiltmeter.errors import BadInput
 from tiltmeter.files import cache_folder
 from tiltmeter.lab.reference.planted_text import patterns, planted, sentences
 from tiltmeter.lab.reference.training import CAUSAL_RECIPE, RECIPE, ModelHead, TrainingRecipe, learn_occupations, reader
 from tiltmeter.models.transformers.checkpoints import first_line, load, quiet
+from tiltmeter.models.transformers.on_ray import cluster_in_use
 from tiltmeter.models.transformers.threads import usable_cpus
 from tiltmeter.progress import progress_bar
 
@@ -184,8 +186,22 @@ def train_all(wanted: Sequence[tuple[Reference, TrainingRecipe]], *, progress: b
         side_by_side(then, lambda: advance(1))
 
 
+def _on_cluster(cluster: Cluster, tasks: Sequence[Callable[[], T]], done: Callable[[], None]) -> list[T]:
+    results = {}
+    for place, result in cluster.share_out(_run, tasks, range(len(tasks))):
+        results[place] = result
+        done()
+    return [results[place] for place in range(len(tasks))]
+
+
+def _run(tasks: Sequence[Callable[[], T]], place: int) -> T:
+    return tasks[place]()
+
+
 def side_by_side(tasks: Sequence[Callable[[], T]], done: Callable[[], None]) -> list[T]:
     """What the tasks return, in their order; one runs on each CPU. ``done`` is called after each of them."""
+    if (cluster := cluster_in_use.get()) is not None:
+        return _on_cluster(cluster, tasks, done)
     workers, results = min(usable_cpus(), len(tasks)), list[T]()
     if workers < 2:
         for task in tasks:

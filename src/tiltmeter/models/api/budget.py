@@ -41,6 +41,8 @@ DOLLARS_PER_MILLION = {
     "chat:gpt-4.1": (2.00, 8.00),
     "chat:gpt-4.1-mini": (0.40, 1.60),
     "chat:gpt-4.1-nano": (0.10, 0.40),
+    "completions:babbage-002": (0.40, 0.40),
+    "completions:davinci-002": (2.00, 2.00),
 }
 
 

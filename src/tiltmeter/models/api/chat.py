@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from tiltmeter.errors import BadInput
 from tiltmeter.models.api.budget import Budget, Cost, estimate_tokens
@@ -16,6 +12,7 @@ from tiltmeter.models.api.chat_prompt import PROMPT_VERSION, THINKS, THOUGHT, ba
 from tiltmeter.models.api.connection import FaultError, Post, UnusableError
 from tiltmeter.models.api.provider import CHAT, checked_url
 from tiltmeter.models.api.requests import Requests
+from tiltmeter.models.api.side_by_side import buy_side_by_side, sample_seed
 from tiltmeter.models.protocol import Batch, Choice, Chosen, Generated, Identity, Prompt, Question, gather
 from tiltmeter.stimuli.sentences.sentence import MASK
 
@@ -23,8 +20,6 @@ from tiltmeter.stimuli.sentences.sentence import MASK
 _FRAME = 12
 #: What an HTTP 400 is called that refuses what the prompt says, not how it was sent.
 _FILTERED = ("content_filter", "content_policy_violation")
-#: Requests under way at once: few, because providers count them and small servers have one machine.
-AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +34,6 @@ class Message:
     @property
     def most_tokens(self) -> int:
         return estimate_tokens(self.text) + _FRAME + self.max_tokens
-
-
-class StoppedError(Exception):
-    """Not asked, or not asked again, because another request failed or nobody waits any more."""
 
 
 class ChatModel:
@@ -107,7 +98,14 @@ class ChatModel:
         """
         if question not in self.questions:
             raise BadInput(f"{self.identity.name} gives {Question.CHOICES.about}, not {question.about}")
-        return self._buy(_places(question, inputs, known))
+        return buy_side_by_side(
+            self._requests,
+            _places(question, inputs, known),
+            messages=self._messages,
+            ask=self._asked,
+            answer=self._answer,
+            sleep=self._sleep,
+        )
 
     def estimate(self, items: Sequence[Choice | Prompt]) -> Cost:
         """What these cost at most, without a request."""
@@ -122,7 +120,7 @@ class ChatModel:
         room = max(item.max_tokens, self._max_tokens)
         if not item.temperature:
             return [Message(item.text, room)]
-        return [Message(item.text, room, item.temperature, _seed(item.seed, sample)) for sample in range(item.n)]
+        return [Message(item.text, room, item.temperature, sample_seed(item.seed, sample)) for sample in range(item.n)]
 
     def _answer(self, item: Choice | Prompt, replies: list[str]) -> Chosen | Generated:
         if isinstance(item, Choice):
@@ -130,47 +128,6 @@ class ChatModel:
             return Chosen(first, second)
         texts = tuple(reply.rpartition(THOUGHT)[2].strip() for reply in replies)
         return Generated(texts * (item.n // len(texts)))  # at temperature 0 one text stands for all
-
-    def _buy(self, places: dict[Any, list[int]]) -> Iterator[Batch]:
-        if not places:
-            return
-        items, stop = list(places), threading.Event()
-
-        def pause(seconds: float) -> None:
-            (self._sleep or stop.wait)(seconds)
-            if stop.is_set():
-                raise StoppedError
-
-        def ask(message: Message) -> str:
-            # The failure of one message ends the waiting of the others; what is under way is finished.
-            if stop.is_set():
-                raise StoppedError
-            try:
-                return self._asked(requests, post, message)
-            except BaseException:
-                stop.set()
-                raise
-
-        requests = replace(self._requests, sleep=pause)
-        with requests.connected() as post, ThreadPoolExecutor(AT_ONCE) as pool:
-            try:
-                for start in range(0, len(items), AT_ONCE):
-                    some = items[start : start + AT_ONCE]
-                    replies = {item: [pool.submit(ask, one) for one in self._messages(item)] for item in some}
-                    failures = {item: [reply.exception() for reply in asked] for item, asked in replies.items()}
-                    answers = {
-                        item: self._answer(item, [reply.result() for reply in asked])
-                        for item, asked in replies.items()
-                        if not any(failures[item])
-                    }
-                    if answers:
-                        positions = [place for item in answers for place in places[item]]
-                        yield positions, [answer for item, answer in answers.items() for _ in places[item]]
-                    for failure in (one for some_failed in failures.values() for one in some_failed):
-                        if failure and not isinstance(failure, StoppedError):
-                            raise failure
-            finally:
-                stop.set()
 
     def _asked(self, requests: Requests, post: Post, message: Message) -> str:
         """What the model writes to a message, nothing where a filter steps in."""
@@ -212,11 +169,6 @@ def _reply(answer: Any) -> tuple[str, bool]:
         raise UnusableError("a message without text")
     ended = choices[0].get("finish_reason")
     return "" if ended == "content_filter" else (content or "").strip(), ended == "length"
-
-
-def _seed(seed: int, sample: int) -> int:
-    """A seed of its own for each sample, small enough for every server."""
-    return int(np.random.SeedSequence([seed, sample]).generate_state(1)[0] >> 1)
 
 
 def _places(question: Question, items: Sequence[Any], known: Collection[int] = ()) -> dict[Any, list[int]]:

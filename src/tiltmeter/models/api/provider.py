@@ -104,6 +104,7 @@ OPENAI = Provider(
     fixed={"encoding_format": "base64"},
 )
 CHAT = Service("chat", OPENAI.variables, OPENAI.address, needs_key=False)
+COMPLETIONS = Service("completions", OPENAI.variables, OPENAI.address, needs_key=False)
 COHERE = Provider(
     name="cohere",
     variables=("COHERE_API_KEY", "CO_API_KEY"),

@@ -14,8 +14,12 @@ from typing import Any, Literal
 
 from tiltmeter.errors import BadInput, MissingExtra, ModelFailed
 from tiltmeter.files import at_home, fingerprint
+from tiltmeter.models.transformers.loading import Loading, computed_in_float32
+from tiltmeter.models.transformers.memory import StoredWeights, check_memory, safetensors_header, stored_weights
 
 Head = Literal["none", "masked", "causal"]
+#: As weights are read for training, and to be changed.
+IN_FLOAT32 = Loading(device="cpu", dtype="float32")
 _CLASSES: dict[Head, str] = {"none": "AutoModel", "masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
 #: Masked language models whose names say something else: mostly saved with another head beside that one.
 _MASKED_TOO = {
@@ -62,10 +66,27 @@ def locate(name: str, *, revision: str | None = None) -> Path:
     except Exception as error:
         if cached and _weights(_files(cached)):
             return cached
-        raise ModelFailed(
-            f"cannot load 'hf:{name}': no such folder, and the hub could not be reached or has no such model "
-            f"({first_line(error)}); give the path of a local copy"
-        ) from error
+        # Without what it came from: that holds the request, and the request the token.
+        raise ModelFailed(f"cannot load 'hf:{name}': {_not_fetched(error)}") from None
+
+
+def _not_fetched(error: Exception) -> str:
+    """Why a model did not come from the hub, without the token that was sent."""
+    import huggingface_hub as hub
+
+    token = "set HF_TOKEN to a token that may read it, or run hf auth login"
+    if isinstance(error, hub.errors.GatedRepoError):
+        return f"it is gated: accept its terms on its page at the hub, then {token}"
+    if isinstance(error, hub.errors.RepositoryNotFoundError):
+        return (
+            f"no such folder, and no such model at the hub; if it is private, {token}; or give the path of a local copy"
+        )
+    reason = first_line(error)
+    secret = hub.get_token()
+    return (
+        "no such folder, and the hub could not be reached or has no such model "
+        f"({reason.replace(secret, '[token]') if secret else reason}); give the path of a local copy"
+    )
 
 
 def _fetch(name: str, revision: str | None) -> Path:
@@ -119,17 +140,17 @@ def head_named(classes: Sequence[str]) -> Head:
 
 def _only_encoder(weights: Path) -> bool:
     """Whether a file holds an encoder alone: fine-tuned ones often keep the config.json of the model they came from."""
-    try:
-        with weights.open("rb") as file:
-            header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
-    except (OSError, ValueError, MemoryError, OverflowError, RecursionError):
-        return False
-    names = [name for name in header if name != "__metadata__"]
+    names = list(safetensors_header(weights))
     return bool(names) and all(name.startswith(("embeddings.", "encoder.", "pooler.")) for name in names)
 
 
-def load(folder: Path, *, called: str, head: Head = "none") -> tuple[Any, Any]:
-    """The fast tokenizer and the model, with the head asked for, in float32, ready to be asked."""
+def weights_in(folder: Path) -> StoredWeights:
+    """What the weights of a checkpoint are, without reading them."""
+    return stored_weights(folder / file for file in _weights(_files(folder)))
+
+
+def load(folder: Path, *, called: str, head: Head = "none", loading: Loading = IN_FLOAT32) -> tuple[Any, Any]:
+    """The fast tokenizer and the model, with the head asked for, ready to be asked."""
     try:
         import torch
         import transformers
@@ -138,16 +159,19 @@ def load(folder: Path, *, called: str, head: Head = "none") -> tuple[Any, Any]:
     _check_files(folder, called)
     if not any(map(_SAFETENSORS.fullmatch, _files(folder))):
         _check_pickled(str(torch.__version__), called)
+    weights, trusted = weights_in(folder), loading.trust_remote_code == "yes"
+    check_memory(weights, loading.width(weights.type), loading.free(weights), called=called)
+    arguments = loading.arguments(weights)
     with quiet():
         try:
-            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=trusted)
         except Exception as error:
             raise ModelFailed(f"cannot load '{called}': bad tokenizer ({first_line(error)})") from error
         if not tokenizer.is_fast:
             raise ModelFailed(f"cannot load '{called}': it has no fast tokenizer; save one as tokenizer.json")
         try:
             model, report = getattr(transformers, _CLASSES[head]).from_pretrained(
-                folder, output_loading_info=True, trust_remote_code=False
+                folder, output_loading_info=True, trust_remote_code=trusted, **arguments
             )
         except Exception as error:
             raise ModelFailed(
@@ -161,7 +185,7 @@ def load(folder: Path, *, called: str, head: Head = "none") -> tuple[Any, Any]:
             f"{missing[0]}); fetch it again"
         )
     model.config.use_cache = False
-    return tokenizer, model.float().eval()
+    return tokenizer, (computed_in_float32(model) if loading.widens(weights.type) else model).eval()
 
 
 def _check_files(folder: Path, called: str) -> None:

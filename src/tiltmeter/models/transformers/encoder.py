@@ -14,7 +14,17 @@ from numpy.typing import NDArray
 from tiltmeter.errors import BadInput, ModelFailed, unknown
 from tiltmeter.models.protocol import Batch, Identity, Question, Reach, Span, gather, installed
 from tiltmeter.models.transformers.batching import by_length, fair_budget, in_chunks, pad
-from tiltmeter.models.transformers.checkpoints import Head, first_line, load, locate, revision_of
+from tiltmeter.models.transformers.checkpoints import (
+    IN_FLOAT32,
+    Head,
+    first_line,
+    load,
+    locate,
+    revision_of,
+    weights_in,
+)
+from tiltmeter.models.transformers.loading import Loading
+from tiltmeter.models.transformers.memory import in_words
 from tiltmeter.models.transformers.on_ray import cluster_in_use, compute_in_worker
 from tiltmeter.models.transformers.pooling import PoolingRecipe, finish, pool, read_recipe
 from tiltmeter.models.transformers.threads import ThreadTuner, in_lanes, usable_cpus
@@ -35,12 +45,13 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 Pooling = Literal["auto", "cls", "mean"]
-Device = Literal["auto", "cpu", "cuda", "mps"]
 
 #: Tokens in a batch: few enough for a core's cache, enough to keep a GPU busy.
 BUDGET = {"cpu": 512, "cuda": 16_384, "mps": 16_384}
 #: Texts tokenised at a time, which bounds the memory their tokens take.
 CHUNK = 4096
+#: Weights of so many bytes are worth a line before they are read.
+WORTH_SAYING = 10**9
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -107,16 +118,16 @@ class TransformerEncoder:
         name: str | None = None,
         pooling: Pooling = "auto",
         layer: int = -1,
-        device: Device = "auto",
         revision: str | None = None,
         prompt: str | None = None,
+        **loading: Any,
     ) -> None:
-        for option, value, choices in (("pooling", pooling, get_args(Pooling)), ("device", device, get_args(Device))):
-            if value not in choices:
-                raise unknown(option, value, choices)
+        if pooling not in get_args(Pooling):
+            raise unknown("pooling", pooling, get_args(Pooling))
         self.name = name or f"hf:{name_or_path}"
         self._source, self._revision = name_or_path, revision
-        self._pooling, self._layer, self._device, self._prompt = pooling, layer, device, prompt
+        self._pooling, self._layer, self._prompt = pooling, layer, prompt
+        self._loading = Loading(**loading)
 
     @functools.cached_property
     def identity(self) -> Identity:
@@ -125,7 +136,20 @@ class TransformerEncoder:
         return Identity(self.name, revision, self._settings(str(self._recipe)), self._versions)
 
     def _settings(self, pooling: str) -> dict[str, str]:
-        return {"pooling": pooling, "layer": str(self._layer)} | ({"prompt": self._prompt} if self._prompt else {})
+        prompt = {"prompt": self._prompt} if self._prompt else {}
+        return {"pooling": pooling, "layer": str(self._layer), **prompt, **self._loading.settings(self._stored)}
+
+    @property
+    def _stored(self) -> str:
+        """The type in which the weights are stored."""
+        return weights_in(self._recipe.folder).type
+
+    @property
+    def memory(self) -> str:
+        """What the weights take, to be said before they are read; nothing where that is little."""
+        weights = weights_in(self._recipe.folder)
+        width = self._loading.width(weights.type)
+        return "" if weights.bytes_in(width) < WORTH_SAYING else in_words(weights, width, self._loading.free(weights))
 
     @property
     def _versions(self) -> dict[str, str]:
@@ -158,15 +182,23 @@ class TransformerEncoder:
             model = model.get_encoder()
         if self._recipe.lower:
             lower_case(tokenizer)
-        device = device_named(self._device)
         limit = token_limit(tokenizer, model, self._recipe)
+        if self._loading.max_length is not None:
+            limit = min(limit or self._loading.max_length, self._loading.max_length)
+        device, offloaded = self._loading.on(), hasattr(model, "hf_device_map")
         # Before version 5, Transformers collects hidden states in a way that mixes up those of two threads.
         safe = head != "none" or self._layer == -1 or int(transformers.__version__.partition(".")[0]) >= 5
-        return Loaded(tokenizer, model.to(device), device, limit, ThreadTuner(usable_cpus() if safe else 1))
+        if not offloaded:
+            model = model.to(device)
+        # Weights that come and go with each layer are one thread's.
+        lanes = usable_cpus() if safe and not offloaded else 1
+        return Loaded(tokenizer, model, device, limit, ThreadTuner(lanes))
 
     def _checkpoint(self, head: Head) -> tuple[Any, Any]:
         """The tokenizer and the model, ready to be asked."""
-        tokenizer, model = load(self._recipe.folder, called=self.name, head=head)
+        # What changes weights does so in float32.
+        loading = IN_FLOAT32 if self.edit else self._loading
+        tokenizer, model = load(self._recipe.folder, called=self.name, head=head, loading=loading)
         if self.edit:
             self.edit(model)
         return tokenizer, model
@@ -301,16 +333,6 @@ def lower_case(tokenizer: Any) -> None:
     backend = tokenizer.backend_tokenizer
     further = [backend.normalizer] if backend.normalizer else []
     backend.normalizer = normalizers.Sequence([normalizers.Lowercase(), *further])
-
-
-def device_named(asked: Device) -> str:
-    import torch
-
-    available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
-    device = next(name for name, usable in available.items() if usable) if asked == "auto" else asked
-    if not available[device]:
-        raise BadInput(f"device={device} is not available on this machine: use cpu, or leave it out")
-    return device
 
 
 def token_limit(tokenizer: Any, model: Any, recipe: PoolingRecipe) -> int | None:

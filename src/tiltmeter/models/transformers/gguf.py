@@ -15,6 +15,7 @@ from tiltmeter.files import at_home, cache_folder, fingerprint
 from tiltmeter.models.protocol import Identity, installed
 from tiltmeter.models.transformers.checkpoints import first_line, quiet
 from tiltmeter.models.transformers.hub import TransformerModel
+from tiltmeter.models.transformers.memory import StoredWeights, check_memory, free_memory
 
 #: Every GGUF file starts so.
 _MAGIC = b"GGUF"
@@ -45,6 +46,10 @@ class GgufModel(TransformerModel):
         _check(self._path)
         with self._path.open("rb") as file:
             return declared_bos(file.read(_METADATA))
+
+    @property
+    def _stored(self) -> str:
+        return "float32"  # as it is unpacked
 
     @functools.cached_property
     def _print(self) -> str:
@@ -106,11 +111,17 @@ def unpacked(path: Path, digest: str, *, called: str) -> Path:
 def _unpack(path: Path, folder: Path, called: str) -> None:
     try:
         import accelerate  # noqa: F401
-        import gguf  # noqa: F401
+        import gguf
         import torch
         from transformers import AutoModelForCausalLM, AutoTokenizer
     except ImportError as error:
         raise MissingExtra("a GGUF model", "hf") from error
+    try:
+        numbers = sum(int(tensor.n_elements) for tensor in gguf.GGUFReader(path).tensors)
+    except Exception:  # what is wrong with the file is said below
+        numbers = 0
+    # Held twice: as it is read, and as it is saved.
+    check_memory(StoredWeights({"F32": 2 * numbers}, 0), "float32", free_memory(), called=called)
     # Transformers draws a progress bar of its own here that its settings do not turn off.
     with quiet(), contextlib.redirect_stderr(io.StringIO()):
         try:

@@ -20,9 +20,9 @@ _read: dict[str, Any] = {}
 
 
 @contextlib.contextmanager
-def on_ray(*, workers: int, address: str | None = None) -> Iterator[None]:
-    """Within this, encoders compute their batches on a cluster."""
-    with connected(workers=workers, address=address) as cluster:
+def on_ray(*, workers: int, address: str | None = None, gpus_per_model: float = 0) -> Iterator[None]:
+    """Within this, encoders compute their batches on a cluster, and audits of several models ask them there."""
+    with connected(workers=workers, address=address, gpus_per_model=gpus_per_model) as cluster:
         before = cluster_in_use.set(cluster)
         try:
             yield

@@ -41,10 +41,18 @@ class Projection:
         """Natural-log probabilities over the vocabulary, one row per place, and the whole output of the model."""
         import torch
 
-        rows, positions = (torch.as_tensor(part, device=self.model.device) for part in places)
+        rows, positions = (torch.as_tensor(part, device=self._device) for part in places)
         output = self._run((rows, positions) if self._short else None, **inputs)
         logits = output.logits[0] if self._short else output.logits[rows, positions]
         return torch.log_softmax(logits.float(), dim=-1), output
+
+    @property
+    def _device(self) -> Any:
+        """Where inputs go: weights that are read from the disk layer by layer say that they are nowhere."""
+        import torch
+
+        device = self.model.device
+        return device if device.type != "meta" else torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
     def _run(self, places: tuple[Tensor, Tensor] | None, **inputs: Any) -> Any:
         self._places.now = places
@@ -74,7 +82,7 @@ class Projection:
         """Whether this architecture takes the short way as it is: tried once, on a few tokens, some of them padding."""
         import torch
 
-        device = self.model.device
+        device = self._device
         tokens = torch.tensor([[2, 3, 4, 5], [6, 3, 7, 5]], device=device) % self.model.config.vocab_size
         places = torch.tensor(rows, device=device), torch.tensor(positions, device=device)
         for real in ([1, 1, 1, 1], [1, 1, 0, 0]):
@@ -85,7 +93,7 @@ class Projection:
                     whole = self.model(**inputs).logits[places]
                 except Exception:
                     return False
-            if short.shape != (1, *whole.shape) or not np.allclose(short[0].cpu(), whole.cpu(), atol=AGREES, rtol=0):
+            if short.shape != (1, *whole.shape) or not agree(short[0], whole):
                 return False
         return True
 
@@ -169,10 +177,23 @@ def _at_one_place(layer: Any, states: Tensor, place: Tensor, mask: Tensor | None
     shape = (head.num_attention_heads, head.attention_head_size)
     here = states[torch.arange(rows, device=states.device), place]
     query = head.query(here).unflatten(-1, shape) / shape[1] ** 0.5
-    towards = torch.einsum("bhd,hde->bhe", query, head.key.weight.unflatten(0, shape))
+    towards = torch.einsum("bhd,hde->bhe", query, _wide(head.key, query, shape))
     scores = towards @ states.transpose(1, 2)
     if mask is not None:
         scores = scores.masked_fill(~mask[:, :, 0], -torch.inf) if mask.dtype == torch.bool else scores + mask[:, :, 0]
     seen = scores.softmax(-1) @ states
-    values = torch.einsum("bhe,hde->bhd", seen, head.value.weight.unflatten(0, shape)).flatten(1) + head.value.bias
+    values = torch.einsum("bhe,hde->bhd", seen, _wide(head.value, query, shape)).flatten(1) + head.value.bias
     return layer.feed_forward_chunk(layer.attention.output(values, here)).unsqueeze(1)
+
+
+def _wide(linear: Any, states: Tensor, shape: tuple[int, int]) -> Any:
+    """The weights of a layer by head, in the type of the states, where they are held in fewer bits."""
+    return linear.weight.to(states.dtype).unflatten(0, shape)
+
+
+def agree(short: Tensor, whole: Tensor) -> bool:
+    """Whether two ways give the same, as far as the type in which they were computed can tell."""
+    import torch
+
+    rounding = 2 * torch.finfo(whole.dtype).eps * float(whole.abs().max())
+    return np.allclose(short.float().cpu(), whole.float().cpu(), atol=max(AGREES, rounding), rtol=0)
