@@ -166,7 +166,12 @@ class TransformerEncoder:
 
     def _checkpoint(self, head: Head) -> tuple[Any, Any]:
         """The tokenizer and the model, ready to be asked."""
-        tokenizer, model = load(self._recipe.folder, called=self.name, head=head)
+        if self._recipe.table:
+            from tiltmeter.models.transformers.token_table import load_token_table
+
+            tokenizer, model = load_token_table(self._recipe.folder, called=self.name)
+        else:
+            tokenizer, model = load(self._recipe.folder, called=self.name, head=head)
         if self.edit:
             self.edit(model)
         return tokenizer, model
