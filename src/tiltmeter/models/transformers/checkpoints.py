@@ -31,7 +31,7 @@ HUB_TIMEOUT = 5.0
 _PART = r"(?:\d+_\w+/)?"
 _SETTINGS = re.compile(_PART + r"[^/]+\.(?:json|txt|model)")
 _TOKENIZER = re.compile(_PART + r"(?:tokenizer\.json|vocab\.(?:txt|json)|[^/]+\.model)")
-_SAFETENSORS = re.compile(_PART + r"model(?:-\d+-of-\d+)?\.safetensors")
+_SAFETENSORS = re.compile(_PART + r"(?:adapter_)?model(?:-\d+-of-\d+)?\.safetensors")
 #: The first torch that runs no code out of pickled weights.
 _SAFE_TORCH = (2, 6)
 #: Set to anything, this environment variable has pickled weights refused whatever the torch.
@@ -164,12 +164,17 @@ def load(folder: Path, *, called: str, head: Head = "none") -> tuple[Any, Any]:
     return tokenizer, model.float().eval()
 
 
+def has_tokenizer(folder: Path) -> bool:
+    """Whether a folder holds a tokenizer."""
+    return any(map(_TOKENIZER.fullmatch, _files(folder)))
+
+
 def _check_files(folder: Path, called: str) -> None:
     files = _files(folder)
     for what, there in (
         ("config.json", "config.json" in files),
         ("weights (model.safetensors or pytorch_model.bin)", bool(_weights(files))),
-        ("tokenizer (tokenizer.json or its vocabulary)", any(map(_TOKENIZER.fullmatch, files))),
+        ("tokenizer (tokenizer.json or its vocabulary)", has_tokenizer(folder)),
     ):
         if not there:
             raise ModelFailed(f"cannot load '{called}': no {what} in {folder}; give a Transformers model's folder")

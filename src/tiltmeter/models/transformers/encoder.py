@@ -15,6 +15,7 @@ from tiltmeter.errors import BadInput, ModelFailed, unknown
 from tiltmeter.models.protocol import Batch, Identity, Question, Reach, Span, gather, installed
 from tiltmeter.models.transformers.batching import by_length, fair_budget, in_chunks, pad
 from tiltmeter.models.transformers.checkpoints import Head, first_line, load, locate, revision_of
+from tiltmeter.models.transformers.lora import Adapter, read_adapter
 from tiltmeter.models.transformers.on_ray import cluster_in_use, compute_in_worker
 from tiltmeter.models.transformers.pooling import PoolingRecipe, finish, pool, read_recipe
 from tiltmeter.models.transformers.threads import ThreadTuner, in_lanes, usable_cpus
@@ -122,6 +123,8 @@ class TransformerEncoder:
     def identity(self) -> Identity:
         """The weights by hub commit or content, without reading them into memory."""
         revision = revision_of(self._source, self._root)
+        if self._adapter:
+            revision = f"{revision}+{self._adapter.base_identity}"
         return Identity(self.name, revision, self._settings(str(self._recipe)), self._versions)
 
     def _settings(self, pooling: str) -> dict[str, str]:
@@ -129,7 +132,7 @@ class TransformerEncoder:
 
     @property
     def _versions(self) -> dict[str, str]:
-        return installed("torch", "transformers", "tokenizers")
+        return installed("torch", "transformers", "tokenizers", *(["peft"] if self._adapter else []))
 
     @functools.cached_property
     def _root(self) -> Path:
@@ -137,7 +140,19 @@ class TransformerEncoder:
 
     @functools.cached_property
     def _recipe(self) -> PoolingRecipe:
-        return read_recipe(self._root, self._pooling, prompt=self._prompt)
+        adapter = read_adapter(self._root)
+        # An adapter alone says nothing of pooling: the model that it changes may.
+        root = self._root if adapter is None or (self._root / "modules.json").is_file() else adapter.base_folder
+        return read_recipe(root, self._pooling, prompt=self._prompt)
+
+    @functools.cached_property
+    def _adapter(self) -> Adapter | None:
+        return read_adapter(self._root) or read_adapter(self._recipe.folder)
+
+    @property
+    def _weights(self) -> Path:
+        """The folder that holds the model's weights."""
+        return self._adapter.base_folder if self._adapter else self._recipe.folder
 
     @functools.cached_property
     def _loaded(self) -> Loaded:
@@ -171,7 +186,9 @@ class TransformerEncoder:
 
             tokenizer, model = load_token_table(self._recipe.folder, called=self.name)
         else:
-            tokenizer, model = load(self._recipe.folder, called=self.name, head=head)
+            tokenizer, model = load(self._weights, called=self.name, head=head)
+        if self._adapter:
+            tokenizer, model = self._adapter.merged_into(tokenizer, model, called=self.name)
         if self.edit:
             self.edit(model)
         return tokenizer, model

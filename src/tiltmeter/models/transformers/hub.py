@@ -222,11 +222,12 @@ class TransformerModel(TransformerEncoder):
     @property
     def _declares_bos(self) -> bool | None:
         """Whether the model's files ask for a start mark; None where they leave it to the tokenizer."""
-        return read_json(self._recipe.folder / "tokenizer_config.json", _TokenizerConfig, default={}).add_bos_token
+        folder = self._adapter.tokenizer_folder if self._adapter else self._recipe.folder
+        return read_json(folder / "tokenizer_config.json", _TokenizerConfig, default={}).add_bos_token
 
     @functools.cached_property
     def head(self) -> Head:
-        return head_of(self._recipe.folder)
+        return "none" if self._adapter and self._adapter.gives_vectors_only else head_of(self._weights)
 
     @property
     def questions(self) -> Collection[Question]:
@@ -301,11 +302,14 @@ class InMemory(TransformerModel):
     """
 
     identity: Any = None
+    _adapter = None
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
         if not getattr(tokenizer, "is_fast", False):
             raise BadInput(f"the tokenizer of the {type(model).__name__} is no fast one: save one as tokenizer.json")
         super().__init__(".", name=f"own:{type(model).__name__}")
+        if callable(getattr(model, "get_base_model", None)):  # PEFT's wrapper; the adapter is in the layers within
+            model = model.get_base_model()
         self._given = tokenizer, model.eval()
 
     @functools.cached_property
