@@ -79,9 +79,7 @@ def test_too_few_known_words_is_an_error_that_counts_them(lexicon):
     model = small(lexicon)
     for word in ("wave", "tide", "shore"):
         del model[word]
-    with pytest.raises(
-        BadInput, match=r"'sea': 1 of its 4 words is in the vocabulary of own:dict, and 2 are needed"
-    ):
+    with pytest.raises(BadInput, match=r"'sea': 1 of its 4 words is in the vocabulary of own:dict, and 2 are needed"):
         probe("weat", model, targets=of(lexicon, "sea", "land"), attributes=of(lexicon, "good", "bad"), cache=False)
 
 

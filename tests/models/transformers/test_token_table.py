@@ -94,6 +94,6 @@ def test_a_damaged_table_is_one_line(folder, damage):
         (place / "tokenizer.json").write_text(json.dumps(content))
     else:
         (place / damage).write_text("{")
-    with pytest.raises(ModelFailed, match="no table of token vectors in .*fetch it again") as caught:
+    with pytest.raises(ModelFailed, match=r"no table of token vectors in .*fetch it again") as caught:
         load(f"hf:{folder}").embed_texts(SENTENCES)
     assert "\n" not in str(caught.value)

@@ -1,4 +1,4 @@
-"""Adapters trained beside a model, such as LoRA's: a folder with ``adapter_config.json``, applied to the model it names.
+"""Adapters trained beside a model, such as LoRA's: a folder with ``adapter_config.json``, for the model it names.
 
 The adapter is merged into the weights, so that the model is as fast as without it and asked in the same way.
 """
@@ -89,10 +89,11 @@ class Adapter:
 
 def read_adapter(folder: Path) -> Adapter | None:
     """The adapter in a folder, None where it holds a model of its own."""
-    if not (folder / _CONFIG).is_file() or (folder / "config.json").is_file() and not (folder / _WEIGHTS).is_file():
+    there = {name for name in (_CONFIG, _WEIGHTS, "config.json") if (folder / name).is_file()}
+    if _CONFIG not in there or there == {_CONFIG, "config.json"}:
         return None
     config = read_json(folder / _CONFIG, _AdapterConfig)
-    if not (folder / _WEIGHTS).is_file():
+    if _WEIGHTS not in there:
         raise ModelFailed(f"{folder}: its adapter has no {_WEIGHTS}; save it again with safe_serialization=True")
     if not config.base_model_name_or_path:
         raise BadInput(f"{folder / _CONFIG}: base_model_name_or_path names no model: write the one it was trained on")

@@ -1,4 +1,4 @@
-"""A table of vectors, one per token, as a model: what sentence-transformers calls StaticEmbedding, and model2vec's folders.
+"""A table of vectors, one per token, as a model: StaticEmbedding of sentence-transformers, and model2vec's folders.
 
 A text is the mean of its tokens' vectors. So the table stands where the layers of a Transformer stand, and all that
 follows (pooling, dense layers, length 1) is the same.
