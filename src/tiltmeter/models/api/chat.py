@@ -25,9 +25,7 @@ _FILTERED = ("content_filter", "content_policy_violation")
 #: OpenAI's models that think before they answer: they take no temperature but their own, and need room for thoughts.
 _THINKERS = re.compile(r"(?:o\d|gpt-5)(?!.*chat)")
 _ROOM, _ROOM_TO_THINK = 32, 2048
-_OWN_TEMPERATURE = (
-    "it takes no temperature but its own, write temperature=default behind its name (chat:...?temperature=default)"
-)
+_OWN_TEMPERATURE = "it takes no temperature but its own, write chat:...?temperature=default"
 #: Requests under way at once: few, because providers count them and small servers have one machine.
 AT_ONCE = 4
 

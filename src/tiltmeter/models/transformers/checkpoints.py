@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from tiltmeter.errors import BadInput, MissingExtra, ModelFailed
 from tiltmeter.files import at_home, fingerprint
+from tiltmeter.models.transformers.refusals import check_config, why_not_from_the_hub
 
 Head = Literal["none", "masked", "causal"]
 _CLASSES: dict[Head, str] = {"none": "AutoModel", "masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
@@ -62,10 +63,7 @@ def locate(name: str, *, revision: str | None = None) -> Path:
     except Exception as error:
         if cached and _weights(_files(cached)):
             return cached
-        raise ModelFailed(
-            f"cannot load 'hf:{name}': no such folder, and the hub could not be reached or has no such model "
-            f"({first_line(error)}); give the path of a local copy"
-        ) from error
+        raise why_not_from_the_hub(name, error, first_line(error)) from error
 
 
 def _fetch(name: str, revision: str | None) -> Path:
@@ -136,6 +134,7 @@ def load(folder: Path, *, called: str, head: Head = "none") -> tuple[Any, Any]:
     except ImportError as error:
         raise MissingExtra("a Transformers model", "hf") from error
     _check_files(folder, called)
+    check_config(folder, called)
     if not any(map(_SAFETENSORS.fullmatch, _files(folder))):
         _check_pickled(str(torch.__version__), called)
     with quiet():

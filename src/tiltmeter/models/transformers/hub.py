@@ -29,6 +29,7 @@ from tiltmeter.models.transformers.encoder import Loaded, TransformerEncoder
 from tiltmeter.models.transformers.pooling import PoolingRecipe, read_json
 from tiltmeter.models.transformers.projection import AGREES, Projection
 from tiltmeter.models.transformers.questions import CAUSAL, MASKED, Questions, Stem
+from tiltmeter.models.transformers.refusals import check_task, classes_in, is_encoder_decoder
 from tiltmeter.models.transformers.tokens import shortened
 
 #: Tokens in a batch: few enough for a core's cache, enough to keep a GPU busy.
@@ -231,9 +232,20 @@ class TransformerModel(TransformerEncoder):
 
     @property
     def questions(self) -> Collection[Question]:
+        if not self._pooled:
+            check_task(*self._trained_as)
         pooled = (Question.WORDS, Question.TEXTS) if self.head != "causal" or self._pooled else ()
         scored = {"none": (), "masked": MASKED, "causal": CAUSAL}
         return (*pooled, Question.SPANS, Question.REACH, *scored[self.head])
+
+    @property
+    def _trained_as(self) -> tuple[list[str], str, str]:
+        instead = "pooling=mean behind its name (?pooling=mean) reads its states all the same"
+        return classes_in(self._weights), self.name, instead
+
+    @property
+    def _encoder_decoder(self) -> bool:
+        return is_encoder_decoder(self._weights)
 
     @property
     def _pooled(self) -> bool:
@@ -291,6 +303,8 @@ class TransformerModel(TransformerEncoder):
             return super().stream(question, inputs, known=known)
         if question not in self.questions:
             what = "has no language-model head" if self.head == "none" else f"is a {self.head} language model"
+            if self._encoder_decoder:
+                what = "is an encoder-decoder, of which the encoder is asked for vectors and nothing else"
             raise BadInput(f"{question.method} asks for {question.about}; {self.name} {what}")
         return self._language.stream(question, inputs, known=known)
 
@@ -319,6 +333,14 @@ class InMemory(TransformerModel):
     @property
     def _declares_bos(self) -> bool | None:
         return getattr(self._given[0], "add_bos_token", None)
+
+    @property
+    def _trained_as(self) -> tuple[list[str], str, str]:
+        return [type(self._given[1]).__name__], self.name, "pass (model.base_model, tokenizer) to read its states"
+
+    @property
+    def _encoder_decoder(self) -> bool:
+        return bool(self._given[1].config.is_encoder_decoder)
 
     @property
     def _pooled(self) -> bool:
