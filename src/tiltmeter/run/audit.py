@@ -177,6 +177,7 @@ class _Run:
                 raise self.stopped
             identity = self._distinct(model.identity)
             name = model_name(identity)
+            self._skip(name, self.suite.absent)
             planned, others = plan(model, self.suite.probes)
             self._skip(name, {each.id: f"needs {each.kind.needs}: this model does not give that" for each in others})
             planned, vectors = self._side_vectors(model, name, planned)

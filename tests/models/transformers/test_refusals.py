@@ -66,8 +66,16 @@ def loopback_hub(monkeypatch, tmp_path) -> Iterator[LoopbackHub]:
 @pytest.mark.parametrize(
     ("status", "headers", "line"),
     [
-        (401, {"X-Error-Code": "GatedRepo"}, "is gated; accept its conditions on its page at the hub, and set HF_TOKEN"),
-        (403, {"X-Error-Code": "GatedRepo"}, "is gated; accept its conditions on its page at the hub, and set HF_TOKEN"),
+        (
+            401,
+            {"X-Error-Code": "GatedRepo"},
+            "is gated; accept its conditions on its page at the hub, and set HF_TOKEN",
+        ),
+        (
+            403,
+            {"X-Error-Code": "GatedRepo"},
+            "is gated; accept its conditions on its page at the hub, and set HF_TOKEN",
+        ),
         (404, {"X-Error-Code": "RepoNotFound"}, "the hub has no such model, or it is private: check the name, or set"),
         (401, {"X-Error-Message": "Invalid credentials in Authorization header"}, "refuses your token; set HF_TOKEN"),
         (400, {}, "the hub could not be reached or has no such model"),
