@@ -61,7 +61,7 @@ class Archive:
         return f"http://127.0.0.1:{self.server.server_port}"
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def archive(data, tmp_path, monkeypatch) -> Iterator[Archive]:
     one = Archive(data("crows_pairs").parent)
     monkeypatch.setenv("TILTMETER_MIRROR", one.address)
@@ -93,13 +93,13 @@ def find_state(name: str) -> str:
     return next(row["state"] for row in status() if row["name"] == name)
 
 
-def test_a_set_of_several_files_is_there_whole(archive):
+def test_a_set_of_several_files_is_there_whole():
     fetch("winogender")
     assert left() == ["winogender/all_sentences.tsv", "winogender/occupations-stats.tsv"]
     assert find_state("winogender") == "found"
 
 
-def test_a_folder_of_the_users_own_goes_first(archive, tmp_path, monkeypatch):
+def test_a_folder_of_the_users_own_goes_first(tmp_path, monkeypatch):
     fetch("crows_pairs")
     own = tmp_path / "own" / PAIRS
     own.parent.mkdir(parents=True)
@@ -108,7 +108,7 @@ def test_a_folder_of_the_users_own_goes_first(archive, tmp_path, monkeypatch):
     assert find("crows_pairs") == own
 
 
-def test_a_connection_that_breaks_is_resumed_where_it_broke(archive, data):
+def test_a_connection_that_breaks_is_resumed_where_it_broke(archive):
     archive.break_after = 100_000
     fetch("crows_pairs")
     starts = [int(wanted.removeprefix("bytes=").rstrip("-")) if wanted else 0 for _, wanted in archive.asked]
@@ -147,7 +147,7 @@ def test_a_server_without_ranges_is_read_from_the_beginning(archive):
     assert find_state("crows_pairs") == "found"
 
 
-def test_a_wrong_checksum_is_refused_and_nothing_is_kept(archive, data, monkeypatch):
+def test_a_wrong_checksum_is_refused_and_nothing_is_kept(monkeypatch):
     entry = catalogue()["winogender"]
     monkeypatch.setitem(entry.files, "occupations-stats.tsv", "0" * 64)
     with pytest.raises(
@@ -172,7 +172,7 @@ def test_a_refusal_of_the_server_is_one_line(archive, status_code):
         fetch("crows_pairs")
 
 
-def test_an_address_that_is_none_of_the_web_is_not_read(archive, monkeypatch):
+def test_an_address_that_is_none_of_the_web_is_not_read(monkeypatch):
     monkeypatch.setenv("TILTMETER_MIRROR", "file:///etc")
     with pytest.raises(BadInput, match="is no address of the web"):
         fetch("crows_pairs")
@@ -202,8 +202,8 @@ def test_the_licence_is_shown_and_must_be_accepted(archive, tmp_path):
     assert "did you mean 'crows_pairs'" in run("data", "fetch", "crow_pairs", "--yes").complaint
 
 
-def test_a_suite_runs_on_the_sets_that_are_here_and_names_the_others(archive):
-    with pytest.raises(DataMissing, match="language.yaml: data set 'crows_pairs' is not here: tiltmeter data fetch"):
+def test_a_suite_runs_on_the_sets_that_are_here_and_names_the_others():
+    with pytest.raises(DataMissing, match=r"language.yaml: data set 'crows_pairs' is not here: tiltmeter data fetch"):
         load_suite("language")
     fetch("winogender")
     suite = load_suite("language")
@@ -212,7 +212,7 @@ def test_a_suite_runs_on_the_sets_that_are_here_and_names_the_others(archive):
     assert "tiltmeter data fetch stereoset" in suite.absent["stereoset"]
 
 
-def test_an_audit_lists_what_its_suite_could_not_read(archive):
+def test_an_audit_lists_what_its_suite_could_not_read():
     entry = {
         "id": "there",
         "probe": "weat",

@@ -1,4 +1,4 @@
-"""Why a model cannot be loaded or asked, in words that lead on: what a library says of it mostly names something else."""
+"""Why a model cannot be loaded or asked, and what to do: what a library says of it mostly names something else."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def why_not_from_the_hub(name: str, error: Exception, said: str) -> ModelFailed:
     status = getattr(getattr(error, "response", None), "status_code", None)
     if isinstance(error, errors.GatedRepoError):
         return ModelFailed(
-            f"cannot load 'hf:{name}': it is gated; accept its conditions on its page at the hub, and set HF_TOKEN to a "
-            "token of that account"
+            f"cannot load 'hf:{name}': it is gated; accept its conditions on its page at the hub, and set HF_TOKEN to "
+            "a token of that account"
         )
     if status == 401 and "invalid" in str(error).lower() and "credentials" in str(error).lower():
         return ModelFailed(f"cannot load 'hf:{name}': the hub refuses your token; set HF_TOKEN to one that is valid")
     if isinstance(error, errors.RepositoryNotFoundError):
         return ModelFailed(
-            f"cannot load 'hf:{name}': no such folder, and the hub has no such model, or it is private: check the name, "
-            "or set HF_TOKEN to a token that may read it"
+            f"cannot load 'hf:{name}': no such folder, and the hub has no such model, or it is private: check the "
+            "name, or set HF_TOKEN to a token that may read it"
         )
     return ModelFailed(
         f"cannot load 'hf:{name}': no such folder, and the hub could not be reached or has no such model ({said}); "

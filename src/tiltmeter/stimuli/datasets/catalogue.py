@@ -24,8 +24,8 @@ VARIABLE = "TILTMETER_DATA"
 class DataSet:
     """One data set: ``path`` is its folder or only file below the data folder, ``files`` their SHA-256 below it.
 
-    ``fetch`` is the address under which its authors keep the files, ``renamed`` how they call some of them, ``size`` how
-    many bytes they are.
+    ``fetch`` is the address under which its authors keep the files, ``renamed`` how they call some of them, ``size``
+    how many bytes they are.
     """
 
     name: str

@@ -93,7 +93,8 @@ def _download(address: str, part: Path, *, most: int) -> None:
             idle = 0 if came > before else idle + 1
             if idle == _TRIES:
                 raise BadInput(
-                    f"{address}: broke off after {came:,} bytes ({reason}): run the same command again, it resumes there"
+                    f"{address}: broke off after {came:,} bytes ({reason}): run the same command again, "
+                    "it resumes there"
                 )
 
 
@@ -128,6 +129,6 @@ def _check(path: Path, checksum: str, discard: Callable[[], None]) -> None:
     if found != checksum:
         discard()
         raise BadInput(
-            f"{path.name.removesuffix(UNFINISHED)} is not the file that the catalogue knows (SHA-256 {found[:12]}..., not "
-            f"{checksum[:12]}...): nothing was kept; its authors may have changed it"
+            f"{path.name.removesuffix(UNFINISHED)} is not the file that the catalogue knows (SHA-256 {found[:12]}..., "
+            f"not {checksum[:12]}...): nothing was kept; its authors may have changed it"
         )
