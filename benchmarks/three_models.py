@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 #: Layers of the three models, which all have the same words.
 LAYERS = (12, 11, 10)
@@ -42,14 +43,14 @@ def save(folder: Path, layers: int) -> Path:
     from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
     from transformers.utils import logging
 
-    logging.disable_progress_bar()
+    bars: Any = logging
+    bars.disable_progress_bar()
+    make: Any = PreTrainedTokenizerFast
     letters = {sign: place for place, sign in enumerate(["[PAD]", "[UNK]", "[MASK]", *map(chr, range(33, 127))])}
     tokenizer = Tokenizer(models.WordLevel(letters, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.Split("", "isolated")
-    PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, pad_token="[PAD]", unk_token="[UNK]", mask_token="[MASK]"
-    ).save_pretrained(folder)
+    make(tokenizer_object=tokenizer, pad_token="[PAD]", unk_token="[UNK]", mask_token="[MASK]").save_pretrained(folder)
     torch.manual_seed(layers)
     config = BertConfig(vocab_size=len(letters), num_hidden_layers=layers)
     BertForMaskedLM(config).save_pretrained(folder)

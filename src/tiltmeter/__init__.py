@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tiltmeter import measures, mitigation, statistics, stimuli
     from tiltmeter.compare.comparison import compare
     from tiltmeter.compare.gate import check
+    from tiltmeter.compare.ranking import rank
     from tiltmeter.errors import TiltmeterError
     from tiltmeter.lab.mitigate.debias import debias
     from tiltmeter.lab.mitigate.mitigate import mitigate
@@ -37,6 +38,7 @@ _NAMES = {
     "TiltmeterError": "tiltmeter.errors",
     "load": "tiltmeter.models",
     "probe": "tiltmeter.run.probe",
+    "rank": "tiltmeter.compare.ranking",
     "Reading": "tiltmeter.readings.reading",
     "unmask": "tiltmeter.run.one_sentence",
 }
@@ -60,6 +62,7 @@ __all__ = [
     "mitigate",
     "mitigation",
     "probe",
+    "rank",
     "statistics",
     "stimuli",
     "unmask",

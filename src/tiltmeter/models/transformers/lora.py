@@ -72,7 +72,7 @@ class Adapter:
                         model.resize_token_embeddings(len(tokenizer))
                 weights = _placed(load_file(self.folder / _WEIGHTS), model)
                 around = peft.get_peft_model(model, peft.PeftConfig.from_pretrained(str(self.folder)))
-                outcome = peft.set_peft_model_state_dict(around, weights)
+                outcome: Any = peft.set_peft_model_state_dict(around, weights)
                 own = around.active_adapter
                 absent = [key for key in outcome.missing_keys if f".{own}." in key]
                 if outcome.unexpected_keys or absent:

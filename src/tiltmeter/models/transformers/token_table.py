@@ -22,7 +22,7 @@ def load_token_table(folder: Path, *, called: str) -> tuple[Any, Any]:
         import torch
         from safetensors.torch import load_file
         from tokenizers import Tokenizer
-        from transformers import PreTrainedTokenizerFast
+        from transformers import PreTrainedTokenizerFast as FastTokenizer
     except ImportError as error:
         raise MissingExtra("a table of token vectors", "hf") from error
     try:
@@ -41,7 +41,8 @@ def load_token_table(folder: Path, *, called: str) -> tuple[Any, Any]:
         raise ModelFailed(
             f"cannot load '{called}': no table of token vectors in {folder} ({reason}); fetch it again"
         ) from error
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, **({"model_max_length": longest} if longest else {}))
+    make: Any = FastTokenizer
+    tokenizer = make(tokenizer_object=backend, **({"model_max_length": longest} if longest else {}))
 
     class TokenTable(torch.nn.Module):
         """The lookup, called as the layers of a Transformer are."""
@@ -50,7 +51,7 @@ def load_token_table(folder: Path, *, called: str) -> tuple[Any, Any]:
 
         def __init__(self) -> None:
             super().__init__()
-            self.table = torch.nn.Embedding.from_pretrained(rows.float())
+            self.table = torch.nn.Embedding(rows.shape[0], rows.shape[1], _weight=rows.float())
             self.config = SimpleNamespace(
                 hidden_size=rows.shape[1], num_hidden_layers=0, vocab_size=len(rows), is_encoder_decoder=False
             )

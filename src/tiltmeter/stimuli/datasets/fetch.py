@@ -14,9 +14,9 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 
-from tiltmeter import __version__
 from tiltmeter.errors import BadInput
 from tiltmeter.files import UNFINISHED, locked
 from tiltmeter.progress import progress_bar
@@ -101,7 +101,7 @@ def _download(address: str, part: Path, *, most: int) -> None:
 def _continue(address: str, part: Path, most: int, advance: Callable[[int], None]) -> bool:
     """Ask for what is missing of a file; whether its end was reached."""
     there = part.stat().st_size if part.exists() else 0
-    headers = {"User-Agent": f"tiltmeter/{__version__}", **({"Range": f"bytes={there}-"} if there else {})}
+    headers = {"User-Agent": f"tiltmeter/{version('tiltmeter')}", **({"Range": f"bytes={there}-"} if there else {})}
     if urllib.parse.urlsplit(address).scheme not in ("http", "https"):
         raise BadInput(f"{address} is no address of the web: check {MIRROR}")
     with contextlib.closing(
