@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 PIP := $(BIN)/python -m pip install --quiet --no-warn-conflicts --constraint constraints.txt
 
-.PHONY: demo test test-lowest lint bench peers clean
+.PHONY: demo test test-lowest test-install lint bench peers clean
 .DELETE_ON_ERROR:
 
 $(VENV)/ready: pyproject.toml constraints.txt requirements-samples.txt
@@ -43,6 +43,10 @@ test-lowest:  ## tests against the lowest versions that pyproject.toml allows
 	@$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --requirement $(LOWEST)/lowest.txt pytest hypothesis statsmodels psutil
 	@$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --no-deps --editable .
 	$(LOWEST)/bin/python -m pytest $(LOWEST_TESTS)
+
+test-install: export TILTMETER_INSTALL = base hf all
+test-install: $(VENV)/ready-dev  ## the wheel in clean environments (base, [hf], [all]), an audit in each, their sizes
+	$(BIN)/python -m pytest tests/test_install.py -s
 
 lint: $(VENV)/ready-dev
 	$(BIN)/ruff check .

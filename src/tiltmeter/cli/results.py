@@ -162,6 +162,38 @@ def rank(
         say(f"left out: {test}, {reason}")
 
 
+@app.command("import")
+def import_results(
+    files: Annotated[list[Path], Argument(help="Result files of lm-evaluation-harness or MTEB, or folders of them.")],
+    out: Annotated[Path, Option("--out", "-o", help="The folder that the dashboard shows.")] = Path(
+        "tiltmeter-results"
+    ),
+    as_json: Json = False,
+) -> None:
+    """Take results of lm-evaluation-harness or MTEB into a folder, so that the dashboard shows them beside ours.
+
+    Examples:
+
+    * tiltmeter import lm_eval_out/gpt2/results.json --out tiltmeter-results
+    * tiltmeter import mteb-results/ --out tiltmeter-results
+    """
+    from dataclasses import asdict
+
+    from tiltmeter.readings.peers import read_peer_results, save_peer_results
+
+    results = read_peer_results(list(map(at_home, files)))
+    path = save_peer_results(results, at_home(out))
+    if as_json:
+        print_json([asdict(result) for result in results])
+        return
+    rows = [
+        {"model": one.model, "tool": one.tool, "task": one.task, "metric": one.metric, "value": f"{one.value:.4g}"}
+        for one in results
+    ]
+    show(rows, ("model", "tool", "task", "metric", "value"), as_json)
+    echo(f"{len(results)} results in {path}; tiltmeter serve {out} shows them")
+
+
 @app.command()
 def check(
     run: Annotated[Path, Argument(help="Folder of the new results.", metavar="DIR")],
