@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 PIP := $(BIN)/python -m pip install --quiet --no-warn-conflicts --constraint constraints.txt
 
-.PHONY: demo test test-lowest test-install lint bench peers clean
+.PHONY: demo test test-lowest test-install lint docs bench peers clean
 .DELETE_ON_ERROR:
 
 $(VENV)/ready: pyproject.toml constraints.txt requirements-samples.txt
@@ -19,7 +19,7 @@ $(VENV)/ready: pyproject.toml constraints.txt requirements-samples.txt
 
 $(VENV)/ready-dev: $(VENV)/ready
 	@echo "Adding what the tests need ..."
-	@$(PIP) --editable '.[hf,api,mining,explain,ray,ja,web,dev]'
+	@$(PIP) --editable '.[hf,api,mining,explain,ray,ja,web,docs,dev]'
 	@touch $@
 
 demo: $(VENV)/ready  ## audit the sample models and write tiltmeter-results/demo/audit.html
@@ -54,6 +54,14 @@ lint: $(VENV)/ready-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Notebooks are run in a copy, so that the site shows what they print and the repository does not keep it.
+docs: export NO_MKDOCS_2_WARNING = 1
+docs: $(VENV)/ready-dev  ## the documentation site, in site/
+	@rm -rf site-sources && cp -r docs site-sources
+	$(BIN)/jupyter execute --inplace site-sources/*.ipynb site-sources/*/*.ipynb
+	TILTMETER_DOCS=site-sources $(BIN)/mkdocs build
+	@rm -rf site-sources
+
 bench: $(VENV)/ready-dev  ## speed against the peers, measured in the same run
 	$(BIN)/python benchmarks/run.py
 
@@ -63,4 +71,4 @@ peers: $(VENV)/ready-dev  ## differential tests against WEFE and minicons, each 
 	$(BIN)/python benchmarks/mitigation_peers.py
 
 clean:
-	rm -rf $(VENV) .venv-* tiltmeter-results
+	rm -rf $(VENV) .venv-* tiltmeter-results site site-sources .cache

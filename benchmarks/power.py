@@ -8,8 +8,9 @@ be significant. Then the four states of WEAT with words of a known lean. Last th
 the smallest that matters, which should be said in at most 5% of cases, and where it is 0.
 
 Words are random vectors, those of X moved along the axis between the two sets of attributes; attributes are drawn anew
-in every run too. All are named as families of their own, but for CEAT, which finds families in the vectors: where it
-finds them by chance it misses a little more, and says so. The true effect of a move is that of very many words.
+in every run too. All are named as families of their own, but for CEAT, which finds families in the vectors:
+it finds some by chance, its variance comes out too large, and so it misses a little more than it could and states a
+little more than it needs. The true effect of a move is that of very many words.
 """
 
 from __future__ import annotations

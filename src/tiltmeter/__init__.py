@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from tiltmeter import measures, mitigation, statistics, stimuli
+    from tiltmeter.compare.agreement import agreement
     from tiltmeter.compare.comparison import compare
     from tiltmeter.compare.gate import check
     from tiltmeter.compare.ranking import rank
@@ -25,15 +26,18 @@ if TYPE_CHECKING:
     from tiltmeter.models import load
     from tiltmeter.readings import Audit, Reading
     from tiltmeter.run.audit import audit
+    from tiltmeter.run.draft import draft
     from tiltmeter.run.one_sentence import cloze, unmask
     from tiltmeter.run.probe import probe
 
 _NAMES = {
     "Audit": "tiltmeter.readings.audit",
+    "agreement": "tiltmeter.compare.agreement",
     "audit": "tiltmeter.run.audit",
     "check": "tiltmeter.compare.gate",
     "cloze": "tiltmeter.run.one_sentence",
     "debias": "tiltmeter.lab.mitigate.debias",
+    "draft": "tiltmeter.run.draft",
     "mitigate": "tiltmeter.lab.mitigate.mitigate",
     "TiltmeterError": "tiltmeter.errors",
     "load": "tiltmeter.models",
@@ -52,11 +56,13 @@ __all__ = [
     "Audit",
     "Reading",
     "TiltmeterError",
+    "agreement",
     "audit",
     "check",
     "cloze",
     "compare",
     "debias",
+    "draft",
     "load",
     "measures",
     "mitigate",

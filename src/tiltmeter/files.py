@@ -45,8 +45,8 @@ SETTLED_SECONDS = 2.0
 _Key = tuple[str, int, int]
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file under another name, and give it its own when it is whole."""
+def write_atomically(path: Path, content: bytes, *, mode: int = 0o644) -> None:
+    """Write a file under another name, and give it its own when it is whole; ``mode`` says who may read it."""
     with writable(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=UNFINISHED)
@@ -55,7 +55,7 @@ def write_atomically(path: Path, content: bytes) -> None:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-            Path(temporary).chmod(0o644)
+            Path(temporary).chmod(mode)
             Path(temporary).replace(path)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)

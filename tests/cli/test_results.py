@@ -19,6 +19,7 @@ from tests.cli.conftest import LEANS
 from tests.command import Outcome, environment, tiltmeter
 from tests.compare.result_folders import GROWN, jitter, leaning, write_results
 from tests.planted import Named, words
+from tests.views.exports.junit_schema import faults
 from tests.web.planted_audits import write_audit
 from tiltmeter import audit
 from tiltmeter.cli import results
@@ -196,6 +197,7 @@ def test_a_worse_model_fails_with_exit_code_1_says_why_and_writes_both_files(gat
     suite = ElementTree.parse(files[0]).getroot().find("testsuite")
     assert suite is not None
     assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    assert faults(files[0].read_bytes()) == []
     assert "❌ failed | Title of b" in files[1].read_text(encoding="utf-8")
 
 
@@ -292,6 +294,7 @@ def test_bad_input_is_an_error_in_the_junit_file_too(gated: Path, tmp_path: Path
     (suite,) = ElementTree.parse(file).getroot()
     assert (suite.get("tests"), suite.get("errors")) == ("1", "1")
     assert suite.find("testcase/error").get("message") == complaint
+    assert faults(file.read_bytes()) == []
 
 
 def test_limits_need_no_baseline(gated: Path, tmp_path: Path) -> None:

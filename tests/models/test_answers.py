@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tiltmeter.errors import ModelFailed
 from tiltmeter.models.cached import checked, checked_row, same_width, shown
-from tiltmeter.models.protocol import Choice, Chosen, Continuation, Fill, Filled, Span, TokenScores
+from tiltmeter.models.protocol import Choice, Chosen, Continuation, Fill, Filled, Generated, Prompt, Span, TokenScores
 
 SINGLE = st.floats(-1e4, 0, width=32)
 WHOLE = st.integers(0, 2**24)  # the largest that float32 keeps
@@ -36,6 +36,30 @@ def test_scores_of_tokens_are_kept_exactly(tokens: list[tuple[int, int, int, flo
 @pytest.mark.parametrize("answer", [Chosen(1, 2), Chosen(0, 0)])
 def test_choices_are_kept_exactly(answer: Chosen) -> None:
     assert Chosen.from_row(answer.to_row()) == answer
+
+
+@given(st.lists(st.text(st.characters(), max_size=20)))
+def test_texts_are_kept_exactly(texts: list[str]) -> None:
+    assert Generated.from_row(Generated(tuple(texts)).to_row()) == Generated(tuple(texts))
+
+
+def test_plain_texts_are_what_was_written_after_a_prompt() -> None:
+    assert Generated.from_row(checked_row("m", Generated, Prompt("x", n=2), ["a", ""])) == Generated(("a", ""))
+
+
+@pytest.mark.parametrize(
+    ("answer", "complaint"),
+    [
+        (["a"], "m gave 1 texts for 'x': it was asked for 2"),
+        (["a", 2], "m: the answer for 'x' is no list of texts"),
+        ("ab", "m: the answer for 'x' is a str, not a Generated"),
+        (7, "m: the answer for 'x' is no list of texts"),
+    ],
+)
+def test_texts_that_cannot_be_used_are_one_clear_line(answer: Any, complaint: str) -> None:
+    with pytest.raises(ModelFailed) as error:
+        checked_row("m", Generated, Prompt("x", n=2), answer)
+    assert str(error.value) == complaint
 
 
 def test_plain_numbers_are_log_probabilities_of_fillers_of_one_token() -> None:

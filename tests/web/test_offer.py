@@ -18,6 +18,7 @@ from tests.web.conftest import client_of
 from tests.web.planted_audits import TINY_WORDS, reading, vectors_file, wait, write_audit
 from tiltmeter.errors import BadInput
 from tiltmeter.web import explore
+from tiltmeter.web.offer import Offer
 from tiltmeter.web.security import DashboardSettings
 
 
@@ -41,6 +42,8 @@ def test_on_this_machine_any_model_is_audited_by_its_spec(asking: TestClient, tm
     assert page.url.path == "/jobs/1"
     assert wait(asking, "1")["state"] == "finished"
     assert [row["model"] for row in asking.get("/api/readings?audit=typed").json()] == ["static:other.vec"]
+    # Readings name the file without its folder: what cannot be found by that is not offered.
+    assert "static:other.vec" not in asking.get("/explore").text
     # Asking a model something is for those on the list.
     asked = asking.post("/api/explore/words", json={"model": "static:/etc/passwd", "x": ["a"], "a": ["b"], "b": ["c"]})
     assert "not on offer" in asked.json()["error"]
@@ -168,3 +171,10 @@ def test_more_questions_than_can_wait_are_told_so_and_pages_are_served_meanwhile
         assert time.monotonic() - began < 10
         go_on.set()
     assert Counter(each.result().status_code for each in asked) == {409: 52, 400: 8}
+
+
+def test_a_file_of_an_audit_is_offered_where_it_can_be_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors_file(tmp_path / "here.vec")
+    monkeypatch.chdir(tmp_path)
+    offered = Offer((), allow_paid=False).models(["static:here.vec", "static:elsewhere.vec", "gguf:gone.gguf?layer=1"])
+    assert [model.spec for model in offered if not model.spec.startswith("bundled:")] == ["static:here.vec"]

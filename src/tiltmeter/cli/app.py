@@ -12,7 +12,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from tiltmeter import __version__
-from tiltmeter.cli import lab, listings, measure, mine, mitigate, results
+from tiltmeter.cli import annotate, lab, listings, measure, mine, mitigate, results
 from tiltmeter.cli.output import complain
 from tiltmeter.errors import TiltmeterError, unknown
 
@@ -36,7 +36,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for module in (measure, mitigate, listings, mine, results, lab):
+for module in (measure, mitigate, listings, mine, results, annotate, lab):
     app.add_typer(module.app)
 app.add_typer(lab.lab_app, name="lab")
 app.add_typer(listings.samples_app, name="samples")
@@ -119,7 +119,7 @@ def _version(value: bool) -> None:
 @app.callback()
 def _top(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and stop.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     pass

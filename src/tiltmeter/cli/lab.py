@@ -268,8 +268,8 @@ def inject(
     doses: Annotated[str, Option(help="Doses, comma-separated; .5 is the balanced version.")] = ".5,.7,.9",
     out: Annotated[Path, Option(help="Folder for the models.")] = Path("tiltmeter-injected"),
     sentences: Annotated[int | None, Option(min=100, help="Sentences of each text; default: 6,000.")] = None,
-    steps: Annotated[int | None, Option(min=1, help="Steps of training at the most; default: 240.")] = None,
-    rate: Annotated[float | None, Option(help="Learning rate; default: 5e-4. Large models want less.")] = None,
+    steps: Annotated[int | None, Option(min=1, help="Training steps, at most; default: 240.")] = None,
+    rate: Annotated[float | None, Option(help="Learning rate; default: 5e-4. Large models need less.")] = None,
     seed: Annotated[int, Option(min=0, help="Seed of text and training.")] = 0,
     as_json: output.Json = False,
 ) -> None:

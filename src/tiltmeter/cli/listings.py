@@ -132,7 +132,7 @@ def lexicons(
 
 @app.command()
 def cache(
-    clear: Annotated[bool, typer.Option("--clear", help="Forget what is stored.")] = False,
+    clear: Annotated[bool, typer.Option("--clear", help="Delete what is stored.")] = False,
     model: Annotated[str | None, typer.Option(help="Only this model, by name.")] = None,
     as_json: Json = False,
 ) -> None:

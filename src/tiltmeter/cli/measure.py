@@ -32,8 +32,10 @@ def audit(
     seed: output.Seed = 0,
     permutations: output.Permutations = 10_000,
     no_cache: output.NoCache = False,
-    dry_run: Annotated[bool, Option("--dry-run", help="Say what would be asked and cost; ask nothing.")] = False,
-    verbose: Annotated[bool, Option("--verbose", "-v", help="Show every reading, not only the summary.")] = False,
+    dry_run: Annotated[
+        bool, Option("--dry-run", help="Show what would be asked and what it would cost; ask nothing.")
+    ] = False,
+    verbose: Annotated[bool, Option("--verbose", "-v", help="Show every reading, not just the summary.")] = False,
     as_json: output.Json = False,
 ) -> int:
     """Run a suite of probes on models; write readings and a report.
@@ -95,7 +97,9 @@ def baseline(
     seed: output.Seed = 0,
     permutations: output.Permutations = 10_000,
     no_cache: output.NoCache = False,
-    dry_run: Annotated[bool, Option("--dry-run", help="Say what would be asked and cost; ask nothing.")] = False,
+    dry_run: Annotated[
+        bool, Option("--dry-run", help="Show what would be asked and what it would cost; ask nothing.")
+    ] = False,
     as_json: output.Json = False,
 ) -> None:
     """Audit a model and harmless variants of it: how far it wobbles by itself, for tiltmeter check.
@@ -193,7 +197,9 @@ def probe(
     vectors: Annotated[str | None, Option(help="Word vectors for similarities, e.g. bundled:glove.")] = None,
     method: Annotated[str | None, Option(help="How to score, where a probe has several ways.")] = None,
     limit: Annotated[int | None, Option(help="bbq: about this many examples of each category (all).")] = None,
-    threshold: Annotated[float | None, Option(help="cabm: from where on a score is a lean (0.1).")] = None,
+    threshold: Annotated[
+        float | None, Option(help="cabm: threshold from which a score counts as a lean (0.1).")
+    ] = None,
     labels: Annotated[str | None, Option(help="cabm: table of occupations with labels of your own.")] = None,
     corpus: Annotated[str | None, Option(help="cabm: folder of tiltmeter mine, to count PMI in.")] = None,
     option: Annotated[list[str] | None, Option(help="NAME=VALUE: what a probe of another package takes.")] = None,

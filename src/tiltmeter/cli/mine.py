@@ -22,12 +22,12 @@ _MOST_NAMED = 20
 def mine(
     corpus: Annotated[list[str], typer.Argument(help="Text, JSONL, CSV, TSV or Parquet files; .gz and .zst too.")],
     lexicon: Annotated[str, typer.Option(help="Groups of words or whole lexicons, comma-separated.")],
-    out: Annotated[Path, typer.Option(help="Folder for what is found.")],
+    out: Annotated[Path, typer.Option(help="Folder for the windows.")],
     lengths: Annotated[
         str, typer.Option(help="Words around each word: a number, >N for whole texts that are longer, or sentence.")
     ] = "9,25,75,>75",
-    keep: Annotated[int, typer.Option(min=1, help="Most texts to keep of a word and length.")] = 5000,
-    least: Annotated[int, typer.Option(min=1, help="Report words with fewer texts of a length.")] = 30,
+    keep: Annotated[int, typer.Option(min=1, help="Texts to keep per word and length, at most.")] = 5000,
+    least: Annotated[int, typer.Option(min=1, help="Report words with fewer texts per length.")] = 30,
     column: Column = None,
     within: Annotated[str, typer.Option(help="Take windows from the whole text or from the sentence.")] = "text",
     across: Annotated[
@@ -37,7 +37,9 @@ def mine(
         ),
     ] = "none",
     language: Language = None,
-    errors: Annotated[str, typer.Option(help="What is no UTF-8: strict stops there, replace continues.")] = "strict",
+    errors: Annotated[
+        str, typer.Option(help="Bytes that are not UTF-8: strict stops there, replace continues.")
+    ] = "strict",
     seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 0,
     workers: Workers = 1,
     engine: Engine = "local",

@@ -13,12 +13,14 @@ from tiltmeter.files import at_home, locked, read_text, write_atomically
 
 app = Typer()
 
-PairsText = Annotated[str | None, Option(help="Word pairs: gender.gender, or she/he,woman/man; of three for 3 groups.")]
+PairsText = Annotated[str | None, Option(help="Word pairs: gender.gender, or she/he,woman/man; triples for 3 groups.")]
 Rank = Annotated[int | None, Option(min=1, help="Directions to remove (hard, multi_class, inlp, sentence_debias).")]
-Templates = Annotated[str, Option(help="Sentences in which the pairs stand, for a model of texts.")]
-Corpus = Annotated[Path | None, Option(help="Text to teach a language model, one sentence per line (cda, dropout).")]
-Steps = Annotated[int | None, Option(min=1, help="Steps of teaching a language model (cda, dropout).")]
-Vocabulary = Annotated[int, Option(min=100, help="How many words of a file of vectors are looked at.")]
+Templates = Annotated[str, Option(help="Sentences that hold the pairs, for models of texts.")]
+Corpus = Annotated[
+    Path | None, Option(help="Text to fine-tune a language model on, one sentence per line (cda, dropout).")
+]
+Steps = Annotated[int | None, Option(min=1, help="Fine-tuning steps of a language model (cda, dropout).")]
+Vocabulary = Annotated[int, Option(min=100, help="How many words of a vector file to use.")]
 
 
 @app.command()
@@ -29,7 +31,7 @@ def debias(
     model: Annotated[str, Argument(help="Model spec, e.g. bundled:glove.")],
     out: Annotated[Path, Option(help="Folder for the result; debiased:FOLDER is then a model.")],
     pairs: PairsText = None,
-    keep: Annotated[str | None, Option(help="Words that stay as they are, or a group: gender.male_terms.")] = None,
+    keep: Annotated[str | None, Option(help="Words to leave unchanged, or a group: gender.male_terms.")] = None,
     words: Annotated[str | None, Option(help="Words that ran changes, or a group: occupations.all.")] = None,
     templates: Templates = "seat.person",
     rank: Rank = None,

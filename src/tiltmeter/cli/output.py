@@ -12,17 +12,19 @@ import typer
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Ask the model again, and store nothing.")]
 Seed = Annotated[int, typer.Option(help="Seed of every random draw.")]
-Permutations = Annotated[int, typer.Option(help="Draws of a permutation test that is too large to count.")]
+Permutations = Annotated[int, typer.Option(help="Permutations to draw where there are too many to count.")]
 Column = Annotated[str | None, typer.Option(help="The column of a table that holds the texts.")]
 Language = Annotated[str | None, typer.Option(help="Language of the corpus, or a pack; default: the lexicon's.")]
-Workers = Annotated[int, typer.Option(min=1, help="Processes that share the work, or CPUs of a cluster made here.")]
+Workers = Annotated[int, typer.Option(min=1, help="Worker processes, or CPUs of a local cluster.")]
 Engine = Annotated[str, typer.Option(help="local, or ray for a Ray cluster.")]
 RayAddress = Annotated[str | None, typer.Option(help="Ray cluster; default: RAY_ADDRESS, or one on this machine.")]
 Keys = Annotated[
     list[str] | None,
     typer.Option("--key", metavar="HOST=VARIABLE", help="Environment variable with the key of a server of your own."),
 ]
-BudgetText = Annotated[str | None, typer.Option("--budget", help="Most to spend, e.g. '100k tokens' or '50 requests'.")]
+BudgetText = Annotated[
+    str | None, typer.Option("--budget", help="Budget: the most to spend, e.g. '100k tokens' or '50 requests'.")
+]
 
 
 def show(rows: list[dict[str, Any]], columns: tuple[str, ...], as_json: bool) -> None:

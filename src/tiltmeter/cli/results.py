@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Context, Option, Typer, echo
 
-from tiltmeter.cli.output import Json, print_json, print_view, say, show
+from tiltmeter.cli.annotate import serve_annotation
+from tiltmeter.cli.output import Json, Seed, print_json, print_view, say, show
 from tiltmeter.errors import BadInput, MissingExtra, TiltmeterError, unknown
 from tiltmeter.files import at_home, locked
 
@@ -115,8 +116,7 @@ def compare(
     if charts is not None:
         from tiltmeter.views.charts import dumbbells, write_figures
 
-        readings = [reading for side in sides for reading in side.readings]
-        named = ((f"{figure.name} {figure.title}", figure) for figure in dumbbells(comparisons.pairs, readings))
+        named = ((f"{figure.name} {figure.title}", figure) for figure in dumbbells(comparisons.pairs))
         written = write_figures(named, charts, format=format)
     if as_json:
         drawn = {} if charts is None else {"charts": [str(path) for path in written]}
@@ -198,7 +198,7 @@ def import_results(
 def check(
     run: Annotated[Path, Argument(help="Folder of the new results.", metavar="DIR")],
     baseline: Annotated[
-        Path | None, Option(help="Folder of the results to hold them against; without one, only limits are checked.")
+        Path | None, Option(help="Folder of the results to compare with; without one, only limits are checked.")
     ] = None,
     policy: Annotated[Path | None, Option(help="YAML file with tolerances and limits.")] = None,
     fail_on: Annotated[
@@ -208,7 +208,7 @@ def check(
     summary: Annotated[Path | None, Option(help="Write a summary as Markdown, for a pull request.")] = None,
     as_json: Json = False,
 ) -> int:
-    """Has bias grown since a baseline, or passed a limit? Exit code 0: not shown; 1: yes; 2: it cannot be told.
+    """Has bias grown since a baseline, or passed a limit? Exit code 0: not shown; 1: yes; 2: it cannot be checked.
 
     Noise does not fail a check: of equal models at most one check in twenty does, however many probes it has. What
     harmless changes of the model move is noise too, as tiltmeter baseline measured it, or else on the sample models. A
@@ -245,13 +245,23 @@ def check(
 
 @app.command()
 def serve(
-    folder: Annotated[Path, Argument(metavar="DIR", help="An audit's folder, or one that holds several.")],
+    folder: Annotated[
+        Path | None, Argument(metavar="[DIR]", help="An audit's folder, or one that holds several.")
+    ] = None,
+    annotate: Annotated[
+        str | None, Option(help="A draft to accept or reject; with --people, sentences that they label.")
+    ] = None,
+    people: Annotated[str | None, Option(help="Who labels, comma-separated; each gets a link of their own.")] = None,
+    labels: Annotated[Path | None, Option(help="Folder for labels, a file per person; default: labels.")] = None,
+    stage: Annotated[int, Option(help="1: as people think; 2: told to look things up.")] = 1,
+    either: Annotated[bool, Option("--either", help="Let people who label expect either word.")] = False,
+    seed: Seed = 0,
     host: Annotated[str, Option(help="Address to listen on; other than this machine's own needs --token.")] = (
         "127.0.0.1"
     ),
     port: Annotated[int, Option(help="Port to listen on.")] = 8765,
     token: Annotated[
-        str | None, Option(envvar="TILTMETER_TOKEN", help="What readers must know, at least 16 characters.")
+        str | None, Option(envvar="TILTMETER_TOKEN", help="Token that visitors must give, at least 16 characters.")
     ] = None,
     model: Annotated[
         list[str] | None, Option(help="A further model that may be asked; may be given more than once.")
@@ -259,19 +269,33 @@ def serve(
     allow_paid: Annotated[bool, Option("--allow-paid", help="Let the dashboard ask models that are paid for.")] = False,
     open_browser: Annotated[bool, Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
-    """Look at audits in the browser, compare models, ask them something, and run further audits.
+    """Look at audits in the browser, compare models, ask them something, and run further audits; or let people judge.
+
+    With --annotate one person decides which rows of a draft are good. With --people as well, several label sentences:
+    the links are in LABELS/links.csv, each person has their own order, and all can stop and come back.
 
     Examples:
 
     * tiltmeter serve tiltmeter-results --open
     * tiltmeter serve audits/ --model hf:./my-model --port 9000
     * TILTMETER_TOKEN=... tiltmeter serve audits/ --host 0.0.0.0
+    * tiltmeter serve --annotate draft.csv --open
+    * tiltmeter serve --annotate cloze_en --people ann,ben,cem --labels labels
     """
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
         raise MissingExtra("the dashboard", "web")
     from tiltmeter.web.app import run
     from tiltmeter.web.security import DashboardSettings
 
-    settings = DashboardSettings(at_home(folder), host, port, token, allow_paid, tuple(model or ()))
-    if not run(settings, announce=say, open_browser=open_browser):
+    if folder is None and (annotate or people or labels):
+        served = serve_annotation(
+            annotate, people, labels, stage=stage, either=either, seed=seed, host=host, port=port, token=token,
+            open_browser=open_browser,
+        )  # fmt: skip
+    elif folder is None or annotate or people or labels:
+        raise BadInput("name one thing to serve: a folder of audits, or what is to be judged with --annotate")
+    else:
+        settings = DashboardSettings(at_home(folder), host, port, token, allow_paid, tuple(model or ()))
+        served = run(settings, announce=say, open_browser=open_browser)
+    if not served:
         raise BadInput(f"port {port} of {host} is taken or not allowed: choose another with --port")

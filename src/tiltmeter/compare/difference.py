@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from tiltmeter.compare.weighted import FORMS, MARGINS, UnitTable, WeightedForm, make_table
-from tiltmeter.readings import ALPHA, Reading, p_text
+from tiltmeter.readings import ALPHA, Poles, Reading, p_text
 from tiltmeter.statistics import Interval, Result
 from tiltmeter.statistics.differences import Change, independent_change, paired_change
 
@@ -43,7 +43,8 @@ class Difference(Result):
 
     ``p_value`` asks whether the two differ at all, ``p_growth`` whether the second lies further from level;
     ``p_holm`` is the former, corrected for the ``n_tests`` of its family: the bias tests of the two models, or their
-    controls. ``matters`` is the smallest difference that matters on its scale.
+    controls. ``matters`` is the smallest difference that matters on its scale, ``lowest`` the least value there is;
+    ``poles`` are what lies at the two ends, in words.
     """
 
     id: str
@@ -66,6 +67,8 @@ class Difference(Result):
     margins: Margins | None = None
     control: bool = False
     matters: float | None = None
+    lowest: float | None = None
+    poles: Poles | None = None
     p_holm: float | None = None
     n_tests: int = 1
 
@@ -278,6 +281,8 @@ def differ(first: Reading, second: Reading) -> Difference | str:
         margins=margins,
         control=second.control,
         matters=effect.scale.matters,
+        lowest=effect.scale.low,
+        poles=second.poles,
     )
     return dataclasses.replace(difference, p_value=difference.p_differs(), p_growth=difference.p_beyond(0.0))
 

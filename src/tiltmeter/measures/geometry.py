@@ -82,10 +82,15 @@ def cosines(x: Floats, y: Floats) -> Floats:
 
 def leans(words: Floats, a: Floats, b: Floats) -> Floats:
     """s(w) = mean cos(w, A) - mean cos(w, B) of every word, in one product (unit vectors)."""
-    towards_a, towards_b = unit(a).mean(axis=0), unit(b).mean(axis=0)
-    if vanishes(towards_a - towards_b, unit(a)):
+    return unit_leans(unit(words), unit(a), unit(b))
+
+
+def unit_leans(words: Floats, a: Floats, b: Floats) -> Floats:
+    """``leans`` of vectors that are of length 1 already."""
+    towards = a.mean(axis=0) - b.mean(axis=0)
+    if vanishes(towards, a):
         raise BadInput("the two sets of attributes have the same average, so no word can lean to either")
-    scores: Floats = unit(words) @ (towards_a - towards_b)
+    scores: Floats = words @ towards
     return scores
 
 

@@ -7,7 +7,18 @@ import dataclasses
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiltmeter.measures.geometry import UNNAMED, Bands, Families, Partners, cosines, deal, generalise, leans, rows, unit
+from tiltmeter.measures.geometry import (
+    UNNAMED,
+    Bands,
+    Families,
+    Partners,
+    cosines,
+    deal,
+    generalise,
+    rows,
+    unit,
+    unit_leans,
+)
 from tiltmeter.statistics import (
     Alternative,
     CrossedTest,
@@ -86,11 +97,12 @@ def weat(
     x = rows("X", x, at_least=2)
     y = rows("Y", y, like=x, at_least=2)
     a, b = rows("A", a, like=x), rows("B", b, like=x)
-    scores_x, scores_y = leans(x, a, b), leans(y, a, b)
+    units = unit(x), unit(y), unit(a), unit(b)
+    scores_x, scores_y = (unit_leans(targets, *units[2:]) for targets in units[:2])
     group_x, group_y = by_unit(scores_x), by_unit(scores_y)
     d = concatenated_d(group_x, group_y, ddof=ddof)
     crossed = generalise(
-        *(unit(vectors) for vectors in (x, y, a, b)),
+        *units,
         partners=partners,
         families=families,
         alternative=alternative,

@@ -17,7 +17,9 @@ from tiltmeter.models.protocol import (
     Batch,
     Changes,
     Filled,
+    Generated,
     Identity,
+    Prompt,
     Question,
     Rows,
     Span,
@@ -255,15 +257,25 @@ def same_width(model: str, vectors: Iterable[Vector | None], width: int | None, 
     return width
 
 
-def checked_row(model: str, kind: type[Answer], item: object, answer: Any) -> Vector:
-    """A model's answer as a row, or one line that says what is wrong with it."""
-    if not isinstance(answer, kind) and kind is not Filled:
+def checked_row(model: str, kind: type[Answer], item: object, answer: Any) -> Any:
+    """A model's answer as a row, or one line that says what is wrong with it.
+
+    Plain numbers are log-probabilities of fillers of one token, plain texts what was written after a prompt.
+    """
+    forms: dict[type[Answer], Callable[[Any], Answer]] = {
+        Filled: lambda numbers: Filled(tuple(numbers), (1,) * len(numbers)),
+        Generated: lambda texts: Generated(tuple(texts)),
+    }
+    if not isinstance(answer, kind) and (kind not in forms or isinstance(answer, str)):
         raise ModelFailed(f"{model}: the answer for {shown(item)} is a {type(answer).__name__}, not a {kind.__name__}")
     try:
-        # Plain numbers are log-probabilities of fillers of one token.
-        row = (answer if isinstance(answer, kind) else Filled(tuple(answer), (1,) * len(answer))).to_row()
+        whole: Any = answer if isinstance(answer, kind) else forms[kind](answer)
+        row = whole.to_row()
     except (TypeError, ValueError):
-        raise ModelFailed(f"{model}: the answer for {shown(item)} is no list of log-probabilities") from None
+        what = "texts" if kind is Generated else "log-probabilities"
+        raise ModelFailed(f"{model}: the answer for {shown(item)} is no list of {what}") from None
+    if isinstance(item, Prompt):
+        _check_texts(model, item, whole.texts)
     if not np.isfinite(row).all():
         where = f"the log-probabilities of {shown(item)}"
         raise ModelFailed(f"{model}: {where} hold NaN or infinity, so nothing can be measured")
@@ -272,3 +284,10 @@ def checked_row(model: str, kind: type[Answer], item: object, answer: Any) -> Ve
         answers = (len(row) - 2) // 2
         raise ModelFailed(f"{model} gave {answers} log-probabilities for the {fillers} fillers of {shown(item)}")
     return row
+
+
+def _check_texts(model: str, prompt: Prompt, texts: Sequence[Any]) -> None:
+    if not all(isinstance(text, str) for text in texts):
+        raise ModelFailed(f"{model}: the answer for {shown(prompt)} is no list of texts")
+    if len(texts) != prompt.n:
+        raise ModelFailed(f"{model} gave {len(texts)} texts for {shown(prompt)}: it was asked for {prompt.n}")

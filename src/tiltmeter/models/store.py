@@ -1,4 +1,4 @@
-"""The vectors already answered, on disk: SQLite, safe for several processes and against a kill."""
+"""The answers already given, on disk: SQLite, safe for several processes and against a kill."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class VectorStore:
     ) -> None:
         """Store answers, all or none; None records that a word is out of vocabulary."""
         name = _name(identity)
-        blobs = [None if v is None else np.ascontiguousarray(v, dtype="<f4").tobytes() for v in vectors]
+        blobs = [None if v is None else np.ascontiguousarray(v, dtype=question.row_type).tobytes() for v in vectors]
         keyed = [(_key(item), blob) for item, blob in zip(inputs, blobs, strict=True)]
 
         def store(db: sqlite3.Connection) -> None:
@@ -284,8 +284,13 @@ def _select(
             if _checksum(name, question, key, blob) != checksum:
                 damaged.append(key)
             else:
-                sound[key] = None if blob is None else np.frombuffer(blob, dtype="<f4").astype(np.float32)
+                sound[key] = None if blob is None else _row(question, blob)
     return sound, damaged
+
+
+def _row(question: Question, blob: bytes) -> Any:
+    row = np.frombuffer(blob, dtype=question.row_type)
+    return row.astype(row.dtype.newbyteorder("="))
 
 
 def _salvage(damaged: Path, fresh: Path) -> int:

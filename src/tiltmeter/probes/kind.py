@@ -92,7 +92,8 @@ class SideVectors:
 class Measured:
     """What a measure found, before it becomes a reading (see ``Reading`` for the fields).
 
-    ``n_items`` is the number of items, and ``n_units`` that number, unless the measure counts something else.
+    ``n_items`` is the number of items, and ``n_units`` that number, unless the measure counts something else:
+    ``counted`` says what.
     """
 
     effect: Estimate
@@ -109,6 +110,7 @@ class Measured:
     details: Details | None = None
     evidence: Evidence | None = None
     power: Power | None = None
+    counted: str = "words"
 
 
 def statistics_options(options: Options) -> dict[str, Any]:
@@ -270,8 +272,9 @@ def model_name(identity: Identity) -> str:
     """
     usual = {"case": ("exact",), "pooling": ("auto", "mean"), "layer": ("-1",), "bos": BOS_DECLARED}
     chosen = [f"{k}={v}" for k, v in sorted(identity.settings.items()) if v not in usual.get(k, ())]
-    bundled = identity.name.startswith(("bundled:", "chat:"))
-    return identity.name if bundled or not chosen else f"{identity.name}?{'&'.join(chosen)}"
+    if identity.name.startswith(("bundled:", "chat:")):
+        chosen = [one for one in chosen if one == "chat=yes"]
+    return identity.name if not chosen else f"{identity.name}?{'&'.join(chosen)}"
 
 
 def digest(stimuli: Any) -> str:

@@ -6,6 +6,8 @@ import dataclasses
 import importlib
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import repeat
 from statistics import fmean
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
@@ -136,6 +138,9 @@ class UnitValue(NamedTuple):
     group: str
     value: float
     n: int
+
+    def __str__(self) -> str:
+        return f"{self.label} ({self.value:+.2f})"
 
 
 class UnitValues(NamedTuple):
@@ -334,8 +339,9 @@ class Reading:
     it has no direction. ``dimension`` is what the groups differ in (gender, race, ...); a ``control`` should lean and
     is no finding; ``family`` names the tests that it is corrected with, and ``correction`` what that made of its
     p-value (None: it is the only one). ``finding`` describes what these words show, the verdict what follows from it.
-    ``notes`` are remarks on the stimuli, ``evidence`` says what the p-value rests on, where it generalises over more
-    than one side, and ``power`` what its test could have found.
+    ``counted`` is what ``n_units`` counts (words, questions, ...). ``notes`` are remarks on the stimuli, ``evidence``
+    says what the p-value rests on, where it generalises over more than one side, and ``power`` what its test could have
+    found.
     """
 
     id: str
@@ -363,6 +369,7 @@ class Reading:
     evidence: Evidence | None = None
     power: Power | None = None
     correction: Correction | None = None
+    counted: str = "words"
     #: What may be said of it: of a reading in an audit, in the light of all tests of its model.
     verdict: Verdict = dataclasses.field(init=False, repr=False)
 
@@ -391,24 +398,34 @@ class Reading:
     def strength(self) -> str:
         return self.effect.strength
 
-    def units(self) -> UnitValues | None:
-        """The units with one number each, the mean of their items; None where items have no number."""
+    def units(self, *, ends: int | None = None) -> UnitValues | None:
+        """The units with one number each, the mean of their items; None where items have no number.
+
+        ``ends`` asks for no more than so many from the top and as many from the bottom.
+        """
         meaning, by_unit = self.item_meaning, dict[tuple[str, str], list[float]]()
-        for item in self.items:
-            if item.value is not None:
-                by_unit.setdefault((item.unit, item.group), []).append(item.value)
+        for _, unit, group, value, _ in self.items:
+            if value is not None:
+                by_unit.setdefault((unit, group), []).append(value)
         if meaning is None or not by_unit:
             return None
-        rows = [UnitValue(*unit, fmean(values), len(values)) for unit, values in by_unit.items()]
-        rows.sort(key=lambda row: (-row.value, row.label))
+        # Plain tuples sort fastest: by value from above, then by label and by where they come.
+        ranked = [
+            (-fmean(values) if len(values) > 1 else -values[0], unit, n, group, len(values))
+            for n, ((unit, group), values) in enumerate(by_unit.items())
+        ]
+        ranked.sort()
+        if ends is not None and len(ranked) > 2 * ends:
+            ranked = ranked[:ends] + ranked[-ends:]
+        rows = tuple(UnitValue(unit, group, -value, n) for value, unit, _, group, n in ranked)
         poles = meaning.poles
         signs = f"positive: towards {poles.positive}, negative: towards {poles.negative}" if poles else ""
-        return UnitValues(meaning.name, signs, tuple(rows))
+        return UnitValues(meaning.name, signs, rows)
 
     @property
     def driving(self) -> tuple[str, tuple[tuple[UnitValue, ...], tuple[UnitValue, ...]]] | None:
         """What the values of the units mean, and the units at both ends; None where they have no number, or are few."""
-        units = self.units()
+        units = self.units(ends=_NAMED)
         return None if units is None or len(units.rows) < 2 * _NAMED else (units.meaning, units.ends(_NAMED))
 
     def chart(self) -> alt.TopLevelMixin:
@@ -457,13 +474,15 @@ class Reading:
         if items is None:
             names = dict.fromkeys(name for row in values["items"] for name in row)
             items = {name: [row.get(name) for row in values["items"]] for name in names}
-        return dataclasses.replace(
-            reading,
-            items=_items(items, reading.statistic),
-            details=Details.from_dict(values["details"]) if values["details"] else None,
+        # Set on what was just made, because a copy would be judged again; none of these decides its verdict.
+        for name, value in {
+            "items": _items(items, reading.statistic),
+            "details": Details.from_dict(values["details"]) if values["details"] else None,
             # An earlier version wrote finding and verdict as one text, and its verdict was another.
-            finding=reading.finding or _described(reading.effect, reading.direction),
-        )
+            "finding": reading.finding or _described(reading.effect, reading.direction),
+        }.items():
+            object.__setattr__(reading, name, value)
+        return reading
 
     def to_frame(self) -> pd.DataFrame:
         """The items as a table, one row per item."""
@@ -514,15 +533,21 @@ def _items(columns: Mapping[str, Sequence[Any]], statistic: Statistic | None) ->
             raise ValueError("an item has a name that is no text")
         if name in of and not kinds <= {float, int, bool, type(None)}:
             raise ValueError(f"an item has a value of '{name}' that is no number")
-        if float in kinds and not all(map(math.isfinite, (x for x in values if isinstance(x, float)))):
+        if float in kinds and not _finite(values if kinds == {float} else [x for x in values if type(x) is float]):
             raise ValueError("a number of the reading is not finite")
     further = {name: values for name, values in columns.items() if name not in ITEM_COLUMNS}
     fixed = [columns[name] for name in ITEM_COLUMNS]
-    if not further:
-        return tuple(map(Item, *fixed))
-    return tuple(
-        map(Item, *fixed, (dict(zip(further, row, strict=True)) for row in zip(*further.values(), strict=True)))
+    rows = zip(*further.values(), strict=True)
+    cells = (
+        (dict(zip(further, row, strict=True)) for row in rows) if further else repeat(Item._field_defaults["columns"])
     )
+    # Item._make without its check of the length, which zip has made: there are hundreds of thousands.
+    return tuple(map(partial(tuple.__new__, Item), zip(*fixed, cells, strict=bool(further))))
+
+
+def _finite(numbers: Sequence[float]) -> bool:
+    """Whether all are; their sum tells at once, unless it is itself too large for a number."""
+    return math.isfinite(sum(numbers)) or all(map(math.isfinite, numbers))
 
 
 def _rows(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """Statistics that every measure shares. Words are the unit, uncertainty is never optional."""
 
+from tiltmeter.statistics.agreement import ChanceCorrected, cohen_kappa, fleiss_kappa, krippendorff_alpha
 from tiltmeter.statistics.estimates import (
     Correlation,
     Mean,
@@ -46,6 +47,7 @@ from tiltmeter.statistics.permutation import (
 
 __all__ = [
     "Alternative",
+    "ChanceCorrected",
     "Correlation",
     "CrossedTest",
     "Interval",
@@ -64,6 +66,7 @@ __all__ = [
     "by_unit",
     "clustered_mean",
     "clustered_share",
+    "cohen_kappa",
     "concatenated_d",
     "correlation",
     "crossed_test",
@@ -71,8 +74,10 @@ __all__ = [
     "effect_interval",
     "effect_size",
     "find_kin",
+    "fleiss_kappa",
     "hedges_g",
     "holm",
+    "krippendorff_alpha",
     "matched_test",
     "p_from_null",
     "permutation_test",

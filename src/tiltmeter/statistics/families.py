@@ -220,10 +220,15 @@ def welch_test(
     scores = np.concatenate([x, y])
     total = np.bincount(labels, scores - scores.mean()).astype(np.float64)
     masks, exact = draw_splits(k_x, k_y, permutations=permutations, seed=seed, counted=COUNTED)
-    observed = np.arange(k_x + k_y)[None] < k_x
-    statistic = float(_studentised(observed, total, size)[0])
-    null = _studentised(masks, total, size)
-    return p_from_null(null, statistic, alternative=alternative, exact=exact, mirrored=k_x == k_y)
+    halves = k_x == k_y
+    if exact:
+        # The observed split is the first of all; of halves the later splits are the earlier ones with sides changed.
+        null = _studentised(masks[: len(masks) // 2] if halves else masks, total, size)
+        statistic, null = float(null[0]), np.concatenate([null, -null]) if halves else null
+    else:
+        observed = np.arange(k_x + k_y)[None] < k_x
+        statistic, null = float(_studentised(observed, total, size)[0]), _studentised(masks, total, size)
+    return p_from_null(null, statistic, alternative=alternative, exact=exact, mirrored=halves)
 
 
 def _studentised(masks: NDArray[np.bool_], total: Floats, size: Floats) -> Floats:

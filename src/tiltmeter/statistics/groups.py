@@ -8,7 +8,9 @@ then one case, and every statistic counts words the same way.
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
+import functools
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -287,13 +289,20 @@ def power_of_difference(tests: Sequence[Noise], *, variance: float | None = None
         return Power(0.0, least)
     # The answer lies between the largest limit and three times it, whatever the degrees of freedom.
     differences = max(limits) * np.linspace(0.9, 3.1, 30)
-    normal = ndtri((np.arange(_POINTS) + 0.5) / _POINTS)
-    drawn = np.maximum(differences[:, None] + math.sqrt(variance) * normal, 0.0)
-    found = np.ones_like(drawn)
-    for test, limit in zip(tests, limits, strict=True):
-        if limit > 0:
-            found *= chdtr(test.df, test.df * (drawn / limit) ** 2)
-    return Power(float(np.interp(POWER, found.mean(axis=1), differences)), least)
+    spread = math.sqrt(variance) * ndtri((np.arange(_POINTS) + 0.5) / _POINTS)
+
+    @functools.cache
+    def power(difference: float) -> float:
+        drawn, found = np.maximum(difference + spread, 0.0), np.ones(_POINTS)
+        for test, limit in zip(tests, limits, strict=True):
+            if limit > 0:
+                found *= chdtr(test.df, test.df * (drawn / limit) ** 2)
+        return float(found.mean())
+
+    # Power grows with the difference: halving finds the step that it crosses .8 in.
+    step = min(bisect.bisect_left(differences, POWER, lo=1, key=power), differences.size - 1)
+    around = slice(step - 1, step + 1)
+    return Power(float(np.interp(POWER, [*map(power, differences[around])], differences[around])), least)
 
 
 def power_of_d(

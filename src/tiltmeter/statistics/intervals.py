@@ -129,10 +129,12 @@ def effect_interval(
     rng = generator(seed, "resample")
     i = rng.integers(x.n, size=(x.n, resamples))
     j = rng.integers(y.n, size=(y.n, resamples))
+    # Centred before they are drawn: a few words instead of thousands of resamples of them.
+    x, y = _centred(x, y)
     drawn_x = UnitScores(x.means[i], x.squares[i], x.observations)
     drawn_y = UnitScores(y.means[j], y.squares[j], y.observations)
     method = "bootstrap by word, Fisher z"
-    return resampled_interval(x, y, drawn_x, drawn_y, d=d, inflation=inflation, df=df, level=level, method=method)
+    return _centred_interval(x, y, drawn_x, drawn_y, d=d, inflation=inflation, df=df, level=level, method=method)
 
 
 def resampled_interval(
@@ -148,10 +150,30 @@ def resampled_interval(
     level: float = 0.95,
 ) -> Interval:
     """The interval of ``effect_interval`` from resamples made elsewhere: groups with a column for each resample."""
+    groups = _centred(x, y, drawn_x, drawn_y)
+    return _centred_interval(*groups, d=d, method=method, inflation=inflation, df=df, level=level)
+
+
+def _centred(x: UnitScores, y: UnitScores, *drawn: UnitScores) -> list[UnitScores]:
+    """Two groups, and what was drawn from them, counted from the mean of both."""
+    centre = float(np.concatenate([x.means, y.means]).mean())
+    return [each.around(centre) for each in (x, y, *drawn)]
+
+
+def _centred_interval(
+    x: UnitScores,
+    y: UnitScores,
+    drawn_x: UnitScores,
+    drawn_y: UnitScores,
+    *,
+    d: float,
+    method: str,
+    inflation: float,
+    df: float | None,
+    level: float,
+) -> Interval:
     from scipy.special import stdtrit
 
-    centre = float(np.concatenate([x.means, y.means]).mean())
-    x, y, drawn_x, drawn_y = (each.around(centre) for each in (x, y, drawn_x, drawn_y))
     rounding = 1e-12 * float(np.concatenate([x.squares, y.squares]).mean())
     bound = (x.n + y.n) / math.sqrt(x.n * y.n)
     smaller = min(x.n, y.n)
@@ -188,8 +210,15 @@ def _correlation(means_x: Floats, squares_x: Floats, means_y: Floats, squares_y:
     difference = mean_x - mean_y
     variance_x, variance_y = squares_x.mean(0) - mean_x**2, squares_y.mean(0) - mean_y**2
     # A group's mean is off by its standard error, which its own variance lacks and the difference has too much.
-    error_x, error_y = means_x.var(0) / (n_x - 1), means_y.var(0) / (n_y - 1)
+    error_x, error_y = _variance(means_x, mean_x) / (n_x - 1), _variance(means_y, mean_y) / (n_y - 1)
     within = w_x * (variance_x + error_x) + w_y * (variance_y + error_y) - w * (error_x + error_y)
     total = np.where(within > rounding, within + w * difference**2, np.nan)
     correlation: Floats = math.sqrt(w) * difference / np.sqrt(total)
     return correlation
+
+
+def _variance(values: Floats, mean: Floats) -> Floats:
+    """Over the first axis, where the mean is known."""
+    apart = values - mean
+    variance: Floats = (apart * apart).mean(0)
+    return variance

@@ -21,6 +21,7 @@ from tiltmeter.errors import BadInput, unknown
 from tiltmeter.statistics.groups import Floats, Result, UnitScores, as_floats, numbers
 
 Alternative = Literal["two-sided", "greater", "less"]
+_ALTERNATIVES = get_args(Alternative)
 
 #: Above this number of splits they are sampled instead of counted.
 EXACT_LIMIT = 1_000_000
@@ -180,8 +181,8 @@ def _least(alternative: str, splits: int, mirrored: bool) -> float:
 
 def check_alternative(alternative: str) -> None:
     """Refuse what is no alternative of a test."""
-    if alternative not in get_args(Alternative):
-        raise unknown("alternative", alternative, get_args(Alternative))
+    if alternative not in _ALTERNATIVES:
+        raise unknown("alternative", alternative, _ALTERNATIVES)
 
 
 def draw_splits(

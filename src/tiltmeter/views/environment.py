@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+import functools
 
-from tiltmeter.readings import STATES
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from tiltmeter.readings import STATES, State
 from tiltmeter.views.summary import MARKS
 
 
@@ -19,5 +22,12 @@ def environment(*packages: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals |= {"STATES": STATES, "MARKS": MARKS}
+    made.globals |= {"STATES": STATES, "MARKS": MARKS, "verdict_mark": verdict_mark}
     return made
+
+
+@functools.cache
+def verdict_mark(state: State) -> Markup:
+    """A verdict as pages show it: its sign and its name. Made once, because a page has thousands of them."""
+    sign = f'<span aria-hidden="true">{MARKS[state]} </span>'
+    return Markup(f'<b class="state {state.replace(" ", "-")}">{sign}{state}</b>')

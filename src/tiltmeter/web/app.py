@@ -32,6 +32,8 @@ _STATIC = {
     "page.css": ("tiltmeter.views", "templates/page.css", "text/css"),
     "dashboard.css": ("tiltmeter.web", "static/dashboard.css", "text/css"),
     "dashboard.js": ("tiltmeter.web", "static/dashboard.js", "text/javascript"),
+    "annotation.css": ("tiltmeter.web", "static/annotation.css", "text/css"),
+    "annotation.js": ("tiltmeter.web", "static/annotation.js", "text/javascript"),
     "icon.svg": ("tiltmeter.web", "static/icon.svg", "image/svg+xml"),
 }
 
@@ -59,7 +61,7 @@ def create_app(settings: DashboardSettings) -> Guard:
     shown = (pages.router, comparisons.router, explore.router, downloads.charts)
     for router in (*shown, downloads.router, json_api.router):
         app.include_router(router)
-    app.add_api_route("/static/{name}", _static, include_in_schema=False)
+    app.add_api_route("/static/{name}", static_file, include_in_schema=False)
     for error in (TiltmeterError, TooLarge, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(error, _on_error)
     # FastAPI builds its routes when they are first needed, and silences a warning meanwhile, which is no safe thing to
@@ -68,7 +70,8 @@ def create_app(settings: DashboardSettings) -> Guard:
     return Guard(app, settings=settings, refuse=_refuse)
 
 
-def _static(name: str) -> Response:
+def static_file(name: str) -> Response:
+    """A file that the pages need."""
     if name not in _STATIC:
         raise NotHere("there is no such file")
     package, path, kind = _STATIC[name]
@@ -107,8 +110,15 @@ def _refuse(scope: Scope, status: int, line: str) -> ASGIApp:
 
 
 def run(settings: DashboardSettings, *, announce: Callable[[str], None], open_browser: bool = False) -> bool:
-    """Serve until it is stopped; False where the address cannot be had."""
-    app = create_app(settings)
+    """Serve the dashboard until it is stopped; False where the address cannot be had."""
+    what = f"dashboard of {settings.folder}"
+    return listen(create_app(settings), settings, what, announce=announce, open_browser=open_browser)
+
+
+def listen(
+    app: Guard, settings: DashboardSettings, what: str, *, announce: Callable[[str], None], open_browser: bool = False
+) -> bool:
+    """Serve an application until it is stopped; False where the address cannot be had."""
     ipv6 = ":" in settings.host
     family, both = (socket.AF_INET6, socket.has_dualstack_ipv6()) if ipv6 else (socket.AF_INET, False)
     place = (settings.host, settings.port)
@@ -118,7 +128,7 @@ def run(settings: DashboardSettings, *, announce: Callable[[str], None], open_br
         return False
     # The token is not part of what is printed: terminals are looked at by others, and kept in logs.
     address = f"http://{f'[{settings.host}]' if ipv6 else settings.host}:{settings.port}/"
-    announce(f"dashboard of {settings.folder}: {address} (Ctrl-C to stop)")
+    announce(f"{what}: {address} (Ctrl-C to stop)")
     if open_browser:
         threading.Timer(0.5, webbrowser.open, [address]).start()
     # No access log: a token may stand in an address. No server header: nobody needs it.

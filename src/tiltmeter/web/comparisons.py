@@ -73,7 +73,7 @@ def compare_charts(board: Board, side: Sides = None) -> Drawn:
     def draw() -> Drawn:
         from tiltmeter.views.charts import dumbbells
 
-        return drawn(dumbbells(compare(sides).pairs, [reading for side in sides for reading in side.readings]))
+        return drawn(dumbbells(compare(sides).pairs))
 
     return board.figures.get(("compare", *keys, *stamps), draw)
 

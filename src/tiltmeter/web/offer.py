@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import BadInput, TiltmeterError, without_passwords
+from tiltmeter.files import at_home
 from tiltmeter.models import load
 from tiltmeter.models.registry import KINDS, SAMPLES, parse, runs_code
 from tiltmeter.stimuli import Group, Lexicon, lexicon_names, load_lexicon
@@ -25,6 +26,8 @@ from tiltmeter.web.shelf import NotHere
 
 #: Kinds that give only probabilities, or only vectors of words; others are offered for both.
 _ONLY_LANGUAGE, _ONLY_VECTORS = ("reference", "chat"), ("bundled", "static", "openai", "cohere", "voyage")
+#: Kinds whose models are files.
+_FILES = ("static", "gguf")
 #: Loaded models and lexicons of readers that are kept at hand.
 _KEPT_MODELS, _KEPT_LEXICONS = 2, 8
 #: Questions that are answered or wait for it.
@@ -146,12 +149,17 @@ def examples(allow_paid: bool) -> list[str]:
 
 
 def _is_spec(name: str) -> bool:
-    """A model of an audit may have been an object in Python, which has no spec; and no file may run code."""
+    """Whether a model of an audit can be found by its name: an object in Python has no spec, and no file may run code.
+
+    Readings call the model of a file by the file's name alone, which says nothing of its folder.
+    """
     try:
         parse(name)
     except TiltmeterError:
         return False
-    return not runs_code(name)
+    kind, _, rest = name.partition(":")
+    here = kind not in _FILES or at_home(rest.partition("?")[0]).exists()
+    return here and not runs_code(name)
 
 
 class Lexicons:

@@ -50,7 +50,8 @@ LEAST_TOKEN = 16
 class DashboardSettings:
     """What a dashboard is told when it starts, checked before it listens.
 
-    ``models`` are offered besides those of the audits; a model that is paid for only with ``allow_paid``.
+    ``models`` are offered besides those of the audits; a model that is paid for only with ``allow_paid``. With
+    ``by_link`` every page has an address that cannot be guessed, which does for a token.
     """
 
     folder: Path
@@ -59,6 +60,7 @@ class DashboardSettings:
     token: str | None = None
     allow_paid: bool = False
     models: tuple[str, ...] = ()
+    by_link: bool = False
 
     def __post_init__(self) -> None:
         if not self.folder.is_dir():
@@ -71,7 +73,7 @@ class DashboardSettings:
             )
         if self.token is not None and len(self.token) < LEAST_TOKEN:
             raise BadInput(f"the token has {len(self.token)} characters: take at least {LEAST_TOKEN}")
-        if not is_loopback(self.host) and self.token is None:
+        if not is_loopback(self.host) and self.token is None and not self.by_link:
             raise BadInput(
                 f"{self.host} can be reached from other machines: give a --token (or TILTMETER_TOKEN) that readers "
                 "must know, or leave --host out"

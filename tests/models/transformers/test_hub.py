@@ -175,6 +175,7 @@ def test_a_causal_model_has_no_masks_to_fill(tiny_lm, family, method, item):
         Question.REACH,
         Question.TOKENS,
         Question.CONTINUATIONS,
+        Question.GENERATE,
     }
 
 

@@ -97,6 +97,10 @@ def test_what_is_measured_is_what_the_measure_says(folder):
     assert f"{direct.bias_score['disambig']:.3f}" in reading.finding
 
 
+def test_questions_are_what_is_counted(folder):
+    assert {reading.counted for reading in read(folder, gives_in(0.2))} == {"questions"}
+
+
 def test_a_careful_reader_is_right_and_level(folder):
     reading = read(folder / "SES.jsonl", lambda example: example.label)[0]
     assert reading.effect.value == 0.5

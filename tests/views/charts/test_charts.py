@@ -58,7 +58,7 @@ def every_figure() -> list[Figure]:
     one = [*of_reading(several[0]), *of_reading(lpbs({f"S{n}": points for n in range(1, 6)})), prior(lpbs({"": crowd}))]
     study = ContextLength((LengthCurve("own:one", "ceat", tuple(map(_length, ("9", "25", ">75"))), None, ""),))
     more = [relation(labour()), by_group(religion()), context_lengths(study)]
-    more += dumbbells(compare(audit_of(*READINGS[:2]), audit_of(*READINGS[2:])).pairs, READINGS)
+    more += dumbbells(compare(audit_of(*READINGS[:2]), audit_of(*READINGS[2:])).pairs)
     return [*overview(several), *one, *more, *overview(many(9)), *cabm_figures(measured())]
 
 

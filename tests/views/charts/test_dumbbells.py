@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import re
 
 import pytest
@@ -18,7 +19,7 @@ def pairs():
 
 
 def test_every_probe_is_a_line_from_the_first_model_to_the_second(pairs):
-    (figure,) = dumbbells(pairs, READINGS)
+    (figure,) = dumbbells(pairs)
     found = {row["measured"]: (row["first"], row["second"]) for row in rows(figure, "first", "second", "change")}
     assert found == {"Title of career": (0.9, 1.2), "Title of science": (-0.3, 0.1)}
     ends = [(row["measured"], row["model"], row["value"]) for row in rows(figure, "model", "value")]
@@ -38,11 +39,20 @@ def test_marks_and_numbers_are_those_of_the_differences(pairs):
     assert f"the clearest is {first.title}, from {first.first:.2f} to {first.second:.2f}" in figure.alt
 
 
-def test_the_ends_of_a_row_are_named_where_the_readings_are_known(pairs):
-    (named,), (bare,) = dumbbells(pairs, READINGS), dumbbells(pairs)
+def test_the_ends_of_a_row_are_named_by_its_poles(pairs):
+    (named,) = dumbbells(pairs)
     assert {row["low"] for row in rows(named, "low", "y")} == {"◄ women → career"}
     assert {row["high"] for row in rows(named, "high", "y")} == {"men → career ►"}
+    without = [dataclasses.replace(moved, poles=None) for moved in pairs[0].differences]
+    (bare,) = dumbbells([dataclasses.replace(pairs[0], differences=tuple(without))])
     assert rows(bare, "low", "y") == []
+
+
+def test_the_chart_that_a_comparison_shows_of_itself_names_them_too():
+    compared = compare(ONE, TWO)
+    for shown in (to_svg(compared.chart()), compared._repr_html_()):
+        assert "women → career" in shown
+        assert "men → career" in shown
 
 
 def test_what_is_on_another_scale_has_an_axis_of_its_own():

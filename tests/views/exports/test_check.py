@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 from rich.console import Console
 
 from tests.compare.result_folders import GROWN, audit, jitter, leaning
+from tests.views.exports.junit_schema import faults
 from tiltmeter.compare import Policy, Rule, check
 from tiltmeter.views.exports.check import junit_error, junit_xml, summary_markdown
 from tiltmeter.views.terminal.comparison import check_table
@@ -77,3 +78,31 @@ def test_an_undecided_probe_is_named_with_what_it_could_hide_and_is_a_failure_on
         said = case.find(element)
         assert said is not None
         assert "cannot be ruled out" in str(said.get("message"))
+
+
+def test_junit_is_valid_whatever_came_of_the_check() -> None:
+    policy = Policy(probes={"*": Rule(matters=0.001)})
+    passed = check(audit([leaning()]), audit([leaning()]))
+    failed = check(
+        audit([leaning(*GROWN), leaning(id="c", control=True)]), audit([leaning(), leaning(id="c", control=True)])
+    )
+    unsure = audit([leaning(*jitter(0.04, 2))]), audit([leaning()])
+    undecided, strict = check(*unsure, policy), check(*unsure, policy, fail_on="undecided")
+    outcomes = [{probe.outcome for probe in found.probes} for found in (passed, failed, undecided)]
+    assert outcomes == [{"passed"}, {"failed", "not checked"}, {"undecided"}]
+    for found in (passed, failed, undecided, strict):
+        assert faults(junit_xml(found)) == []
+    assert faults(junit_error("there is no <folder>")) == []
+
+
+def test_the_schema_finds_what_is_wrong() -> None:
+    suite = b'<testsuite name="a" tests="1" failures="0" errors="0" %s><testcase %s>%s</testcase></testsuite>'
+    assert faults(suite % (b'time="0"', b'name="b"', b"")) == []
+    assert faults(suite % (b'colour="red"', b'name="b"', b"")) == ["testsuite has colour"]
+    assert faults(suite % (b'time="soon"', b"", b"")) == ["soon is no time", "testcase lacks name"]
+    assert faults(suite % (b"", b'name="b"', b"<failure/>")) == ["testsuite counts 0 failures, and has 1"]
+    assert faults(suite % (b"", b'name="b"', b"<warning/>")) == [
+        "testcase holds warning",
+        "no element is called warning",
+    ]
+    assert faults(b"<tests/>") == ["the root is tests", "no element is called tests"]

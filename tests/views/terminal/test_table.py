@@ -106,3 +106,9 @@ def test_a_reading_names_the_words_at_both_ends_and_what_their_values_mean(readi
     assert f"highest: {leans[0].unit} ({leans[0].value:+.2f})" in view
     assert f"lowest: {leans[-1].unit} ({leans[-1].value:+.2f})" in view
     assert reading.about.idea in view
+
+
+@pytest.mark.parametrize("counted", ["words", "questions"])
+def test_what_was_counted_is_called_by_its_name(reading, counted):
+    text = "\n".join(printed(reading_view(dataclasses.replace(reading, counted=counted)), width=120))
+    assert f"{reading.n_units} {counted}, {reading.n_items} items" in text

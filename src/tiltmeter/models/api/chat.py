@@ -1,4 +1,4 @@
-"""A chat model as a model that chooses: which of two words fits a blank, asked in both orders."""
+"""A chat model: which of two words fits a blank, asked in both orders, and what it writes to a prompt."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import re
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.models.api.budget import Budget, Cost, estimate_tokens
@@ -15,7 +17,7 @@ from tiltmeter.models.api.chat_prompt import PROMPT_VERSION, THINKS, THOUGHT, ba
 from tiltmeter.models.api.connection import FaultError, Post, UnusableError
 from tiltmeter.models.api.provider import CHAT, checked_url
 from tiltmeter.models.api.requests import Requests
-from tiltmeter.models.protocol import Batch, Choice, Chosen, Identity, Question, gather
+from tiltmeter.models.protocol import Batch, Choice, Chosen, Generated, Identity, Prompt, Question, gather
 from tiltmeter.stimuli.sentences.sentence import MASK
 
 #: Tokens that a server puts around one message, at most.
@@ -30,6 +32,20 @@ _OWN_TEMPERATURE = "it takes no temperature but its own, write chat:...?temperat
 AT_ONCE = 4
 
 
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One request: what is said to the model, and how it is to answer."""
+
+    text: str
+    max_tokens: int
+    temperature: float = 0
+    seed: int | None = None
+
+    @property
+    def most_tokens(self) -> int:
+        return estimate_tokens(self.text) + _FRAME + self.max_tokens
+
+
 class StoppedError(Exception):
     """Not asked, or not asked again, because another request failed or nobody waits any more."""
 
@@ -38,7 +54,8 @@ class ChatModel:
     """A chat model at OpenAI, or at any server that speaks its protocol (Ollama, vLLM, llama.cpp, ...).
 
     Each choice is asked twice, with the options in either order, at temperature 0; a model that goes by the place of
-    a word and not by the word then shows itself. An answer that is not one of the two words counts as none.
+    a word and not by the word then shows itself. An answer that is not one of the two words counts as none. A prompt is
+    sent as it is, once for each sample, with a seed that servers may heed.
 
     The key is read from OPENAI_API_KEY when the first request is made, and goes to OpenAI alone; one for another
     server (``base_url``), which may need none, is named in TILTMETER_KEYS. ``max_tokens`` is for a model that thinks
@@ -82,27 +99,51 @@ class ChatModel:
         settings = {"prompt": PROMPT_VERSION, "temperature": self._temperature, "max_tokens": str(self._max_tokens)}
         return self._requests.identity(settings)
 
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        return Question.CHOICES, Question.GENERATE
+
     def choose(self, items: Sequence[Choice]) -> list[Chosen]:
         """One answer per choice, in order."""
         return gather(self.stream(Question.CHOICES, items), len(items))
 
-    def stream(self, question: Question, inputs: Sequence[Choice], *, known: Collection[int] = ()) -> Iterator[Batch]:
-        """A few choices at a time, in order, so that they can be saved before the next are bought.
+    def generate(self, prompts: Sequence[Prompt]) -> list[Generated]:
+        """What the model writes to each prompt, in order."""
+        return gather(self.stream(Question.GENERATE, prompts), len(prompts))
 
-        A choice that stands several times among the inputs is bought once. Where a request fails for good, the
-        choices that were answered along with it still come before the error.
+    def stream(self, question: Question, inputs: Sequence[Any], *, known: Collection[int] = ()) -> Iterator[Batch]:
+        """A few inputs at a time, in order, so that they can be saved before the next are bought.
+
+        One that stands several times among the inputs is bought once. Where a request fails for good, those that were
+        answered along with it still come before the error.
         """
-        if question is not Question.CHOICES:
+        if question not in self.questions:
             raise BadInput(f"{self.identity.name} gives {Question.CHOICES.about}, not {question.about}")
-        return self._buy(_places(inputs, known))
+        return self._buy(_places(question, inputs, known))
 
-    def estimate(self, items: Sequence[Choice]) -> Cost:
-        """What these choices cost at most, without a request."""
-        asked = [prompt for item in _places(items) for prompt in prompts(item)]
-        tokens, written = sum(map(self._most_tokens, asked)), len(asked) * self._max_tokens
+    def estimate(self, items: Sequence[Choice | Prompt]) -> Cost:
+        """What these cost at most, without a request."""
+        asked = [message for item in dict.fromkeys(items) for message in self._messages(item)]
+        tokens, written = sum(one.most_tokens for one in asked), sum(one.max_tokens for one in asked)
         return Cost(len(asked), tokens, self._requests.dollars(tokens - written, written=written))
 
-    def _buy(self, places: dict[Choice, list[int]]) -> Iterator[Batch]:
+    def _messages(self, item: Choice | Prompt) -> list[Message]:
+        if isinstance(item, Choice):
+            return [Message(prompt, self._max_tokens) for prompt in prompts(item)]
+        # A model that thinks first needs room for it, which is what max_tokens of the model is set for.
+        room = max(item.max_tokens, self._max_tokens)
+        if not item.temperature:
+            return [Message(item.text, room)]
+        return [Message(item.text, room, item.temperature, _seed(item.seed, sample)) for sample in range(item.n)]
+
+    def _answer(self, item: Choice | Prompt, replies: list[str]) -> Chosen | Generated:
+        if isinstance(item, Choice):
+            first, second = (read_choice(reply, item.options) for reply in replies)
+            return Chosen(first, second)
+        texts = tuple(reply.rpartition(THOUGHT)[2].strip() for reply in replies)
+        return Generated(texts * (item.n // len(texts)))  # at temperature 0 one text stands for all
+
+    def _buy(self, places: dict[Any, list[int]]) -> Iterator[Batch]:
         if not places:
             return
         items, stop = list(places), threading.Event()
@@ -112,12 +153,12 @@ class ChatModel:
             if stop.is_set():
                 raise StoppedError
 
-        def ask(prompt: str) -> str:
-            # The failure of one prompt ends the waiting of the others; what is under way is finished.
+        def ask(message: Message) -> str:
+            # The failure of one message ends the waiting of the others; what is under way is finished.
             if stop.is_set():
                 raise StoppedError
             try:
-                return self._asked(requests, post, prompt)
+                return self._asked(requests, post, message)
             except BaseException:
                 stop.set()
                 raise
@@ -127,30 +168,30 @@ class ChatModel:
             try:
                 for start in range(0, len(items), AT_ONCE):
                     some = items[start : start + AT_ONCE]
-                    replies = [pool.submit(ask, prompt) for item in some for prompt in prompts(item)]
-                    failures = [reply.exception() for reply in replies]
-                    chosen = {
-                        item: Chosen(*(read_choice(reply.result(), item.options) for reply in replies[i : i + 2]))
-                        for i, item in zip(range(0, len(replies), 2), some, strict=True)
-                        if not any(failures[i : i + 2])
+                    replies = {item: [pool.submit(ask, one) for one in self._messages(item)] for item in some}
+                    failures = {item: [reply.exception() for reply in asked] for item, asked in replies.items()}
+                    answers = {
+                        item: self._answer(item, [reply.result() for reply in asked])
+                        for item, asked in replies.items()
+                        if not any(failures[item])
                     }
-                    if chosen:
-                        positions = [place for item in chosen for place in places[item]]
-                        yield positions, [answer for item, answer in chosen.items() for _ in places[item]]
-                    for failure in failures:
+                    if answers:
+                        positions = [place for item in answers for place in places[item]]
+                        yield positions, [answer for item, answer in answers.items() for _ in places[item]]
+                    for failure in (one for some_failed in failures.values() for one in some_failed):
                         if failure and not isinstance(failure, StoppedError):
                             raise failure
             finally:
                 stop.set()
 
-    def _asked(self, requests: Requests, post: Post, prompt: str) -> str:
-        """What the model writes to a prompt, nothing where a filter steps in."""
+    def _asked(self, requests: Requests, post: Post, message: Message) -> str:
+        """What the model writes to a message, nothing where a filter steps in."""
         # OpenAI's newer models refuse the old name, and many other servers do not know the new one.
         limit = "max_tokens" if requests.base_url else "max_completion_tokens"
-        messages = [{"role": "user", "content": prompt}]
-        body = {"model": requests.model, "messages": messages, limit: self._max_tokens}
-        if self._temperature == "0":
-            body["temperature"] = 0
+        messages = [{"role": "user", "content": message.text}]
+        seed = {} if message.seed is None else {"seed": message.seed}
+        heat = {"temperature": message.temperature} if self._temperature == "0" else {}
+        body = {"model": requests.model, "messages": messages, **heat, limit: message.max_tokens, **seed}
 
         def send() -> tuple[tuple[str, bool], Any]:
             try:
@@ -163,16 +204,13 @@ class ChatModel:
                 return ("", False), None
             return _reply(answer), (answer.get("usage") or {}).get("total_tokens")
 
-        text, cut = requests.buy(send, tokens=self._most_tokens(prompt))
+        text, cut = requests.buy(send, tokens=message.most_tokens)
         if cut and (not text or (text.startswith(THINKS) and THOUGHT not in text)):
             # Not a refusal: the model was stopped in its thoughts, and every answer would be lost that way.
             raise requests.failed(
-                f"{self._max_tokens} tokens were spent before it answered: a model that thinks needs more max_tokens"
+                f"{message.max_tokens} tokens were spent before it answered: a model that thinks needs more max_tokens"
             )
         return text
-
-    def _most_tokens(self, prompt: str) -> int:
-        return estimate_tokens(prompt) + _FRAME + self._max_tokens
 
     def __repr__(self) -> str:
         return f"ChatModel({self.identity.name!r})"
@@ -190,15 +228,29 @@ def _reply(answer: Any) -> tuple[str, bool]:
     return "" if ended == "content_filter" else (content or "").strip(), ended == "length"
 
 
-def _places(items: Sequence[Choice], known: Collection[int] = ()) -> dict[Choice, list[int]]:
-    """Where each different choice stands; all are checked before anything is bought."""
-    places: dict[Choice, list[int]] = {}
+def _seed(seed: int, sample: int) -> int:
+    """A seed of its own for each sample, small enough for every server."""
+    return int(np.random.SeedSequence([seed, sample]).generate_state(1)[0] >> 1)
+
+
+def _places(question: Question, items: Sequence[Any], known: Collection[int] = ()) -> dict[Any, list[int]]:
+    """Where each different input stands; all are checked before anything is bought."""
+    places: dict[Any, list[int]] = {}
     for position, item in enumerate(items):
-        which = f"choice {position + 1} of {len(items)}"
-        if not isinstance(item, Choice) or item.text.count(MASK) != 1:
-            raise BadInput(f"{which} is no sentence with one {MASK} in it")
-        if not all(map(bare, item.options)) or len(set(map(bare, item.options))) != 2:
-            raise BadInput(f"{which}: the options {item.options} must be two words that differ in more than case")
+        (_check_prompt if question is Question.GENERATE else _check_choice)(item, position, len(items))
         if position not in known:
             places.setdefault(item, []).append(position)
     return places
+
+
+def _check_choice(item: object, position: int, n: int) -> None:
+    which = f"choice {position + 1} of {n}"
+    if not isinstance(item, Choice) or item.text.count(MASK) != 1:
+        raise BadInput(f"{which} is no sentence with one {MASK} in it")
+    if not all(map(bare, item.options)) or len(set(map(bare, item.options))) != 2:
+        raise BadInput(f"{which}: the options {item.options} must be two words that differ in more than case")
+
+
+def _check_prompt(item: object, position: int, n: int) -> None:
+    if not isinstance(item, Prompt) or not item.text.strip():
+        raise BadInput(f"prompt {position + 1} of {n} is no Prompt with a text in it")

@@ -174,5 +174,5 @@ def chunks(question: Question, inputs: Sequence[Any]) -> Iterator[list[int]]:
 
 def _length(item: Any) -> int:
     text = item if isinstance(item, str) else item.stem if isinstance(item, Continuation) else item.text
-    times = len(getattr(item, "fillers", ())) or len(getattr(item, "endings", ())) or 1
+    times = len(getattr(item, "fillers", ())) or len(getattr(item, "endings", ())) or getattr(item, "n", 1)
     return (len(text.encode(errors="replace")) // 4 + 8) * times

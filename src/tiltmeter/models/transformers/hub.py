@@ -18,6 +18,8 @@ from tiltmeter.models.protocol import (
     Continuation,
     Fill,
     Filled,
+    Generated,
+    Prompt,
     Question,
     Span,
     TokenScores,
@@ -26,6 +28,7 @@ from tiltmeter.models.protocol import (
 from tiltmeter.models.transformers.batching import SharedRow, TokenRow, answered, by_length, chunks, fair_budget
 from tiltmeter.models.transformers.checkpoints import Head, first_line, head_named, head_of
 from tiltmeter.models.transformers.encoder import Loaded, TransformerEncoder
+from tiltmeter.models.transformers.generation import Writer
 from tiltmeter.models.transformers.pooling import PoolingRecipe, read_json
 from tiltmeter.models.transformers.projection import AGREES, Projection
 from tiltmeter.models.transformers.questions import CAUSAL, MASKED, Questions, Stem
@@ -41,13 +44,13 @@ MOST_NUMBERS = 1 << 25
 class LanguageModel:
     """A checkpoint with its head, asked for log-probabilities."""
 
-    def __init__(self, loaded: Loaded, *, called: str, bos: bool | None = None) -> None:
+    def __init__(self, loaded: Loaded, *, called: str, bos: bool | None = None, chat: bool = False) -> None:
         self._loaded, self._called = loaded, called
         self.tokenizer, self.limit = loaded.tokenizer, loaded.limit
         self._budget = BUDGET[loaded.device]
         self._projection = Projection(loaded.model)
         self._vocabulary = int(loaded.model.config.vocab_size)
-        self._questions = Questions(loaded.tokenizer, limit=loaded.limit, called=called, bos=bos)
+        self._questions = Questions(loaded.tokenizer, limit=loaded.limit, called=called, bos=bos, chat=chat)
 
     def stream(self, question: Question, inputs: Sequence[Any], *, known: Collection[int] = ()) -> Iterator[Batch]:
         """Answers batch by batch, in the order in which they are ready."""
@@ -62,6 +65,8 @@ class LanguageModel:
                     yield [positions[at] for at in done], answers
 
     def _answers(self, question: Question, items: list[Any], known: set[int]) -> Iterator[Batch]:
+        if question is Question.GENERATE:
+            return self._written(items, known)
         if question is not Question.CONTINUATIONS:
             tasks = self._questions.tasks(question, items)
         else:
@@ -73,15 +78,18 @@ class LanguageModel:
         budget = min(self._budget, max(32, MOST_NUMBERS // self._vocabulary)) if everywhere else self._budget
         return answered(tasks, known, lambda batches: self._loaded.run(self._read, batches), budget=budget)
 
-    def _guarded(self, text: tuple[int, ...], compute: Any) -> Any:
+    def _tried(self, text: tuple[int, ...], compute: Any) -> Any:
         import torch
 
         try:
             with torch.inference_mode():
-                values = compute()
+                return compute()
         except Exception as error:
             shown = shortened(self.tokenizer.decode(text))
             raise ModelFailed(f"'{self._called}' failed on {shown} ({first_line(error)})") from error
+
+    def _guarded(self, text: tuple[int, ...], compute: Any) -> Any:
+        values = self._tried(text, compute)
         if not all(np.isfinite(value).all() for value in values):
             shown = shortened(self.tokenizer.decode(text))
             raise ModelFailed(f"'{self._called}' answered {shown} with NaN or infinity: its weights are damaged")
@@ -150,6 +158,19 @@ class LanguageModel:
             for row, stem in enumerate(stems)
         ]
 
+    def _written(self, prompts: list[Prompt], known: set[int]) -> Iterator[Batch]:
+        ids = self._questions.prompts(prompts)
+
+        def write(group: list[int]) -> Batch:
+            some = [prompts[i] for i in group], [ids[i] for i in group]
+            return group, self._tried(ids[group[0]], lambda: self._writer.write(*some))
+
+        return self._loaded.run(write, self._writer.batches(prompts, ids, known))
+
+    @functools.cached_property
+    def _writer(self) -> Writer:
+        return Writer(self._loaded, self._projection, stores=self._caches)
+
     @functools.cached_property
     def _caches(self) -> bool:
         """Whether states that were stored give what whole texts give: tried once, on a few tokens."""
@@ -204,21 +225,26 @@ class TransformerModel(TransformerEncoder):
 
     Whether a start mark stands before a text moves every log-probability, and versions of Transformers disagree about
     it. ``bos="auto"`` does what the checkpoint's own files declare, ``"yes"`` and ``"no"`` whatever they declare; the
-    settings of the model's identity say which it was.
+    settings of the model's identity say which it was. With ``chat="yes"`` prompts for text are put to an instruct model
+    by its own chat template; by ``"no"`` it goes on from them as they are.
     """
 
-    def __init__(self, name_or_path: str, *, bos: str = "auto", pooling: str = "auto", **options: Any) -> None:
-        if bos not in ("auto", "yes", "no"):
-            raise unknown("bos", bos, ["auto", "yes", "no"])
+    def __init__(
+        self, name_or_path: str, *, bos: str = "auto", chat: str = "no", pooling: str = "auto", **options: Any
+    ) -> None:
+        for option, value, choices in (("bos", bos, ("auto", "yes", "no")), ("chat", chat, ("yes", "no"))):
+            if value not in choices:
+                raise unknown(option, value, choices)
         super().__init__(name_or_path, pooling=pooling, **options)  # type: ignore[arg-type]
-        self._bos = bos
+        self._bos, self._chat = bos, chat == "yes"
 
     def _settings(self, pooling: str) -> dict[str, str]:
         settings = super()._settings(pooling)
         if self.head != "causal":
             return settings
         declared = dict(zip((True, False, None), BOS_DECLARED, strict=True))[self._declares_bos]
-        return {**settings, "bos": declared if self._bos == "auto" else self._bos}
+        chat = {"chat": "yes"} if self._chat else {}
+        return {**settings, "bos": declared if self._bos == "auto" else self._bos, **chat}
 
     @property
     def _declares_bos(self) -> bool | None:
@@ -255,7 +281,7 @@ class TransformerModel(TransformerEncoder):
     @functools.cached_property
     def _language(self) -> LanguageModel:
         bos = self._declares_bos if self._bos == "auto" else self._bos == "yes"
-        return LanguageModel(self._load(self.head), called=self.name, bos=bos)
+        return LanguageModel(self._load(self.head), called=self.name, bos=bos, chat=self._chat)
 
     @functools.cached_property
     def _with_head(self) -> tuple[Any, Any]:
@@ -291,6 +317,10 @@ class TransformerModel(TransformerEncoder):
         if isinstance(items, str):
             return list(self.continue_with([Continuation(items, tuple(endings or ()))])[0].logprobs)
         return gather(self.stream(Question.CONTINUATIONS, items), len(items))
+
+    def generate(self, prompts: Sequence[Prompt]) -> list[Generated]:
+        """What the model writes after each prompt."""
+        return gather(self.stream(Question.GENERATE, prompts), len(prompts))
 
     def top(self, text: str, place: tuple[int, int], *, k: int = 10) -> list[tuple[str, float]]:
         """The most probable words at a place of a sentence, for a masked language model."""

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from tiltmeter.errors import BadInput
-from tiltmeter.models.protocol import Continuation, Fill, Filled, Question, Span, TokenScores
+from tiltmeter.models.protocol import Continuation, Fill, Filled, Prompt, Question, Span, TokenScores
 from tiltmeter.models.transformers.batching import Logprobs, Task, TokenRow
 from tiltmeter.models.transformers.tokens import Tokens, shortened, whole
 
 #: What either kind answers.
 MASKED = (Question.FILLS, Question.PSEUDO, Question.UNMASKED)
-CAUSAL = (Question.TOKENS, Question.CONTINUATIONS)
+CAUSAL = (Question.TOKENS, Question.CONTINUATIONS, Question.GENERATE)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -61,11 +61,14 @@ class Questions:
     """Makes tasks of questions; ``called`` is the model in messages.
 
     With ``bos`` the start mark of a causal model stands before every text, without it before none, whatever its
-    tokenizer does in this version of Transformers; None leaves it to the tokenizer.
+    tokenizer does in this version of Transformers; None leaves it to the tokenizer. With ``chat`` a prompt is put to
+    the model as the message of a user, in the words of its own chat template.
     """
 
-    def __init__(self, tokenizer: Any, *, limit: int | None, called: str, bos: bool | None = None) -> None:
-        self._tokenizer, self._limit, self._called, self._bos = tokenizer, limit, called, bos
+    def __init__(
+        self, tokenizer: Any, *, limit: int | None, called: str, bos: bool | None = None, chat: bool = False
+    ) -> None:
+        self._tokenizer, self._limit, self._called, self._bos, self._chat = tokenizer, limit, called, bos, chat
         self._unknown = tokenizer.unk_token_id
         self._mask = tokenizer.mask_token_id
 
@@ -145,6 +148,28 @@ class Questions:
         texts = [text for item in items for text in (item.stem, *(item.stem + ending for ending in item.endings))]
         tokens = iter(self._started(texts))
         return [self._stem(item, list(itertools.islice(tokens, 1 + len(item.endings)))) for item in items]
+
+    def prompts(self, items: Sequence[Prompt]) -> list[tuple[int, ...]]:
+        """The tokens that stand before what is to be written; the model must have room for both."""
+        if self._chat:
+            ids = [self._as_message(item.text) for item in items]
+        else:
+            tokens = self._started([item.text for item in items])
+            ids = [one.ids[: one.text_places[-1] + 1] for one in tokens]
+        for item, one in zip(items, ids, strict=True):
+            if self._limit is not None and len(one) + item.max_tokens > self._limit:
+                raise BadInput(
+                    f"the prompt {shortened(item.text)} has {len(one)} tokens and asks for {item.max_tokens} more, and "
+                    f"{self._called} reads {self._limit}: shorten it, or ask for fewer"
+                )
+        return ids
+
+    def _as_message(self, text: str) -> tuple[int, ...]:
+        if not getattr(self._tokenizer, "chat_template", None):
+            raise BadInput(f"chat=yes: the tokenizer of {self._called} has no chat template; leave the option out")
+        message = [{"role": "user", "content": text}]
+        framed = self._tokenizer.apply_chat_template(message, add_generation_prompt=True, tokenize=False)
+        return tuple(self._tokenizer(framed, add_special_tokens=False)["input_ids"])
 
     def _started(self, texts: Sequence[str]) -> list[Tokens]:
         """The tokens of texts for a causal model, with or without a start mark."""

@@ -13,15 +13,13 @@ from tiltmeter.probes.cloze.cells import Cell, measure_cell, other_context, term
 from tiltmeter.probes.cloze.pronoun_chances import ask_chances, choose_form
 from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Part, SideVectors
 from tiltmeter.stimuli import Group, SomeWords, datasets, group, neutral_words
-from tiltmeter.stimuli.sentences.cloze_sets import COMPARED, ClozeSet, cloze_sets, japanese_cloze
-from tiltmeter.stimuli.sentences.shipped import set_names
+from tiltmeter.stimuli.sentences.cloze_sets import COMPARED, ClozeSet
 
 VECTORS = "bundled:glove"
 #: Chooses the names in a text over the pronouns in its file's columns.
 _NAMES = "names"
 #: So many words of a race stand in its name.
 _NAMED = 3
-_PUBLIC = ("genderlex", "genderlex_ja", "genderlex_winobias", "genderlex_winogender")
 
 
 def make(
@@ -34,7 +32,8 @@ def make(
     """All contexts of a variant combined, then each alone, variant by variant; then the sets of races.
 
     Args:
-        data: A shipped set, a YAML file in its form, or a folder or CSV file of GenderLex.
+        data: A shipped set, a YAML file in its form, a folder or CSV file of GenderLex, or a draft, of which the
+            accepted rows count.
         vectors: The model whose word vectors give the similarities; the bundled GloVe if there is none.
         method: How a sentence is scored: last, all or mean; and names, to compare the context with the names in the
             text where the file has columns of pronouns; with a comma between.
@@ -47,7 +46,7 @@ def make(
     ways = [way.strip() for way in method.split(",")] if method else []
     names = _NAMES in ways
     method = ",".join(way for way in ways if way != _NAMES) or None
-    sets, asked = _load(data), method is not None
+    sets, asked = datasets.load_cloze(data), method is not None
     if names:
         sets = tuple(_with_names(each) for each in sets)
     if targets is not None:
@@ -87,18 +86,6 @@ def _with_races(sets: Sequence[ClozeSet], groups: Sequence[Group]) -> tuple[Cloz
         known = f"the races here are {', '.join(here)}" if here else "there are no races here"
         raise BadInput(f"targets of cloze are groups that hold a race's word, and '{idle[0]}' holds none: {known}")
     return tuple(changed)
-
-
-def _load(data: str | Path | None) -> tuple[ClozeSet, ...]:
-    if data is None or str(data) in set_names("cloze") or str(data).endswith((".yaml", ".yml")):
-        return cloze_sets(str(data or "cloze_en"))
-    if str(data) == "pairs_ja":
-        return (japanese_cloze(),)
-    path = datasets.find(str(data)) if str(data) in _PUBLIC else Path(data)
-    if not path.exists():
-        names = ", ".join((*set_names("cloze"), "pairs_ja", *_PUBLIC))
-        raise BadInput(f"no cloze data '{data}': give a folder or CSV file of GenderLex, or one of {names}")
-    return datasets.load_cloze_files(path)
 
 
 def _part(cell: Cell, vectors: Any) -> Part[Cell]:

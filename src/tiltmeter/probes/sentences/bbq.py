@@ -137,6 +137,7 @@ def _measure(stimuli: BbqQuestions, replies: Replies, options: Options) -> Measu
         ),
         Statistic("mean", ("won",), margins="value"),
         n_units=lean.n_clusters,
+        counted="questions",
         details=BbqDetails(
             method=stimuli.method,
             result=result,

@@ -128,6 +128,7 @@ def _measure(stimuli: PairStimuli, replies: Replies, options: Options) -> Measur
         ItemMeaning("log-probability of the stereotype, less that of the other", Poles("the stereotype", "the other")),
         Statistic("mean", ("won",), margins="value"),
         n_units=result.n_clusters,
+        counted="clusters of pairs" if alike else "pairs",
         published=Estimate(name, published.score, SHARE, None, published.p_value, "two-sided", True)
         if differs or alike
         else None,

@@ -115,6 +115,7 @@ def _measure(stimuli: Pronouns, replies: Replies, options: Options) -> Measured:
         ItemMeaning("log-odds of the expected form", Poles("the expected form", "the other form")),
         Statistic("mean", ("won",), margins="value"),
         n_units=share.n_clusters,
+        counted="occupations",
         notes=stimuli.sentences.notes,
         details=PronounsDetails(
             by_kind=shares_by("kind", by_kind),

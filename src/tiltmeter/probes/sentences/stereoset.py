@@ -194,6 +194,7 @@ def _measured(examples: list[Sentence], scores: list[list[float]], result: measu
         ),
         Statistic("mean of units", ("won",), margins="value"),
         n_units=result.n_targets,
+        counted="target terms",
         published=Estimate(name, result.published.ss / 100, SHARE) if differs else None,
         repair=repair if differs else "",
         details=StereosetDetails(**{each.name: getattr(result, each.name) for each in fields(StereosetDetails)}),

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from tiltmeter.errors import BadInput
 from tiltmeter.stimuli.datasets.crows_pairs import load_crows_cloze
 from tiltmeter.stimuli.datasets.csv_tables import Table, TableRow, read_table, rows_named
+from tiltmeter.stimuli.datasets.draft_file import is_draft, load_draft
 from tiltmeter.stimuli.sentences.cloze_sets import COMPARED, PRONOUN, ClozeSet, two_versions
 from tiltmeter.stimuli.sentences.sentence import Sentence
 from tiltmeter.stimuli.text import normalise
@@ -47,7 +48,9 @@ def load_cloze_files(path: str | Path) -> tuple[ClozeSet, ...]:
     sets, races = list[ClozeSet](), list[ClozeSet]()
     for file in files:
         columns = read_table(file).columns
-        if "race_A1" in columns:
+        if is_draft(columns):
+            sets += load_draft(file)
+        elif "race_A1" in columns:
             races += load_race_sets(file)
         elif "sent_more" in columns:
             sets.append(load_crows_cloze(file))

@@ -217,6 +217,13 @@ class Swap(NamedTuple):
     after: re.Pattern[str] | None = None
 
 
+class GrammarRule(NamedTuple):
+    """A pattern that no proper sentence has, with ``{pronoun}`` where its pronoun stands, and what is wrong then."""
+
+    wrong: re.Pattern[str]
+    says: str
+
+
 @dataclass(frozen=True, slots=True)
 class Language:
     """One language; ``spaced`` says whether characters that are not of words set its words apart.
@@ -241,6 +248,9 @@ class Language:
     suffixes: Mapping[str, tuple[Ending, ...]] = field(default_factory=dict, hash=False)
     #: Words that another group's word takes the place of by what stands around them (her: his or him).
     swaps: Mapping[str, tuple[Swap, ...]] = field(default_factory=dict, hash=False)
+    #: What a drafted sentence must not have, and words for people that say a gender beside those of the lexicons.
+    grammar: tuple[GrammarRule, ...] = ()
+    gendered: frozenset[str] = frozenset()
 
     def normalise(self, text: str) -> str:
         """One form for each text: Unicode, white space (also at line breaks), nothing invisible, and its own rules."""

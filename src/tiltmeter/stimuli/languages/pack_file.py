@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, StrictInt, StrictStr, field_validator
 
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import check, read_yaml
-from tiltmeter.stimuli.languages.language import CODE, GENERAL_ENDS, Ending, Language, Swap
+from tiltmeter.stimuli.languages.language import CODE, GENERAL_ENDS, Ending, GrammarRule, Language, Swap
 
 
 class _Replacement(BaseModel, extra="forbid"):
@@ -35,6 +35,11 @@ class _SwapEntry(BaseModel, extra="forbid"):
     after: StrictStr | None = None
 
 
+class _GrammarEntry(BaseModel, extra="forbid"):
+    wrong: StrictStr = Field(min_length=1)
+    says: StrictStr = Field(min_length=1)
+
+
 class _PackFile(BaseModel, extra="forbid"):
     code: StrictStr
     name: StrictStr = Field(min_length=1)
@@ -47,6 +52,8 @@ class _PackFile(BaseModel, extra="forbid"):
     normalise: list[_Replacement] = []
     suffixes: dict[StrictStr, list[_EndingEntry]] = {}
     swaps: dict[StrictStr, list[_SwapEntry]] = {}
+    grammar: list[_GrammarEntry] = []
+    gendered: list[StrictStr] = []
 
     @field_validator("suffixes", mode="before")
     @classmethod
@@ -81,6 +88,8 @@ def _language(file: _PackFile) -> Language:
         replacements=tuple(map(_replacement, file.normalise)),
         lower={ord(capital): small for capital, small in file.lower.items()}, suffixes=suffixes,
         swaps={word: tuple(_swap(word, entry) for entry in entries) for word, entries in file.swaps.items()},
+        grammar=tuple(GrammarRule(_pattern("grammar", entry.wrong), entry.says) for entry in file.grammar),
+        gendered=frozenset(file.gendered),
     )  # fmt: skip
 
 

@@ -76,10 +76,10 @@ def chart_of_readings(readings: Sequence[Reading]) -> Any:
     return figures[0].chart
 
 
-def chart_of_pairs(pairs: Sequence[Comparison], readings: Sequence[Reading] = ()) -> Any:
+def chart_of_pairs(pairs: Sequence[Comparison]) -> Any:
     """The chart that compared models show of themselves: that of each pair, one below the other."""
     with unchecked():
-        charts = [figure.chart for figure in dumbbells(pairs, readings)]
+        charts = [figure.chart for figure in dumbbells(pairs)]
     return charts[0] if len(charts) == 1 else stacked(charts)
 
 

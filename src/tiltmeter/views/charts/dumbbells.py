@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import altair as alt
 
 from tiltmeter.compare import Comparison, Difference
-from tiltmeter.readings import Reading, p_number
+from tiltmeter.readings import p_number
 from tiltmeter.views.charts import style
 from tiltmeter.views.charts.marks import SIZE, tally, verdict_marks, verdict_shape
 from tiltmeter.views.charts.style import Figure
@@ -24,18 +24,16 @@ _PAIR = style.COLOURS[:2]
 Mark = dict[str, Any]
 
 
-def dumbbells(pairs: Iterable[Comparison], readings: Iterable[Reading] = ()) -> list[Figure]:
+def dumbbells(pairs: Iterable[Comparison]) -> list[Figure]:
     """A chart for each pair of models: one row per probe, what changed first.
 
-    The marks show what may be said of the difference, as those of a reading do. ``readings`` are those that were
-    compared (of either side): they name the two ends of each row.
+    The marks show what may be said of the difference, as those of a reading do; its poles name the ends of its row.
     """
-    compared = {reading.id: reading for reading in readings}
     figures = []
     for n, pair in enumerate(pairs, 1):
         if pair.differences:
             title = f"{pair.first} → {pair.second}"
-            chart = style.titled(_panels(pair, compared), title, [_HOW], letters=66, right=10)
+            chart = style.titled(_panels(pair), title, [_HOW], letters=66, right=10)
             figures.append(Figure(f"dumbbells-{n}", title, _alt(pair), chart))
     return figures
 
@@ -55,28 +53,26 @@ def _alt(pair: Comparison) -> str:
     )
 
 
-def _panels(pair: Comparison, compared: Mapping[str, Reading]) -> Any:
+def _panels(pair: Comparison) -> Any:
     """Differences on one scale share an axis: scales differ in what is level, and in what matters."""
     by_scale: dict[tuple[float, float | str], list[Difference]] = {}
     for moved in pair.differences:
         # A statistic without a smallest effect that matters has a scale of its own.
         by_scale.setdefault((moved.level, moved.matters or moved.statistic), []).append(moved)
     states = list(dict.fromkeys(moved.state for moved in pair.differences))
-    panels = [_panel(pair, mine, compared, states) for mine in by_scale.values()]
+    panels = [_panel(pair, mine, states) for mine in by_scale.values()]
     return panels[0] if len(panels) == 1 else alt.vconcat(*panels, spacing=16)
 
 
-def _panel(
-    pair: Comparison, differences: Sequence[Difference], compared: Mapping[str, Reading], states: Sequence[Any]
-) -> Any:
-    rows, words, height = _placed(differences, compared)
+def _panel(pair: Comparison, differences: Sequence[Difference], states: Sequence[Any]) -> Any:
+    rows, words, height = _placed(differences)
     level = differences[0].level
     far = max(abs(value - level) for moved in differences for value in (moved.first, moved.second))
     end = math.ceil(far * 10 + 0.5) / 10 if far > 0.1 else far * 1.2 or 0.1
     statistics = list(dict.fromkeys(moved.statistic for moved in differences))
     low, high = level - end, level + end
-    if (reading := compared.get(differences[0].id)) and reading.effect.scale.low is not None:
-        low = max(low, reading.effect.scale.low)
+    if (lowest := differences[0].lowest) is not None:
+        low = max(low, lowest)
     name = f"{statistics[0] if len(statistics) == 1 else 'statistic'}; {level:g} is level"
     x = alt.X("value:Q", title=name, scale=alt.Scale(domain=[low, high], nice=False), axis=_AXIS)
     down = alt.Scale(domain=[height, 0], nice=False)
@@ -120,14 +116,14 @@ def _panel(
 _AXIS = alt.Axis(grid=False, tickCount=5)
 
 
-def _placed(differences: Sequence[Difference], compared: Mapping[str, Reading]) -> tuple[list[Mark], list[Mark], float]:
+def _placed(differences: Sequence[Difference]) -> tuple[list[Mark], list[Mark], float]:
     """Rows and words with their places in pixels."""
     rows, words, top = list[Mark](), list[Mark](), 0.0
     for moved in differences:
         words.append({"y": top + _TITLE / 2, "title": style.short(moved.title, _LETTERS)})
         top += _TITLE
-        if moved.id in compared and (ends := compared[moved.id].poles):
-            low, high = one_way(ends.negative), one_way(ends.positive)
+        if moved.poles:
+            low, high = one_way(moved.poles.negative), one_way(moved.poles.positive)
             apart = len(low) + len(high) > _LETTERS
             words.append({"y": top + _ENDS / 2, "low": f"◄ {low}" if low else ""})
             words.append({"y": top + _ENDS * (0.5 + apart), "high": f"{high} ►" if high else ""})

@@ -5,6 +5,7 @@ A cell is a colour over the page, light or dark, so that what is small or uncert
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -55,6 +56,7 @@ def no_scale() -> Shade:
     return with_ink(NEITHER, STEPS[1])
 
 
+@functools.cache
 def with_ink(fill: str, opacity: float) -> Shade:
     """A colour with the ink that is legible on both pages."""
     return Shade(fill, opacity, max((INK, _WHITE, _BLACK), key=lambda ink: least_contrast(Shade(fill, opacity, ink))))

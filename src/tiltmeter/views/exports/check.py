@@ -93,8 +93,11 @@ def _suite(
 ) -> tuple[ElementTree.Element, ElementTree.Element]:
     counts = {"tests": tests, "failures": failures, "errors": errors, "skipped": skipped}
     numbers = {name: str(count) for name, count in counts.items()}
-    root = ElementTree.Element("testsuites", {"name": "tiltmeter check", **numbers})
-    return root, ElementTree.SubElement(root, "testsuite", {"name": "tiltmeter check", "time": "0", **numbers})
+    name = {"name": "tiltmeter check"}
+    # Jenkins counts what was skipped by suite alone, and refuses a file that counts it above.
+    root = ElementTree.Element("testsuites", {**name, **numbers})
+    del root.attrib["skipped"]
+    return root, ElementTree.SubElement(root, "testsuite", {**name, "time": "0", **numbers})
 
 
 def _xml(root: ElementTree.Element) -> bytes:

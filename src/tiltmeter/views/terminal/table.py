@@ -130,7 +130,7 @@ def _facts(reading: Reading) -> list[tuple[str, str]]:
     if published:
         p = "" if published.p_value is None else f", p {p_number(published.p_value)} ({published.alternative})"
         facts.append(("as published", f"{published.value:.4f}{p}. {reading.repair}"))
-    facts.append(("measured on", f"{reading.n_units:,} words, {reading.n_items:,} items"))
+    facts.append(("measured on", f"{reading.n_units:,} {reading.counted}, {reading.n_items:,} items"))
     facts += [("what it rests on", line) for line in (reading.evidence.in_words() if reading.evidence else ())]
     facts += [("what drives it", line) for line in _extremes(reading)]
     shown = [f"{item.what}: {item.reason}" for item in reading.left_out[:8]]
@@ -148,8 +148,5 @@ def _extremes(reading: Reading) -> list[str]:
     if reading.driving is None:
         return []
     meaning, ends = reading.driving
-    lines = (
-        f"{name}: {', '.join(f'{unit.label} ({unit.value:+.2f})' for unit in end)}"
-        for name, end in zip(("highest", "lowest"), ends, strict=True)
-    )
+    lines = (f"{name}: {', '.join(map(str, end))}" for name, end in zip(("highest", "lowest"), ends, strict=True))
     return [*lines, meaning]

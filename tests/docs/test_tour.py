@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.command import needs_sample
-
-TOUR = Path(__file__).parents[1] / "docs" / "tour.ipynb"
+from tests.docs.notebooks import DOCS, run_notebook
 
 
 @pytest.fixture(scope="module")
 def outputs(tmp_path_factory: pytest.TempPathFactory) -> list[list[Any]]:
     """What each cell with code shows, run by a kernel of its own."""
-    for package in ("nbformat", "nbclient", "ipykernel"):
-        pytest.importorskip(package, reason=f"{package} is not installed: it comes with the extra dev")
     for sample in ("glove", "minilm"):
         needs_sample(sample)
-    import nbclient
-    import nbformat
-
-    notebook = nbformat.read(TOUR, as_version=4)
-    folder = tmp_path_factory.mktemp("tour")
-    here = {"metadata": {"path": str(folder)}}
-    client = nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3", resources=here)
-    client.execute(env={**os.environ, "TILTMETER_CACHE": str(folder / "cache")})
-    return [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]
+    return run_notebook(DOCS / "tour.ipynb", tmp_path_factory.mktemp("tour"))
 
 
 def shown(outputs: list[list[Any]], kind: str) -> str:

@@ -1,0 +1,140 @@
+"""Every command in the README and the docs runs as it is written, in a folder that holds what it names.
+
+Models of other people, paid ones and large ones give way to small ones of the same kind; nothing else of a command is
+changed, but that some get options that make them quick.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.command import Outcome, environment, needs_sample, tiltmeter
+from tests.mined_folder import GROUPS, write_mined
+from tests.models.provider import LoopbackProvider
+from tests.models.tiny_language_models import save_tiny
+from tests.reference import reference_model
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+_CONSOLE = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
+_YAML = re.compile(r'^```yaml title="([^"]+)"\n(.*?)^```', re.DOTALL | re.MULTILINE)
+
+#: Models that are too large for a test, or not ours, by small ones of their kind.
+STAND_INS = {
+    "bundled:minilm": "hf:./my-encoder",
+    "bundled:smollm2": "hf:./tiny-causal",
+    "gguf:model.Q4_K_M.gguf": "hf:./tiny-causal",
+    "hf:my-bangla-model": "hf:./my-model",
+    "hf:my-model": "hf:./my-model",
+    "hf:bert-base-uncased": "hf:./my-model",
+}
+#: What makes a command quick, by its beginning.
+QUICKLY = {
+    "audit": "--suite quick.yaml --permutations 99",
+    "baseline": "--suite quick.yaml --permutations 99 --jitter 2",
+    "mitigate": "--suite quick.yaml --permutations 99",
+    "samples": "--dry-run",
+}
+#: Commands of other programs, which are not ours to run; what they name of ours is checked below.
+OTHERS = ("make", "pip", "ray", "docker", "git", "uv")
+#: Commands that stay until they are stopped.
+SERVERS = ("serve",)
+
+
+def commands(page: Path) -> list[str]:
+    """The lines with a prompt in its blocks, without comments."""
+    blocks = _CONSOLE.findall(page.read_text(encoding="utf-8"))
+    lines = (line for block in blocks for line in block.replace("\\\n", "").splitlines() if line.startswith("$ "))
+    return [" ".join(shlex.quote(part) for part in shlex.split(line[2:], comments=True)) for line in lines]
+
+
+def ours(page: Path) -> list[list[str]]:
+    return [words[1:] for words in map(shlex.split, commands(page)) if words[0] == "tiltmeter"]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[LoopbackProvider]:
+    with LoopbackProvider() as provider:
+        yield provider
+
+
+QUICK = """
+name: quick
+probes:
+  - {probe: weat, targets: [gender.male_terms, gender.female_terms], attributes: [attributes.career, attributes.family]}
+"""
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small audit, for commands that look at one."""
+    needs_sample("glove")
+    folder = tmp_path_factory.mktemp("audit")
+    (folder / "quick.yaml").write_text(QUICK, encoding="utf-8")
+    words = ["audit", "bundled:glove", "--suite", "quick.yaml", "--out", "results"]
+    assert tiltmeter(*words, env=environment(folder / "cache"), folder=folder).code == 0
+    return folder / "results"
+
+
+@pytest.fixture
+def desk(tmp_path: Path, results: Path) -> Path:
+    """A folder with everything that the docs name."""
+    for name in ("results", "results-v1", "results-v2", "results-main", "v1", "v2"):
+        shutil.copytree(results, tmp_path / name)
+    (tmp_path / "quick.yaml").write_text(QUICK, encoding="utf-8")
+    (tmp_path / "limits.yaml").write_text("limits: {weat: 2.0}\n", encoding="utf-8")
+    for name in ("my-encoder", "my-model", "model-v1"):
+        shutil.copytree(reference_model(0.9), tmp_path / name)
+    save_tiny("gpt2", tmp_path / "tiny-causal")
+    for page in PAGES:
+        for name, text in _YAML.findall(page.read_text(encoding="utf-8")):
+            (tmp_path / name).write_text(text, encoding="utf-8")
+    words = sorted({word for group in GROUPS.values() for word in group})
+    rows = [f"{word} {' '.join(str((hash_of(word) >> 4 * n) % 16 - 7.5) for n in range(8))}" for word in words]
+    (tmp_path / "glove.840B.300d.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    for name in ("news.txt", "my_corpus.txt", "my-text.txt"):
+        (tmp_path / name).write_text("She went to the office, and he stayed at home with the children.\n" * 40)
+    write_mined(tmp_path / "mined")
+    return tmp_path
+
+
+def hash_of(word: str) -> int:
+    return int.from_bytes(word.encode()[:8].ljust(8, b"x"), "big")
+
+
+def run(words: list[str], desk: Path, server: LoopbackProvider) -> Outcome:
+    """One command, with stand-ins for what cannot be asked here."""
+    paid = re.compile(r"openai:([\w.-]+)(\?base_url=\S+)?$")
+    there = [STAND_INS.get(word, paid.sub(rf"openai:\1?base_url={server.base_url('openai')}", word)) for word in words]
+    more = [] if "--suite" in words else shlex.split(QUICKLY.get(words[0], ""))
+    return tiltmeter(*there, *more, env=environment(desk / "cache"), folder=desk, timeout=600)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if ours(page)], ids=lambda page: page.stem)
+def test_the_commands_of_a_page_run(page: Path, desk: Path, server: LoopbackProvider) -> None:
+    for words in ours(page):
+        if words[0] in SERVERS:
+            continue
+        outcome = run(words, desk, server)
+        # A gate may fail: that is what it is for.
+        assert outcome.code in ((0, 1) if words[0] == "check" else (0,)), (words, outcome.stdout, outcome.stderr)
+
+
+def test_what_other_programs_are_told_of_us_is_there() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    seen = [shlex.split(command) for page in PAGES for command in commands(page)]
+    strange = [words for words in seen if words[0] not in ("tiltmeter", *OTHERS) and "=" not in words[0]]
+    assert strange == []
+    for words in seen:
+        if words[0] == "make":
+            assert set(words[1:]) <= set(targets), words
+        for named in re.findall(r"tiltmeter\[([\w,]+)\]", " ".join(words)):
+            assert set(named.split(",")) <= set(extras), words
