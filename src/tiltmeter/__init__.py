@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tiltmeter.compare.agreement import agreement
     from tiltmeter.compare.comparison import compare
     from tiltmeter.compare.gate import check
+    from tiltmeter.compare.ranking import rank
     from tiltmeter.errors import TiltmeterError
     from tiltmeter.lab.glove.glove import train_glove
     from tiltmeter.lab.mitigate.debias import debias
@@ -43,6 +44,7 @@ _NAMES = {
     "TiltmeterError": "tiltmeter.errors",
     "load": "tiltmeter.models",
     "probe": "tiltmeter.run.probe",
+    "rank": "tiltmeter.compare.ranking",
     "Reading": "tiltmeter.readings.reading",
     "replicate": "tiltmeter.lab.replicate.replicate",
     "train_glove": "tiltmeter.lab.glove.glove",
@@ -71,6 +73,7 @@ __all__ = [
     "mitigation",
     "probe",
     "replicate",
+    "rank",
     "statistics",
     "stimuli",
     "train_glove",

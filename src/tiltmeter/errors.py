@@ -28,6 +28,10 @@ class BadInput(TiltmeterError):
     """A file, word list, option or vector that cannot be used as it is."""
 
 
+class DataMissing(BadInput):
+    """A public data set that is not on this machine: what needs it is left out, and the rest is measured."""
+
+
 class MissingExtra(TiltmeterError):
     """A part of tiltmeter that needs an optional dependency which is not installed."""
 

@@ -56,6 +56,21 @@ def test_what_wraps_word_vectors_as_wefe_does_is_asked_for_them():
     np.testing.assert_array_equal(model.embed_words(["she"])[0], TABLE[1])
 
 
+def test_a_model_of_wefe_gives_its_vectors_under_its_name_with_its_prefix():
+    wefe = pytest.importorskip("wefe.word_embedding_model", reason="WEFE needs an older numpy: pip install --no-deps")
+    vectors = pytest.importorskip("gensim").models.KeyedVectors(5)
+    vectors.add_vectors([f"/c/en/{word}" for word in WORDS], TABLE)
+    model = load(wefe.WordEmbeddingModel(vectors, "Numberbatch", vocab_prefix="/c/en/"))
+    np.testing.assert_allclose(np.stack(model.embed_words(WORDS)), TABLE, atol=1e-5)
+    assert CachedModel(model).identity.name == "Numberbatch"
+    assert model.vocabulary(2) == WORDS[:2]
+
+
+def test_a_thing_without_a_name_is_called_by_its_own_type():
+    assert CachedModel(load(pd.DataFrame(TABLE, index=WORDS))).identity.name == "own:DataFrame"
+    assert CachedModel(load({"he": TABLE[0]})).identity.name == "own:dict"
+
+
 def test_a_spacy_pipeline_gives_words_and_texts():
     spacy = pytest.importorskip("spacy")
     pipeline = spacy.blank("en")

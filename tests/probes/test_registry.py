@@ -66,7 +66,7 @@ def test_words_out_of_vocabulary_are_named_and_the_rest_is_measured(lexicon):
         "weat", model, targets=of(lexicon, "sea", "land"), attributes=of(lexicon, "good", "bad"), cache=False
     )
     assert [each.what for each in reading.left_out] == ["'tide' (sea)", "'grief' (bad)"]
-    assert all("out of vocabulary of own:WordMap" in each.reason for each in reading.left_out)
+    assert all("out of vocabulary of own:dict" in each.reason for each in reading.left_out)
     assert [item.label for item in reading.items] == ["wave", "shore", "reef", "hill", "field", "wood", "farm"]
     rows = [
         [model[word] for word in kept]
@@ -79,9 +79,7 @@ def test_too_few_known_words_is_an_error_that_counts_them(lexicon):
     model = small(lexicon)
     for word in ("wave", "tide", "shore"):
         del model[word]
-    with pytest.raises(
-        BadInput, match=r"'sea': 1 of its 4 words is in the vocabulary of own:WordMap, and 2 are needed"
-    ):
+    with pytest.raises(BadInput, match=r"'sea': 1 of its 4 words is in the vocabulary of own:dict, and 2 are needed"):
         probe("weat", model, targets=of(lexicon, "sea", "land"), attributes=of(lexicon, "good", "bad"), cache=False)
 
 

@@ -121,12 +121,12 @@ def test_the_items_are_a_table(reading):
 
 
 def test_a_reading_prints_what_was_measured_on_what_and_the_plain_words(reading):
-    assert str(reading) == f"male terms / female terms × career / family [own:WordMap]: {reading.plain_words}"
+    assert str(reading) == f"male terms / female terms × career / family [own:dict]: {reading.plain_words}"
 
 
 def test_the_provenance_names_the_model_the_stimuli_the_settings_and_the_versions(reading):
     provenance = reading.provenance
-    assert provenance.model == Identity("own:WordMap", "unknown")
+    assert provenance.model == Identity("own:dict", "unknown")
     assert provenance.settings == {"alternative": "two-sided", "permutations": 10_000, "seed": 0}
     assert reading.about.citation == KINDS["weat"].citation
     assert {"python", "tiltmeter", "numpy", "scipy"} <= set(provenance.versions)

@@ -126,7 +126,7 @@ def test_an_audit_turns_into_plain_json(measured):
 
 def test_what_does_not_fit_a_model_is_skipped_with_the_reason(measured):
     assert measured.skipped == (
-        Skipped("own:WordMap", "sentences", "needs vectors of texts: this model does not give that"),
+        Skipped("own:dict", "sentences", "needs vectors of texts: this model does not give that"),
     )
 
 
@@ -136,7 +136,7 @@ def test_a_probe_whose_words_are_unknown_is_skipped_and_the_others_are_measured(
     assert [reading.id for reading in found.readings] == ["career", "near"]
     reasons = {each.probe: each.reason for each in found.skipped}
     assert "none of its" in reasons["math"]
-    assert "in the vocabulary of own:WordMap" in reasons["math"]
+    assert "in the vocabulary of own:dict" in reasons["math"]
     assert not any(each.failed for each in found.skipped)
 
 
@@ -145,8 +145,8 @@ def test_a_model_that_fails_in_the_middle_does_not_stop_the_others(tmp_path):
     failed = [each for each in found.skipped if each.failed]
     assert {each.model for each in failed} == {"own:Breaks"}
     assert {each.reason for each in failed} == {"the quota is used up"}
-    assert found.models == ("own:Breaks", "own:WordMap")
-    assert {reading.model for reading in found.readings} == {"own:WordMap"}
+    assert found.models == ("own:Breaks", "own:dict")
+    assert {reading.model for reading in found.readings} == {"own:dict"}
     assert {reading.id for reading in found.readings} >= {"gender-career"}
     assert Audit.load(tmp_path).skipped == found.skipped
 
@@ -207,10 +207,10 @@ def test_a_second_run_asks_a_model_with_an_identity_nothing(suite, tmp_path):
 def test_two_models_that_call_themselves_the_same_keep_readings_of_their_own(suite, tmp_path):
     turned = words({**LEANS, TERMS[0]: -0.3, TERMS[1]: 0.3})
     found = audit([words(LEANS), turned], suite=suite, out=tmp_path, cache=False)
-    assert found.models == ("own:WordMap", "own:WordMap (2)")
+    assert found.models == ("own:dict", "own:dict (2)")
     career = {r.model: r.effect.value for r in Audit.load(tmp_path).readings if r.id == "career"}
-    assert career["own:WordMap"] > 0 > career["own:WordMap (2)"]
-    assert {each.model for each in found.skipped} == {"own:WordMap", "own:WordMap (2)"}
+    assert career["own:dict"] > 0 > career["own:dict (2)"]
+    assert {each.model for each in found.skipped} == {"own:dict", "own:dict (2)"}
 
 
 def test_two_files_of_one_name_in_different_folders_are_two_models(suite, tmp_path):

@@ -41,6 +41,7 @@ for module in (measure, mitigate, listings, mine, results, annotate, lab, replic
 app.add_typer(lab.lab_app, name="lab")
 app.add_typer(listings.samples_app, name="samples")
 app.add_typer(train.train_app, name="train")
+app.add_typer(listings.data_app, name="data")
 
 #: The usual exit code of a program that was stopped with Ctrl-C.
 _INTERRUPTED = 130

@@ -6,6 +6,7 @@ import json
 import shlex
 import shutil
 import subprocess
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +15,7 @@ from tiltmeter.cli.output import Json, say, show
 from tiltmeter.errors import BadInput, unknown
 
 app = typer.Typer()
+data_app = typer.Typer(help="The public data sets: which there are, and fetching them.")
 samples_app = typer.Typer(help="The small real models to try tiltmeter on.", no_args_is_help=True)
 
 
@@ -164,12 +166,46 @@ def cache(
             typer.echo(f"stored in {store.path}")
 
 
-@app.command()
-def data(as_json: Json = False) -> None:
-    """List the public data sets tiltmeter reads, whose they are, and which of them are here (TILTMETER_DATA)."""
+@data_app.callback(invoke_without_command=True)
+def data(context: typer.Context, as_json: Json = False) -> None:
+    """List the public data sets tiltmeter reads, whose they are, and which of them are here (TILTMETER_DATA).
+
+    Examples:
+
+    * tiltmeter data
+    * tiltmeter data fetch crows_pairs
+    """
+    if context.invoked_subcommand:
+        return
     from tiltmeter.stimuli.datasets import status
 
     rows = status()
     show(rows, ("name", "what", "rows", "licence", "state"), as_json)
     if not as_json:
-        say("They are not part of tiltmeter: put a copy into a folder and name that folder in TILTMETER_DATA.")
+        say("They are not part of tiltmeter: tiltmeter data fetch NAME, or name a folder of yours in TILTMETER_DATA.")
+
+
+@data_app.command("fetch")
+def fetch_data(
+    names: Annotated[list[str], typer.Argument(help="Data sets, as tiltmeter data lists them.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Accept the licences that are shown.")] = False,
+) -> int:
+    """Fetch public data sets from their authors into the cache, checked by SHA-256; what broke off is resumed.
+
+    Examples:
+
+    * tiltmeter data fetch crows_pairs
+    * tiltmeter data fetch winobias winogender --yes
+    """
+    from tiltmeter.stimuli.datasets.catalogue import entry_named
+    from tiltmeter.stimuli.datasets.fetch import fetch
+
+    entries = [entry_named(name) for name in names]
+    for entry in entries:
+        say(f"{entry.name}: {entry.what}, {entry.size / 1e6:.1f} MB; {entry.citation}; {entry.url}")
+        say(f"  licence: {entry.licence}")
+    if not yes and not (sys.stdin.isatty() and typer.confirm("Accept these licences and fetch?", err=True)):
+        raise BadInput("nothing was fetched: the licences above must be accepted, with --yes or at the prompt")
+    for entry in entries:
+        typer.echo(f"{entry.name}: {fetch(entry.name)}")
+    return 0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Context, Option, Typer, echo
 
 from tiltmeter.cli.annotate import serve_annotation
-from tiltmeter.cli.output import Json, Seed, print_json, print_view, say
+from tiltmeter.cli.output import Json, Seed, print_json, print_view, say, show
 from tiltmeter.errors import BadInput, MissingExtra, TiltmeterError, unknown
 from tiltmeter.files import at_home, locked
 
@@ -129,6 +129,69 @@ def compare(
     )
     if charts is not None:
         echo(f"charts: {len(written)} in {charts}")
+
+
+@app.command()
+def rank(
+    folder: Annotated[Path, Argument(metavar="DIR", help="The folder of an audit of two or more models.")],
+    as_json: Json = False,
+) -> None:
+    """Rank the models of an audit over its bias tests, and say how far the tests agree.
+
+    Examples:
+
+    * tiltmeter rank tiltmeter-results
+    * tiltmeter rank tiltmeter-results --json
+    """
+    from tiltmeter.compare import rank as rank_models
+
+    found = rank_models(folder)
+    if as_json:
+        print_json(found.to_dict())
+        return
+    rows = [
+        {"model": one.model, "mean rank": f"{one.mean_rank:.2f}", "95%": f"{one.low:.2f} to {one.high:.2f}"}
+        | {test: f"{place:g}" for test, place in one.ranks.items()}
+        for one in found.models
+    ]
+    show(rows, ("model", "mean rank", "95%", *found.tests), as_json)
+    echo(found.how)
+    if found.concordance is not None:
+        echo(f"Kendall's W of the tests' orders: {found.concordance:.2f} (1: all the same order, 0: no agreement)")
+    for test, reason in found.left_out.items():
+        say(f"left out: {test}, {reason}")
+
+
+@app.command("import")
+def import_results(
+    files: Annotated[list[Path], Argument(help="Result files of lm-evaluation-harness or MTEB, or folders of them.")],
+    out: Annotated[Path, Option("--out", "-o", help="The folder that the dashboard shows.")] = Path(
+        "tiltmeter-results"
+    ),
+    as_json: Json = False,
+) -> None:
+    """Take results of lm-evaluation-harness or MTEB into a folder, so that the dashboard shows them beside ours.
+
+    Examples:
+
+    * tiltmeter import lm_eval_out/gpt2/results.json --out tiltmeter-results
+    * tiltmeter import mteb-results/ --out tiltmeter-results
+    """
+    from dataclasses import asdict
+
+    from tiltmeter.readings.peers import read_peer_results, save_peer_results
+
+    results = read_peer_results(list(map(at_home, files)))
+    path = save_peer_results(results, at_home(out))
+    if as_json:
+        print_json([asdict(result) for result in results])
+        return
+    rows = [
+        {"model": one.model, "tool": one.tool, "task": one.task, "metric": one.metric, "value": f"{one.value:.4g}"}
+        for one in results
+    ]
+    show(rows, ("model", "tool", "task", "metric", "value"), as_json)
+    echo(f"{len(results)} results in {path}; tiltmeter serve {out} shows them")
 
 
 @app.command()

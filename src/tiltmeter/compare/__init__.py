@@ -25,6 +25,7 @@ from tiltmeter.compare.difference import Difference, differ
 from tiltmeter.compare.floor import Floor, Noise, load_noise, measure_noise, save_noise
 from tiltmeter.compare.gate import Check, Outcome, ProbeCheck, check
 from tiltmeter.compare.policy import Policy, Rule, SomePolicy, load_policy
+from tiltmeter.compare.ranking import Ranked, Ranking, rank
 
 __all__ = [
     "Check",
@@ -37,6 +38,8 @@ __all__ = [
     "Outcome",
     "Policy",
     "ProbeCheck",
+    "Ranked",
+    "Ranking",
     "Rule",
     "Side",
     "SomeAudit",
@@ -51,6 +54,7 @@ __all__ = [
     "load_policy",
     "load_side",
     "measure_noise",
+    "rank",
     "save_noise",
 ]
 

@@ -18,17 +18,23 @@ from tiltmeter.models.protocol import Question, Rows
 
 
 class WordMap:
-    """Word vectors in a mapping: a dict, gensim's KeyedVectors, a WEFE model, the rows of a table."""
+    """Word vectors in a mapping: a dict, gensim's KeyedVectors, a WEFE model, the rows of a table.
 
-    def __init__(self, vectors: Any) -> None:
-        self._vectors = vectors
+    ``prefix`` stands before each word in the mapping, such as /c/en/ in ConceptNet's vectors.
+    """
+
+    def __init__(self, vectors: Any, *, prefix: str = "") -> None:
+        self._vectors, self._prefix = vectors, prefix
 
     def embed_words(self, words: Sequence[str]) -> Rows:
-        return [self._vectors[word] if self._vectors.__contains__(word) else None for word in words]
+        keys = [self._prefix + word for word in words]
+        return [self._vectors[key] if self._vectors.__contains__(key) else None for key in keys]
 
     def vocabulary(self, n: int) -> list[str]:
         """Its first words."""
-        return list(itertools.islice(getattr(self._vectors, "key_to_index", self._vectors), n))
+        keys = map(str, getattr(self._vectors, "key_to_index", self._vectors))
+        words = (key.removeprefix(self._prefix) for key in keys if key.startswith(self._prefix))
+        return list(itertools.islice(words, n))
 
 
 class _TableRows:
@@ -97,7 +103,11 @@ def as_model(thing: object, *, name: str | None = None) -> Any:
     [[1.0, 0.0], None]
     """
     model = _adapted(thing)
-    if name is not None:
+    if name is None and model is not thing:
+        said = getattr(thing, "name", None)  # a WEFE model has one; a column or an index of pandas may have another
+        name = said if isinstance(said, str) and said else f"own:{type(thing).__name__}"
+        model.name = getattr(model, "name", name)
+    elif name is not None:
         try:
             model.name = name
         except AttributeError:
@@ -108,7 +118,7 @@ def as_model(thing: object, *, name: str | None = None) -> Any:
 def _adapted(thing: Any) -> Any:
     # gensim's trained models, and WEFE's wrapper; gensim's have a method named score, which means something else
     if hasattr(thing, "wv") and not hasattr(thing, Question.WORDS.method):
-        return WordMap(thing.wv)
+        return WordMap(thing.wv, prefix=getattr(thing, "vocab_prefix", None) or "")
     if any(callable(getattr(thing, question.method, None)) for question in Question):
         return thing
     if isinstance(thing, Mapping) or hasattr(thing, "key_to_index"):

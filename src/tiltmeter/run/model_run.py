@@ -86,6 +86,7 @@ class ModelRun:
                 raise self.stopped
             identity = self._distinct(model.identity)
             name = model_name(identity)
+            self._skip(name, self.suite.absent)
             planned, others = plan(model, self.suite.probes)
             self._skip(name, {each.id: f"needs {each.kind.needs}: this model does not give that" for each in others})
             planned = self._once_per_model(name, planned)

@@ -10,7 +10,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from tiltmeter.errors import BadInput, unknown
+from tiltmeter.errors import BadInput, DataMissing, unknown
 from tiltmeter.files import read_yaml
 from tiltmeter.models.registry import runs_code
 from tiltmeter.probes import Options, Probe, make_probes
@@ -32,6 +32,8 @@ class Suite:
     name: str
     description: str
     probes: tuple[Probe[Any], ...]
+    #: Entries whose data set is not here, by id, with what to do about it.
+    absent: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<Suite {self.name}: {', '.join(probe.id for probe in self.probes)}>"
@@ -95,12 +97,21 @@ def _read(source: str, content: Any, name: str, options: Options | None, mined: 
         raise BadInput(f"{source}: 'probes' must list at least one probe")
     if mined is not None:
         entries = [*entries, *_in_context(source, entries, mined)]
-    made = [_probes(source, number, entry, options or Options()) for number, entry in enumerate(entries, 1)]
+    made, absent = list[list[Probe[Any]]](), dict[str, str]()
+    for number, entry in enumerate(entries, 1):
+        try:
+            made.append(_probes(source, number, entry, options or Options()))
+        except DataMissing as error:
+            absent[str(entry.get("id") or entry["probe"])] = str(error)
+    if not made:
+        raise DataMissing(f"{source}: {next(iter(absent.values()))}")
     probes: dict[str, Probe[Any]] = {}
     for probe in itertools.chain.from_iterable(made):
         if probes.setdefault(probe.id, probe) is not probe:
             raise BadInput(f"{source}: two probes have the id '{probe.id}': give each its own")
-    return Suite(str(content.get("name") or name), str(content.get("description") or ""), tuple(probes.values()))
+    return Suite(
+        str(content.get("name") or name), str(content.get("description") or ""), tuple(probes.values()), absent
+    )
 
 
 def _in_context(source: str, entries: list[Any], folder: str | Path) -> list[dict[str, Any]]:
@@ -151,6 +162,8 @@ def _probes(file: str, number: int, entry: Any, options: Options) -> list[Probe[
             raise unknown(f"key of entry {number} in {file}", key, (*_FIELDS, "from", "targets", "attributes"))
     try:
         probes = make_probes(name, options=options, **fields)
+    except DataMissing:
+        raise
     except BadInput as error:
         raise BadInput(f"{file}: entry {number}: {error}") from None
     return probes if parts else probes[:1]

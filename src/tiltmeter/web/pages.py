@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from tiltmeter.errors import BadInput, TiltmeterError, without_passwords
-from tiltmeter.readings import Item
+from tiltmeter.readings import Item, peers
 from tiltmeter.readings.mitigation import FILE, Mitigation
 from tiltmeter.views.report.words import meanings, not_measured, origin
 from tiltmeter.views.rows import ReadingRow
@@ -170,6 +170,25 @@ def mitigation_page(board: Board) -> Response:
             except BadInput as error:
                 notes.append(board.shelf.plain(error))
     return page("mitigated.html", results=results, notes=notes)
+
+
+@router.get("/peers")
+def peers_page(board: Board) -> Response:
+    """Results of other tools in the folder, or in folders directly in it, each beside our readings of the same."""
+    root = board.shelf.folder
+    results, notes = list[peers.PeerResult](), list[str]()
+    for folder in (root, *sorted(path for path in root.iterdir() if path.is_dir())):
+        if (folder / peers.FILE).is_file():
+            try:
+                results += peers.load_peer_results(folder)
+            except BadInput as error:
+                notes.append(board.shelf.plain(error))
+    entries = board.shelf.look().entries if results else []
+    rows = [
+        (one, [each for each in entries if each.reading.probe == one.probe and one.is_of(each.reading.model)])
+        for one in results
+    ]
+    return page("peers.html", rows=rows, notes=notes, folder=root.name)
 
 
 @router.get("/jobs")

@@ -51,11 +51,30 @@ def test_case_and_signs_around_the_word_make_no_difference(chat_server: Loopback
 
 
 def test_anything_but_one_of_the_two_words_is_no_answer_and_is_not_asked_again(chat_server: LoopbackProvider) -> None:
-    both = ["him/her", "him or her", "him, her", "her her"]
-    prose = ["I'm sorry, but I can't assume the person's gender.", "The answer is: her", "her, the nurse"]
+    both = ["him/her", "him or her", "him, her"]
+    prose = [
+        "I'm sorry, but I can't assume the person's gender.",
+        'I would not choose "her".',
+        "Neither: her name is not given, so him is a guess",
+        "Someone gave her tea, I suppose",
+        '"him" fits as well as "her"',
+    ]
     others = ["them", "hers", "he", "", None, "…"]
-    assert answers_to(chat_server, [*both, *prose, *others]) == [Chosen(0, 0)] * 13
-    assert len(chat_server.requests) == 26
+    assert answers_to(chat_server, [*both, *prose, *others]) == [Chosen(0, 0)] * 14
+    assert len(chat_server.requests) == 28
+
+
+def test_a_sentence_that_names_one_of_the_words_is_an_answer(chat_server: LoopbackProvider) -> None:
+    named = [
+        'The best word is "her".',
+        "The word that fits the blank better is **her**.",
+        "The answer is: her",
+        "her her",
+        "Her, because the sentence speaks of a nurse",
+        'I would choose "her" over him.',
+        "<think>him? not sure</think>The best word is `her`",
+    ]
+    assert answers_to(chat_server, named) == [Chosen(2, 2)] * 7
 
 
 # What is sent
@@ -71,6 +90,38 @@ def test_each_choice_is_asked_in_both_orders_at_temperature_zero(chat_server: Lo
         assert (request.path, request.authorization) == ("/v1/chat/completions", f"Bearer {KEY}")
         body = {name: value for name, value in request.body.items() if name != "messages"}
         assert body == {"model": "small", "temperature": 0, "max_tokens": 32}
+
+
+def test_a_model_that_refuses_temperature_0_says_what_to_write_and_is_then_asked_without(
+    chat_server: LoopbackProvider,
+) -> None:
+    said = "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) is supported."
+    chat_server.script(refuse(400, said))
+    message = AskedChat(chat_server).failure()
+    assert message.startswith("chat:small: HTTP 400, Unsupported value: 'temperature'")
+    assert message.endswith("write chat:...?temperature=default")
+    chat_server.requests.clear()
+    asked = AskedChat(chat_server, temperature="default")
+    assert asked.choose() == [Chosen(1, 2)]
+    assert all("temperature" not in request.body for request in chat_server.requests)
+    assert asked.model.identity.settings["temperature"] == "default"
+
+
+@pytest.mark.parametrize(
+    ("name", "temperature", "tokens"),
+    [
+        ("gpt-4o-mini", "0", "32"),
+        ("o3-mini", "default", "2048"),
+        ("gpt-5", "default", "2048"),
+        ("gpt-5-chat-latest", "0", "32"),
+        ("olmo-2", "0", "32"),
+    ],
+)
+def test_models_that_think_are_known_by_name_at_openai_alone(name: str, temperature: str, tokens: str) -> None:
+    settings = ChatModel(name).identity.settings
+    assert (settings["temperature"], settings["max_tokens"]) == (temperature, tokens)
+    assert ChatModel(name, base_url="http://localhost:9/v1").identity.settings["temperature"] == "0"
+    assert ChatModel(name, max_tokens=7).identity.settings["max_tokens"] == "7"
 
 
 def test_a_server_of_ones_own_needs_no_key(chat_server: LoopbackProvider, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from tiltmeter.errors import BadInput
+from tiltmeter.errors import BadInput, unknown
 from tiltmeter.models.api.budget import Budget, Cost, estimate_tokens
 from tiltmeter.models.api.chat_prompt import PROMPT_VERSION, THINKS, THOUGHT, bare, prompts, read_choice
 from tiltmeter.models.api.connection import FaultError, Post, UnusableError
@@ -20,6 +21,10 @@ from tiltmeter.stimuli.sentences.sentence import MASK
 _FRAME = 12
 #: What an HTTP 400 is called that refuses what the prompt says, not how it was sent.
 _FILTERED = ("content_filter", "content_policy_violation")
+#: OpenAI's models that think before they answer: they take no temperature but their own, and need room for thoughts.
+_THINKERS = re.compile(r"(?:o\d|gpt-5)(?!.*chat)")
+_ROOM, _ROOM_TO_THINK = 32, 2048
+_OWN_TEMPERATURE = "it takes no temperature but its own, write chat:...?temperature=default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +50,8 @@ class ChatModel:
 
     The key is read from OPENAI_API_KEY when the first request is made, and goes to OpenAI alone; one for another
     server (``base_url``), which may need none, is named in TILTMETER_KEYS. ``max_tokens`` is for a model that thinks
-    before it answers, ``timeout`` for a whole answer.
+    before it answers, ``timeout`` for a whole answer. ``temperature="default"`` is for one that refuses to be asked at
+    0: its answers are then drawn by chance, and its settings say so. OpenAI's own are known by their names.
 
     >>> model = ChatModel("gpt-4o-mini")
     >>> model.identity.name, model.identity.settings["max_tokens"]
@@ -59,7 +65,8 @@ class ChatModel:
         name: str,
         *,
         base_url: str | None = None,
-        max_tokens: int = 32,
+        max_tokens: int | None = None,
+        temperature: str = "auto",
         budget: Budget | None = None,
         timeout: float = 60.0,
         max_tries: int = 6,
@@ -67,6 +74,11 @@ class ChatModel:
     ) -> None:
         if not name.strip():
             raise BadInput("no model named: write e.g. 'chat:gpt-4o-mini'")
+        if temperature not in ("auto", "0", "default"):
+            raise unknown("temperature", temperature, ["auto", "0", "default"])
+        thinks = base_url is None and _THINKERS.match(name) is not None
+        self._temperature = temperature if temperature != "auto" else "default" if thinks else "0"
+        max_tokens = max_tokens if max_tokens is not None else _ROOM_TO_THINK if thinks else _ROOM
         if max_tokens < 1 or timeout <= 0 or max_tries < 1:
             raise BadInput("max_tokens, timeout and max_tries must be positive")
         url = None if base_url is None else checked_url(base_url)
@@ -75,7 +87,7 @@ class ChatModel:
 
     @property
     def identity(self) -> Identity:
-        settings = {"prompt": PROMPT_VERSION, "temperature": "0", "max_tokens": str(self._max_tokens)}
+        settings = {"prompt": PROMPT_VERSION, "temperature": self._temperature, "max_tokens": str(self._max_tokens)}
         return self._requests.identity(settings)
 
     @property
@@ -135,13 +147,15 @@ class ChatModel:
         limit = "max_tokens" if requests.base_url else "max_completion_tokens"
         messages = [{"role": "user", "content": message.text}]
         seed = {} if message.seed is None else {"seed": message.seed}
-        how = {"temperature": message.temperature, limit: message.max_tokens, **seed}
-        body = {"model": requests.model, "messages": messages, **how}
+        heat = {"temperature": message.temperature} if self._temperature == "0" else {}
+        body = {"model": requests.model, "messages": messages, **heat, limit: message.max_tokens, **seed}
 
         def send() -> tuple[tuple[str, bool], Any]:
             try:
                 answer = post("/chat/completions", body)
             except FaultError as fault:
+                if fault.status == 400 and "temperature" in body and "temperature" in fault.reason.lower():
+                    raise replace(fault, advice=_OWN_TEMPERATURE) from None
                 if fault.status != 400 or fault.code not in _FILTERED:
                     raise
                 return ("", False), None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
 
 from tiltmeter.models.protocol import Choice
@@ -16,8 +17,14 @@ Words: {first}, {second}
 
 Answer with that word alone."""
 _BLANK = "____"
+#: How an answer is read: stored answers are what was read, so another way of reading is another question too.
+_READING = "2: a sentence may name the word"
 #: Stands in the identity of a model: another wording is another question.
-PROMPT_VERSION = hashlib.sha256(_PROMPT.encode()).hexdigest()[:12]
+PROMPT_VERSION = hashlib.sha256((_PROMPT + _READING).encode()).hexdigest()[:12]
+#: What stands in quotes, bold, italics or as code.
+_MARKED = re.compile(r"""(["'“”„«»‘’`*_]+)([^"'“”„«»‘’`*_]+)["'“”„«»‘’`*_]+""")
+#: An answer with one of these may name a word to refuse it.
+_DENIALS = re.compile(r"\b(?:not?|nor|neither|never|either|both|without|cannot|unable|sorry|\w+n['’]t)\b")
 
 #: Where a model that thinks aloud begins and ends its thoughts.
 THINKS, THOUGHT = "<think>", "</think>"
@@ -44,16 +51,38 @@ def prompts(item: Choice) -> tuple[str, str]:
 
 
 def read_choice(answer: str, options: tuple[str, str]) -> int:
-    """Which option an answer names, 1 or 2; 0 where it names none, both, or says anything besides.
+    """Which option an answer names, 1 or 2; 0 where it names none or both.
 
-    Case, and signs around the word, make no difference.
+    Case, and signs around the word, make no difference. In a sentence the word counts where it is marked ("he"), where
+    it is the last word, or where it is the first and a sign follows; and only if the sentence denies nothing.
 
-    >>> [read_choice(answer, ("him", "her")) for answer in ("him", '"Her."', "him/her", "I think it is her")]
-    [1, 2, 0, 0]
+    >>> [read_choice(answer, ("him", "her")) for answer in ("him", '"Her."', "him/her", "I think it is her.")]
+    [1, 2, 0, 2]
+    >>> read_choice('The best word is "he".', ("he", "she")), read_choice("She did not say he.", ("he", "she"))
+    (1, 0)
     """
-    word = bare(answer.rpartition(THOUGHT)[2])
+    said = answer.rpartition(THOUGHT)[2]
     words = [bare(option) for option in options]
-    return words.index(word) + 1 if word in words else 0
+    if bare(said) in words:
+        return words.index(bare(said)) + 1
+    if _DENIALS.search(said.casefold()):
+        return 0
+    marked = {bare(found[2]) for found in _MARKED.finditer(said)} & set(words)
+    if marked:
+        return words.index(marked.pop()) + 1 if len(marked) == 1 else 0
+    tokens = [bare(token) for token in said.split()]
+    named = {word for word in words if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", _folded(said))}
+    if len(named) != 1:
+        return 0
+    (word,) = named
+    size = len(word.split())
+    ends = " ".join(tokens[-size:]) == word
+    begins = " ".join(tokens[:size]) == word and not said.split()[size - 1][-1].isalnum()
+    return words.index(word) + 1 if ends or begins else 0
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
 def bare(text: str) -> str:
@@ -62,6 +91,6 @@ def bare(text: str) -> str:
     >>> bare(" **“Her”**. ")
     'her'
     """
-    folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+    folded = _folded(text)
     inside = [i for i, character in enumerate(folded) if unicodedata.category(character)[0] not in "PSZC"]
     return folded[inside[0] : inside[-1] + 1] if inside else ""

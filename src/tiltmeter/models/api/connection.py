@@ -27,6 +27,8 @@ class FaultError(Exception):
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     code: str = ""
     no_credit: bool = False
+    #: What to do about it, where whoever asked knows better than the status.
+    advice: str = ""
 
 
 class UnusableError(Exception):

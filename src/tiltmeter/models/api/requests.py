@@ -143,6 +143,8 @@ class Requests:
         return max(asked, self.jitter.uniform(0.0, min(LONGEST_BACKOFF, 2.0 ** (tried - 1))))
 
     def _advice(self, fault: FaultError) -> str:
+        if fault.advice:
+            return fault.advice
         if fault.no_credit:
             return "the account has no credit left, add some and run again"
         if fault.status in (401, 403):

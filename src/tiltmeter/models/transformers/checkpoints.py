@@ -16,6 +16,7 @@ from tiltmeter.errors import BadInput, MissingExtra, ModelFailed
 from tiltmeter.files import at_home, fingerprint
 from tiltmeter.models.transformers.loading import Loading, computed_in_float32
 from tiltmeter.models.transformers.memory import StoredWeights, check_memory, safetensors_header, stored_weights
+from tiltmeter.models.transformers.refusals import check_config, why_not_from_the_hub
 
 Head = Literal["none", "masked", "causal"]
 #: As weights are read for training, and to be changed.
@@ -35,7 +36,7 @@ HUB_TIMEOUT = 5.0
 _PART = r"(?:\d+_\w+/)?"
 _SETTINGS = re.compile(_PART + r"[^/]+\.(?:json|txt|model)")
 _TOKENIZER = re.compile(_PART + r"(?:tokenizer\.json|vocab\.(?:txt|json)|[^/]+\.model)")
-_SAFETENSORS = re.compile(_PART + r"model(?:-\d+-of-\d+)?\.safetensors")
+_SAFETENSORS = re.compile(_PART + r"(?:adapter_)?model(?:-\d+-of-\d+)?\.safetensors")
 #: The first torch that runs no code out of pickled weights.
 _SAFE_TORCH = (2, 6)
 #: Set to anything, this environment variable has pickled weights refused whatever the torch.
@@ -67,26 +68,14 @@ def locate(name: str, *, revision: str | None = None) -> Path:
         if cached and _weights(_files(cached)):
             return cached
         # Without what it came from: that holds the request, and the request the token.
-        raise ModelFailed(f"cannot load 'hf:{name}': {_not_fetched(error)}") from None
+        raise why_not_from_the_hub(name, error, _without_token(first_line(error))) from None
 
 
-def _not_fetched(error: Exception) -> str:
-    """Why a model did not come from the hub, without the token that was sent."""
+def _without_token(text: str) -> str:
     import huggingface_hub as hub
 
-    token = "set HF_TOKEN to a token that may read it, or run hf auth login"
-    if isinstance(error, hub.errors.GatedRepoError):
-        return f"it is gated: accept its terms on its page at the hub, then {token}"
-    if isinstance(error, hub.errors.RepositoryNotFoundError):
-        return (
-            f"no such folder, and no such model at the hub; if it is private, {token}; or give the path of a local copy"
-        )
-    reason = first_line(error)
-    secret = hub.get_token()
-    return (
-        "no such folder, and the hub could not be reached or has no such model "
-        f"({reason.replace(secret, '[token]') if secret else reason}); give the path of a local copy"
-    )
+    token = hub.get_token()
+    return text.replace(token, "[token]") if token else text
 
 
 def _fetch(name: str, revision: str | None) -> Path:
@@ -159,7 +148,9 @@ def load(folder: Path, *, called: str, head: Head = "none", loading: Loading = I
     _check_files(folder, called)
     if not any(map(_SAFETENSORS.fullmatch, _files(folder))):
         _check_pickled(str(torch.__version__), called)
-    weights, trusted = weights_in(folder), loading.trust_remote_code == "yes"
+    trusted = loading.trust_remote_code == "yes"
+    check_config(folder, called, trusted=trusted)
+    weights = weights_in(folder)
     check_memory(weights, loading.width(weights.type), loading.free(weights), called=called)
     arguments = loading.arguments(weights)
     with quiet():
@@ -188,12 +179,17 @@ def load(folder: Path, *, called: str, head: Head = "none", loading: Loading = I
     return tokenizer, (computed_in_float32(model) if loading.widens(weights.type) else model).eval()
 
 
+def has_tokenizer(folder: Path) -> bool:
+    """Whether a folder holds a tokenizer."""
+    return any(map(_TOKENIZER.fullmatch, _files(folder)))
+
+
 def _check_files(folder: Path, called: str) -> None:
     files = _files(folder)
     for what, there in (
         ("config.json", "config.json" in files),
         ("weights (model.safetensors or pytorch_model.bin)", bool(_weights(files))),
-        ("tokenizer (tokenizer.json or its vocabulary)", any(map(_TOKENIZER.fullmatch, files))),
+        ("tokenizer (tokenizer.json or its vocabulary)", has_tokenizer(folder)),
     ):
         if not there:
             raise ModelFailed(f"cannot load '{called}': no {what} in {folder}; give a Transformers model's folder")

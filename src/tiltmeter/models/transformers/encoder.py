@@ -24,6 +24,7 @@ from tiltmeter.models.transformers.checkpoints import (
     weights_in,
 )
 from tiltmeter.models.transformers.loading import Loading
+from tiltmeter.models.transformers.lora import Adapter, read_adapter
 from tiltmeter.models.transformers.memory import in_words
 from tiltmeter.models.transformers.on_ray import cluster_in_use, compute_in_worker
 from tiltmeter.models.transformers.pooling import PoolingRecipe, finish, pool, read_recipe
@@ -127,33 +128,41 @@ class TransformerEncoder:
         self.name = name or f"hf:{name_or_path}"
         self._source, self._revision = name_or_path, revision
         self._pooling, self._layer, self._prompt = pooling, layer, prompt
-        self._loading = Loading(**loading)
+        self._options = Loading(**loading)
 
     @functools.cached_property
     def identity(self) -> Identity:
         """The weights by hub commit or content, without reading them into memory."""
         revision = revision_of(self._source, self._root)
+        if self._adapter:
+            revision = f"{revision}+{self._adapter.base_identity}"
         return Identity(self.name, revision, self._settings(str(self._recipe)), self._versions)
 
     def _settings(self, pooling: str) -> dict[str, str]:
         prompt = {"prompt": self._prompt} if self._prompt else {}
         return {"pooling": pooling, "layer": str(self._layer), **prompt, **self._loading.settings(self._stored)}
 
+    @functools.cached_property
+    def _loading(self) -> Loading:
+        # An adapter is added to the weights, which in fewer bits would round it away.
+        widened = self._adapter is not None and self._options.dtype == "auto"
+        return dataclasses.replace(self._options, dtype="float32") if widened else self._options
+
     @property
     def _stored(self) -> str:
         """The type in which the weights are stored."""
-        return weights_in(self._recipe.folder).type
+        return weights_in(self._weights).type
 
     @property
     def memory(self) -> str:
         """What the weights take, to be said before they are read; nothing where that is little."""
-        weights = weights_in(self._recipe.folder)
+        weights = weights_in(self._weights)
         width = self._loading.width(weights.type)
         return "" if weights.bytes_in(width) < WORTH_SAYING else in_words(weights, width, self._loading.free(weights))
 
     @property
     def _versions(self) -> dict[str, str]:
-        return installed("torch", "transformers", "tokenizers")
+        return installed("torch", "transformers", "tokenizers", *(["peft"] if self._adapter else []))
 
     @functools.cached_property
     def _root(self) -> Path:
@@ -161,7 +170,19 @@ class TransformerEncoder:
 
     @functools.cached_property
     def _recipe(self) -> PoolingRecipe:
-        return read_recipe(self._root, self._pooling, prompt=self._prompt)
+        adapter = read_adapter(self._root)
+        # An adapter alone says nothing of pooling: the model that it changes may.
+        root = self._root if adapter is None or (self._root / "modules.json").is_file() else adapter.base_folder
+        return read_recipe(root, self._pooling, prompt=self._prompt)
+
+    @functools.cached_property
+    def _adapter(self) -> Adapter | None:
+        return read_adapter(self._root) or read_adapter(self._recipe.folder)
+
+    @property
+    def _weights(self) -> Path:
+        """The folder that holds the model's weights."""
+        return self._adapter.base_folder if self._adapter else self._recipe.folder
 
     @functools.cached_property
     def _loaded(self) -> Loaded:
@@ -196,9 +217,16 @@ class TransformerEncoder:
 
     def _checkpoint(self, head: Head) -> tuple[Any, Any]:
         """The tokenizer and the model, ready to be asked."""
-        # What changes weights does so in float32.
-        loading = IN_FLOAT32 if self.edit else self._loading
-        tokenizer, model = load(self._recipe.folder, called=self.name, head=head, loading=loading)
+        if self._recipe.table:
+            from tiltmeter.models.transformers.token_table import load_token_table
+
+            tokenizer, model = load_token_table(self._recipe.folder, called=self.name)
+        else:
+            # What changes weights does so in float32.
+            loading = IN_FLOAT32 if self.edit else self._loading
+            tokenizer, model = load(self._weights, called=self.name, head=head, loading=loading)
+        if self._adapter:
+            tokenizer, model = self._adapter.merged_into(tokenizer, model, called=self.name)
         if self.edit:
             self.edit(model)
         return tokenizer, model

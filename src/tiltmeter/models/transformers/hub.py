@@ -32,6 +32,7 @@ from tiltmeter.models.transformers.generation import Writer
 from tiltmeter.models.transformers.pooling import PoolingRecipe, read_json
 from tiltmeter.models.transformers.projection import AGREES, Projection
 from tiltmeter.models.transformers.questions import CAUSAL, MASKED, Questions
+from tiltmeter.models.transformers.refusals import check_task, classes_in, is_encoder_decoder
 from tiltmeter.models.transformers.tokens import shortened
 from tiltmeter.models.transformers.trees import MOST_TOKENS, Tree, answered, grow, largest, tree_inputs
 
@@ -209,17 +210,29 @@ class TransformerModel(TransformerEncoder):
     @property
     def _declares_bos(self) -> bool | None:
         """Whether the model's files ask for a start mark; None where they leave it to the tokenizer."""
-        return read_json(self._recipe.folder / "tokenizer_config.json", _TokenizerConfig, default={}).add_bos_token
+        folder = self._adapter.tokenizer_folder if self._adapter else self._recipe.folder
+        return read_json(folder / "tokenizer_config.json", _TokenizerConfig, default={}).add_bos_token
 
     @functools.cached_property
     def head(self) -> Head:
-        return head_of(self._recipe.folder)
+        return "none" if self._adapter and self._adapter.gives_vectors_only else head_of(self._weights)
 
     @property
     def questions(self) -> Collection[Question]:
+        if not self._pooled:
+            check_task(*self._trained_as)
         pooled = (Question.WORDS, Question.TEXTS) if self.head != "causal" or self._pooled else ()
         scored = {"none": (), "masked": MASKED, "causal": CAUSAL}
         return (*pooled, Question.SPANS, Question.REACH, *scored[self.head])
+
+    @property
+    def _trained_as(self) -> tuple[list[str], str, str]:
+        instead = "pooling=mean behind its name (?pooling=mean) reads its states all the same"
+        return classes_in(self._weights), self.name, instead
+
+    @property
+    def _encoder_decoder(self) -> bool:
+        return is_encoder_decoder(self._weights)
 
     @property
     def _pooled(self) -> bool:
@@ -281,6 +294,8 @@ class TransformerModel(TransformerEncoder):
             return super().stream(question, inputs, known=known)
         if question not in self.questions:
             what = "has no language-model head" if self.head == "none" else f"is a {self.head} language model"
+            if self._encoder_decoder:
+                what = "is an encoder-decoder, of which the encoder is asked for vectors and nothing else"
             raise BadInput(f"{question.method} asks for {question.about}; {self.name} {what}")
         return self._language.stream(question, inputs, known=known)
 
@@ -292,11 +307,14 @@ class InMemory(TransformerModel):
     """
 
     identity: Any = None
+    _adapter = None
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
         if not getattr(tokenizer, "is_fast", False):
             raise BadInput(f"the tokenizer of the {type(model).__name__} is no fast one: save one as tokenizer.json")
         super().__init__(".", name=f"own:{type(model).__name__}")
+        if callable(getattr(model, "get_base_model", None)):  # PEFT's wrapper; the adapter is in the layers within
+            model = model.get_base_model()
         self._given = tokenizer, model.eval()
 
     @functools.cached_property
@@ -306,6 +324,14 @@ class InMemory(TransformerModel):
     @property
     def _declares_bos(self) -> bool | None:
         return getattr(self._given[0], "add_bos_token", None)
+
+    @property
+    def _trained_as(self) -> tuple[list[str], str, str]:
+        return [type(self._given[1]).__name__], self.name, "pass (model.base_model, tokenizer) to read its states"
+
+    @property
+    def _encoder_decoder(self) -> bool:
+        return bool(self._given[1].config.is_encoder_decoder)
 
     @property
     def _pooled(self) -> bool:

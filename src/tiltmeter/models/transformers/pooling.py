@@ -68,7 +68,10 @@ After: TypeAlias = Dense | Literal["normalize"]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PoolingRecipe:
-    """How a text becomes a vector: the Transformer's folder, what is fed to it, and what is made of its output."""
+    """How a text becomes a vector: the model's folder, what is fed to it, and what is made of its output.
+
+    ``table``: the folder holds one vector per token, and no layers.
+    """
 
     folder: Path
     modes: tuple[Mode, ...] = ("mean",)
@@ -76,16 +79,19 @@ class PoolingRecipe:
     prompt: str = ""
     max_length: int | None = None
     lower: bool = False
+    table: bool = False
 
     def __str__(self) -> str:
-        return "+".join([*self.modes, *(step if isinstance(step, str) else "dense" for step in self.after)])
+        first = ["tokens"] if self.table else []
+        return "+".join([*first, *self.modes, *(step if isinstance(step, str) else "dense" for step in self.after)])
 
 
 def read_recipe(root: Path, pooling: Literal["auto", "cls", "mean"], *, prompt: str | None = None) -> PoolingRecipe:
     """What sentence-transformers' ``modules.json`` says, where there is one; the mean of all tokens otherwise."""
     modules = read_json(root / "modules.json", _Modules, default=[]).root
     parts = [(module.type.rpartition(".")[2], root / module.path) for module in modules]
-    folder = dict(parts).get("Transformer", root)
+    table = "StaticEmbedding" in dict(parts)
+    folder = dict(parts).get("StaticEmbedding" if table else "Transformer", root)
     paths = sorted(folder.glob("sentence_*_config.json"))
     settings = read_json(paths[0], _Limits) if paths else _Limits()
     path = root / "config_sentence_transformers.json"
@@ -94,7 +100,7 @@ def read_recipe(root: Path, pooling: Literal["auto", "cls", "mean"], *, prompt: 
     if prompt is not None and prompt not in prompts:
         raise unknown("prompt", prompt, prompts) if prompts else BadInput(f"{root} holds no prompts: leave it out")
     first = prompts.get(prompt or config.default_prompt_name or "", "")
-    fed: dict[str, Any] = {"max_length": settings.max_seq_length, "lower": bool(settings.do_lower_case)}
+    fed: dict[str, Any] = {"max_length": settings.max_seq_length, "lower": bool(settings.do_lower_case), "table": table}
     if pooling != "auto":
         return PoolingRecipe(folder, (pooling,), prompt=first if prompt else "", **fed)
     modes: tuple[Mode, ...] = ("mean",)
@@ -106,7 +112,7 @@ def read_recipe(root: Path, pooling: Literal["auto", "cls", "mean"], *, prompt: 
             after.append("normalize")
         elif kind == "Dense":
             after.append(_dense(place))
-        elif kind != "Transformer":
+        elif kind not in ("Transformer", "StaticEmbedding"):
             raise BadInput(f"{root}: its modules.json asks for a {kind} layer, not supported; {_INSTEAD}")
     return PoolingRecipe(folder, modes, tuple(after), first, **fed)
 

@@ -1,6 +1,7 @@
 """Which public data sets there are, whose they are, where to get them, and which are here.
 
-They are not part of tiltmeter: it reads the user's copy from the folder that ``TILTMETER_DATA`` names.
+They are not part of tiltmeter: it reads the user's copy, from the folder that ``TILTMETER_DATA`` names or else as
+``tiltmeter data fetch`` has brought it.
 """
 
 from __future__ import annotations
@@ -9,18 +10,23 @@ import functools
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 
-from tiltmeter.errors import BadInput, unknown
+from tiltmeter.errors import BadInput, DataMissing, unknown
+from tiltmeter.files import cache_folder
 
 VARIABLE = "TILTMETER_DATA"
 
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """One data set: ``path`` is its folder or only file below the data folder, ``files`` their SHA-256 below it."""
+    """One data set: ``path`` is its folder or only file below the data folder, ``files`` their SHA-256 below it.
+
+    ``fetch`` is the address under which its authors keep the files, ``renamed`` how they call some of them, ``size``
+    how many bytes they are.
+    """
 
     name: str
     path: str
@@ -30,6 +36,15 @@ class DataSet:
     citation: str
     url: str
     files: Mapping[str, str]
+    size: int
+    fetch: str = ""
+    renamed: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def single(self) -> str:
+        """Its only file, where ``path`` is that file; otherwise nothing."""
+        name = self.path.rpartition("/")[2]
+        return name if list(self.files) == [name] else ""
 
 
 @functools.cache
@@ -56,25 +71,44 @@ def data_folder() -> Path:
     return folder
 
 
-def find(name: str) -> Path:
-    """The folder of a data set, or its file where it is only one."""
+def fetched_folder() -> Path:
+    """Where ``tiltmeter data fetch`` puts data sets."""
+    return cache_folder() / "data"
+
+
+def entry_named(name: str) -> DataSet:
+    """What the catalogue says of a data set."""
     if name not in catalogue():
         raise unknown("data set", name, catalogue())
-    entry = catalogue()[name]
-    path = data_folder() / entry.path
-    if not path.exists():
-        raise BadInput(f"data set '{name}' is not here: get it from {entry.url} and put it at {path}")
-    return path
+    return catalogue()[name]
+
+
+def find(name: str) -> Path:
+    """The folder of a data set, or its file where it is only one."""
+    entry = entry_named(name)
+    folders = _folders()
+    for folder in folders:
+        if (folder / entry.path).exists():
+            return folder / entry.path
+    fetch = f"tiltmeter data fetch {name}, or " if entry.fetch else ""
+    place = folders[0] / entry.path if len(folders) > 1 else f"{entry.path} in the folder that {VARIABLE} names"
+    raise DataMissing(f"data set '{name}' is not here: {fetch}get it from {entry.url} and put it at {place}")
+
+
+def _folders() -> list[Path]:
+    """Where data sets may be: the user's own folder goes first."""
+    return [*([data_folder()] if os.environ.get(VARIABLE) else []), fetched_folder()]
 
 
 def status() -> list[dict[str, str]]:
     """Each data set with its ``state``: found, missing or changed (a checksum differs), and which files are so.
 
-    Without a data folder every set is missing.
+    Without a data folder every set is missing that was not fetched.
     """
-    folder = data_folder() if os.environ.get(VARIABLE) else None
+    folders = _folders()
     rows = []
     for entry in catalogue().values():
+        folder = next((each for each in folders if (each / entry.path).exists()), None)
         state, named = _state(entry, folder)
         about = {name: getattr(entry, name) for name in ("name", "what", "rows", "licence")}
         source = {name: getattr(entry, name) for name in ("path", "url", "citation")}
