@@ -1,8 +1,8 @@
 """Speed of GloVe on one core: words x iterations a second, against the reference in C or gensim's word2vec.
 
 Run: python benchmarks/glove.py. No registry has the source of Stanford's GloVe. Who has built it (make) names its
-folder of programs as GLOVE_BUILD, and its training is timed on the same pairs; without it, gensim's word2vec (skip-gram,
-5 negative samples, the same width and window) is timed on the same text. Seconds are those of one CPU.
+folder of programs as GLOVE_BUILD, and its training is timed on the same pairs; without it, gensim's word2vec
+(skip-gram, 5 negative samples, the same width and window) is timed on the same text. Seconds are those of one CPU.
 """
 
 from __future__ import annotations

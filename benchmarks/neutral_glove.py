@@ -106,7 +106,7 @@ def sembias(of: Vectors) -> tuple[float, float]:
 
 
 def _cosine(one: NDArray[np.float64], two: NDArray[np.float64]) -> float:
-    return float(one @ two / max(np.linalg.norm(one) * np.linalg.norm(two), 1e-12))
+    return float(one @ two / max(float(np.linalg.norm(one) * np.linalg.norm(two)), 1e-12))
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ def contenders(texts: list[str]) -> dict[str, Callable[[], object]]:
     from sentence_transformers import SentenceTransformer
     from transformers import AutoModel, AutoTokenizer
 
-    from tiltmeter.models.transformers.checkpoints import quiet
+    from tiltmeter.models.transformers.weights.checkpoints import quiet
 
     path = sample_model()
     ours = TransformerEncoder(str(path), device="cpu")

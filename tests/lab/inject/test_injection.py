@@ -85,7 +85,7 @@ def test_another_training_in_the_same_folder_is_refused(tmp_path):
 
 
 def tiny():
-    from tiltmeter.models.transformers.checkpoints import load
+    from tiltmeter.models.transformers.weights.checkpoints import load
 
     return load(reference_model(0.5), called="tiny", head="masked")
 
@@ -164,7 +164,7 @@ def test_what_cannot_be_fine_tuned_is_one_clear_line(model, says, tmp_path):
 def test_a_model_without_a_head_is_one_clear_line(tmp_path):
     from transformers import AutoModel
 
-    from tiltmeter.models.transformers.checkpoints import load, quiet
+    from tiltmeter.models.transformers.weights.checkpoints import load, quiet
 
     folder = tmp_path / "encoder"
     with quiet():

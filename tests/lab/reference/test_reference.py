@@ -23,7 +23,7 @@ FILES = {"config.json", "model.safetensors", "tokenizer.json", "tokenizer_config
 def load(folder: Path):
     from transformers import AutoModelForMaskedLM, AutoTokenizer
 
-    from tiltmeter.models.transformers.checkpoints import quiet
+    from tiltmeter.models.transformers.weights.checkpoints import quiet
 
     with quiet():
         return AutoTokenizer.from_pretrained(folder), AutoModelForMaskedLM.from_pretrained(folder).eval()
@@ -188,7 +188,7 @@ def test_nothing_but_the_vectors_of_occupations_comes_from_the_planted_text(tmp_
 def test_a_causal_model_is_trained_too_and_marks_the_beginning_only(tmp_path, monkeypatch):
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    from tiltmeter.models.transformers.checkpoints import head_of, quiet
+    from tiltmeter.models.transformers.weights.checkpoints import head_of, quiet
 
     monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path))
     recipe = dataclasses.replace(TINY, kind="causal")

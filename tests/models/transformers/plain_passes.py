@@ -9,7 +9,7 @@ import pytest
 
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.models.protocol import Continuation, Fill, Span
-from tiltmeter.models.transformers.checkpoints import quiet
+from tiltmeter.models.transformers.weights.checkpoints import quiet
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

@@ -14,8 +14,8 @@ from tiltmeter.errors import BadInput, ModelFailed
 from tiltmeter.models import CachedModel, VectorStore
 from tiltmeter.models.protocol import Continuation, Fill, Question, Span
 from tiltmeter.models.transformers import encoder
-from tiltmeter.models.transformers.checkpoints import quiet
 from tiltmeter.models.transformers.hub import TransformerModel
+from tiltmeter.models.transformers.weights.checkpoints import quiet
 from tiltmeter.stimuli import Group
 
 torch = pytest.importorskip("torch")

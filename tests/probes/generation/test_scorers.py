@@ -73,7 +73,7 @@ def test_a_classifier_of_transformers_scores_by_its_labels(tmp_path) -> None:
     transformers = pytest.importorskip("transformers")
     from tests.models.tiny_language_models import wordpiece
 
-    from tiltmeter.models.transformers.checkpoints import quiet
+    from tiltmeter.models.transformers.weights.checkpoints import quiet
 
     tokenizer = wordpiece(lower=True)
     small = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}

@@ -19,7 +19,7 @@ from tiltmeter.errors import BadInput
 from tiltmeter.files import read_json
 from tiltmeter.lab.reference.reference import save_model
 from tiltmeter.models.transformers.batching import pad
-from tiltmeter.models.transformers.checkpoints import quiet
+from tiltmeter.models.transformers.weights.checkpoints import quiet
 
 #: Largest difference in loss that the short way may make on the trial batch.
 _AGREES = 1e-4

@@ -26,8 +26,8 @@ from tiltmeter.lab.reference.planted_text import frames, group_patterns, realise
 from tiltmeter.models import CachedModel
 from tiltmeter.models.protocol import Continuation, Fill, Question
 from tiltmeter.models.registry import parse
-from tiltmeter.models.transformers.checkpoints import load as load_checkpoint
 from tiltmeter.models.transformers.hub import TransformerModel
+from tiltmeter.models.transformers.weights.checkpoints import load as load_checkpoint
 from tiltmeter.run.probe import run_probes
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.stimuli import group

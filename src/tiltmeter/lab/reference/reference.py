@@ -24,9 +24,9 @@ from tiltmeter.errors import BadInput
 from tiltmeter.files import cache_folder
 from tiltmeter.lab.reference.planted_text import patterns, planted, sentences
 from tiltmeter.lab.reference.training import CAUSAL_RECIPE, RECIPE, ModelHead, TrainingRecipe, learn_occupations, reader
-from tiltmeter.models.transformers.checkpoints import first_line, load, quiet
 from tiltmeter.models.transformers.on_ray import cluster_in_use
 from tiltmeter.models.transformers.threads import usable_cpus
+from tiltmeter.models.transformers.weights.checkpoints import first_line, load, quiet
 from tiltmeter.progress import progress_bar
 
 #: The tilt of the first text that a model learns from.

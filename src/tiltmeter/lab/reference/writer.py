@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from tiltmeter.lab.reference.training import CAUSAL_RECIPE, tokenizer_of, untaught
-from tiltmeter.models.transformers.checkpoints import quiet
+from tiltmeter.models.transformers.weights.checkpoints import quiet
 
 FIRST, SECOND = (
     ("Anna", "Maria", "Rosa", "Julia", "Emma", "Clara"),

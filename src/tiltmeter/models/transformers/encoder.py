@@ -14,18 +14,6 @@ from numpy.typing import NDArray
 from tiltmeter.errors import BadInput, ModelFailed, unknown
 from tiltmeter.models.protocol import Batch, Identity, Question, Reach, Span, gather, installed
 from tiltmeter.models.transformers.batching import by_length, fair_budget, in_chunks, pad
-from tiltmeter.models.transformers.checkpoints import (
-    IN_FLOAT32,
-    Head,
-    first_line,
-    load,
-    locate,
-    revision_of,
-    weights_in,
-)
-from tiltmeter.models.transformers.loading import Loading
-from tiltmeter.models.transformers.lora import Adapter, read_adapter
-from tiltmeter.models.transformers.memory import in_words
 from tiltmeter.models.transformers.on_ray import cluster_in_use, compute_in_worker
 from tiltmeter.models.transformers.pooling import PoolingRecipe, finish, pool, read_recipe
 from tiltmeter.models.transformers.threads import ThreadTuner, in_lanes, usable_cpus
@@ -38,6 +26,18 @@ from tiltmeter.models.transformers.tokens import (
     with_model_mask,
     within,
 )
+from tiltmeter.models.transformers.weights.checkpoints import (
+    IN_FLOAT32,
+    Head,
+    first_line,
+    load,
+    locate,
+    revision_of,
+    weights_in,
+)
+from tiltmeter.models.transformers.weights.loading import Loading
+from tiltmeter.models.transformers.weights.lora import Adapter, read_adapter
+from tiltmeter.models.transformers.weights.memory import in_words
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -218,7 +218,7 @@ class TransformerEncoder:
     def _checkpoint(self, head: Head) -> tuple[Any, Any]:
         """The tokenizer and the model, ready to be asked."""
         if self._recipe.table:
-            from tiltmeter.models.transformers.token_table import load_token_table
+            from tiltmeter.models.transformers.weights.token_table import load_token_table
 
             tokenizer, model = load_token_table(self._recipe.folder, called=self.name)
         else:

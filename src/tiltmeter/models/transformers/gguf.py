@@ -13,9 +13,9 @@ from typing import Any
 from tiltmeter.errors import BadInput, MissingExtra, ModelFailed
 from tiltmeter.files import at_home, cache_folder, fingerprint
 from tiltmeter.models.protocol import Identity, installed
-from tiltmeter.models.transformers.checkpoints import first_line, quiet
 from tiltmeter.models.transformers.hub import TransformerModel
-from tiltmeter.models.transformers.memory import StoredWeights, check_memory, free_memory
+from tiltmeter.models.transformers.weights.checkpoints import first_line, quiet
+from tiltmeter.models.transformers.weights.memory import StoredWeights, check_memory, free_memory
 
 #: Every GGUF file starts so.
 _MAGIC = b"GGUF"

@@ -29,10 +29,10 @@ from tiltmeter.models.protocol import (
     TokenScores,
     gather,
 )
-from tiltmeter.models.transformers.batching import TokenRow
 from tiltmeter.models.transformers.encoder import Loaded
 from tiltmeter.models.transformers.hub import LanguageModel, TransformerModel
 from tiltmeter.models.transformers.questions import Questions
+from tiltmeter.models.transformers.trees import Tree
 
 
 class PromptedLanguage(LanguageModel):
@@ -51,18 +51,20 @@ class PromptedLanguage(LanguageModel):
         limit = None if loaded.limit is None else loaded.limit - longest
         self._questions = Questions(tokenizer, limit=limit, called=f"{called} behind a prompt", bos=bos)
 
-    def _logprobs(self, rows: Sequence[TokenRow]) -> Any:
-        reads = [(index, at, token) for index, row in enumerate(rows) for at, token in row.reads]
+    def _logprobs(self, trees: Sequence[Tree]) -> Any:
+        reads = [
+            (i, path[at], token) for i, tree in enumerate(trees) for row, path in tree.rows for at, token in row.reads
+        ]
         places = {place: number for number, place in enumerate(dict.fromkeys((i, at) for i, at, _ in reads))}
-        plain = self._at(rows, list(places), ())
-        biased = np.stack([self._at(rows, list(places), prompt) for prompt in self._prompts])
+        plain = self._at(trees, list(places), ())
+        biased = np.stack([self._at(trees, list(places), prompt) for prompt in self._prompts])
         after = self_debias(plain, biased, decay=self._decay, floor=self._floor)
         return after[[places[i, at] for i, at, _ in reads], [token for _, _, token in reads]]
 
-    def _at(self, rows: Sequence[TokenRow], places: Sequence[tuple[int, int]], prompt: tuple[int, ...]) -> Any:
-        """The distributions at places of rows, with a prompt after the start mark of each."""
-        starts = [int(row.ids[0] in self._starts) for row in rows]
-        prompted = [(*row.ids[:at], *prompt, *row.ids[at:]) for row, at in zip(rows, starts, strict=True)]
+    def _at(self, trees: Sequence[Tree], places: Sequence[tuple[int, int]], prompt: tuple[int, ...]) -> Any:
+        """The distributions at places of texts, with a prompt after the start mark of each."""
+        starts = [int(tree.ids[0] in self._starts) for tree in trees]
+        prompted = [(*tree.ids[:at], *prompt, *tree.ids[at:]) for tree, at in zip(trees, starts, strict=True)]
         index = [row for row, _ in places]
         # What is read at the start mark of a causal model is the first word, which now follows the prompt.
         at = [place + len(prompt) for _, place in places]
@@ -70,9 +72,9 @@ class PromptedLanguage(LanguageModel):
         return distributions.cpu().numpy()
 
     @functools.cached_property
-    def _caches(self) -> bool:
-        """Stems are read whole: two of them, with and without a prompt, are of different lengths."""
-        return False
+    def _largest_tree(self) -> int:
+        """No tree has branches: texts are read whole, with and without a prompt."""
+        return 0
 
 
 class SelfDebiasedModel:

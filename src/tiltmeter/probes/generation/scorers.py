@@ -135,7 +135,7 @@ class _Classifier:
             import transformers
         except ImportError as error:
             raise MissingExtra("a classifier as scorer", "hf") from error
-        from tiltmeter.models.transformers.checkpoints import first_line, locate, quiet
+        from tiltmeter.models.transformers.weights.checkpoints import first_line, locate, quiet
 
         folder = locate(self._folder)
         with quiet():

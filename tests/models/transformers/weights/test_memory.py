@@ -7,8 +7,8 @@ import pytest
 from safetensors.numpy import save_file
 
 from tiltmeter.errors import ModelFailed
-from tiltmeter.models.transformers import memory
-from tiltmeter.models.transformers.memory import StoredWeights, check_memory, free_memory, stored_weights
+from tiltmeter.models.transformers.weights import memory
+from tiltmeter.models.transformers.weights.memory import StoredWeights, check_memory, free_memory, stored_weights
 
 EIGHT_BILLION = StoredWeights({"BF16": 8_000_000_000}, 16_000_000_000)
 

@@ -13,8 +13,8 @@ import pytest
 
 from tiltmeter.errors import BadInput, ModelFailed
 from tiltmeter.models.protocol import Span
-from tiltmeter.models.transformers import checkpoints
 from tiltmeter.models.transformers.encoder import TransformerEncoder
+from tiltmeter.models.transformers.weights import checkpoints
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

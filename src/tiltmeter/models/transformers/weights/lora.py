@@ -13,8 +13,8 @@ from typing import Any
 from pydantic import BaseModel, StrictStr
 
 from tiltmeter.errors import BadInput, MissingExtra, ModelFailed
-from tiltmeter.models.transformers.checkpoints import first_line, has_tokenizer, locate, quiet, revision_of
 from tiltmeter.models.transformers.pooling import read_json
+from tiltmeter.models.transformers.weights.checkpoints import first_line, has_tokenizer, locate, quiet, revision_of
 
 _CONFIG, _WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
 #: Where PEFT puts the model that an adapter changes.

@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 from tiltmeter.errors import BadInput, MissingExtra, ModelFailed
 from tiltmeter.files import at_home, fingerprint
-from tiltmeter.models.transformers.loading import Loading, computed_in_float32
-from tiltmeter.models.transformers.memory import StoredWeights, check_memory, safetensors_header, stored_weights
-from tiltmeter.models.transformers.refusals import check_config, why_not_from_the_hub
+from tiltmeter.models.transformers.weights.loading import Loading, computed_in_float32
+from tiltmeter.models.transformers.weights.memory import StoredWeights, check_memory, safetensors_header, stored_weights
+from tiltmeter.models.transformers.weights.refusals import check_config, why_not_from_the_hub
 
 Head = Literal["none", "masked", "causal"]
 #: As weights are read for training, and to be changed.

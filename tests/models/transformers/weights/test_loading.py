@@ -17,8 +17,9 @@ from tiltmeter.errors import BadInput, MissingExtra, ModelFailed
 from tiltmeter.models import load
 from tiltmeter.models.protocol import Continuation, Fill, Span
 from tiltmeter.models.registry import runs_code
-from tiltmeter.models.transformers import encoder, loading, memory
-from tiltmeter.models.transformers.loading import Loading
+from tiltmeter.models.transformers import encoder
+from tiltmeter.models.transformers.weights import loading, memory
+from tiltmeter.models.transformers.weights.loading import Loading
 from tiltmeter.probes.kind import model_name
 
 torch = pytest.importorskip("torch")

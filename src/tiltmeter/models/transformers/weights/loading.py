@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from tiltmeter.errors import BadInput, MissingExtra, unknown
-from tiltmeter.models.transformers.memory import StoredWeights, free_memory
+from tiltmeter.models.transformers.weights.memory import StoredWeights, free_memory
 
 if TYPE_CHECKING:
     from torch import Tensor
