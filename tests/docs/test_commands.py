@@ -6,6 +6,7 @@ changed, but that some get options that make them quick.
 
 from __future__ import annotations
 
+import gzip
 import re
 import shlex
 import shutil
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from tests.command import Outcome, environment, needs_sample, tiltmeter
 from tests.mined_folder import GROUPS, write_mined
@@ -28,13 +30,14 @@ _YAML = re.compile(r'^```yaml title="([^"]+)"\n(.*?)^```', re.DOTALL | re.MULTIL
 
 #: Models that are too large for a test, or not ours, by small ones of their kind.
 STAND_INS = {
-    "bundled:minilm": "hf:./my-encoder",
     "bundled:smollm2": "hf:./tiny-causal",
     "gguf:model.Q4_K_M.gguf": "hf:./tiny-causal",
-    "hf:my-bangla-model": "hf:./my-model",
+    "hf:my-bangla-model": "hf:./tiny-masked",
     "hf:my-model": "hf:./my-model",
     "hf:bert-base-uncased": "hf:./my-model",
 }
+#: Commands that ask a model so often that a small one must do.
+THOROUGH = ("baseline", "mitigate", "lab")
 #: What makes a command quick, by its beginning.
 QUICKLY = {
     "audit": "--suite quick.yaml --permutations 99",
@@ -44,6 +47,9 @@ QUICKLY = {
 }
 #: Commands of other programs, which are not ours to run; what they name of ours is checked below.
 OTHERS = ("make", "pip", "ray", "docker", "git", "uv")
+#: The options of a cluster, which is not started here (tests/models/test_engines.py and others start one).
+_CLUSTER = re.compile(r" --engine ray| --ray-address \S+| --workers \d+| --gpus-per-model \d+")
+_PYTHON = re.compile(r"^```python title=\"tilt_length.py\"\n(.*?)^```", re.DOTALL | re.MULTILINE)
 #: Commands that stay until they are stopped.
 SERVERS = ("serve",)
 
@@ -92,16 +98,29 @@ def desk(tmp_path: Path, results: Path) -> Path:
     (tmp_path / "limits.yaml").write_text("limits: {weat: 2.0}\n", encoding="utf-8")
     for name in ("my-encoder", "my-model", "model-v1"):
         shutil.copytree(reference_model(0.9), tmp_path / name)
-    save_tiny("gpt2", tmp_path / "tiny-causal")
+    save_tiny("roberta", tmp_path / "tiny-masked", max_position_embeddings=514)
+    save_tiny("gpt2", tmp_path / "tiny-causal", n_positions=512)
     for page in PAGES:
         for name, text in _YAML.findall(page.read_text(encoding="utf-8")):
             (tmp_path / name).write_text(text, encoding="utf-8")
     words = sorted({word for group in GROUPS.values() for word in group})
     rows = [f"{word} {' '.join(str((hash_of(word) >> 4 * n) % 16 - 7.5) for n in range(8))}" for word in words]
     (tmp_path / "glove.840B.300d.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    text = "".join(
+        f"The office called, and {word} answered at once, as ever.\n" * 4 for word in (*words, "nurse", "plumber")
+    )
     for name in ("news.txt", "my_corpus.txt", "my-text.txt"):
-        (tmp_path / name).write_text("She went to the office, and he stayed at home with the children.\n" * 40)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "my_corpus.txt.gz").write_bytes(gzip.compress(text.encode()))
+    (tmp_path / "news.txt.zst").write_bytes(zstandard.ZstdCompressor().compress(text.encode()))
     write_mined(tmp_path / "mined")
+    # What pip would do with the package of the page on plug-ins.
+    plug_in = (ROOT / "docs" / "how-to" / "plug-in.md").read_text(encoding="utf-8")
+    (tmp_path / "tilt_length.py").write_text(_PYTHON.findall(plug_in)[0], encoding="utf-8")
+    information = tmp_path / "tilt_length-0.1.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: tilt-length\nVersion: 0.1\n", encoding="utf-8")
+    (information / "entry_points.txt").write_text("[tiltmeter.probes]\nlength = tilt_length:LENGTH\n", encoding="utf-8")
     return tmp_path
 
 
@@ -112,9 +131,12 @@ def hash_of(word: str) -> int:
 def run(words: list[str], desk: Path, server: LoopbackProvider) -> Outcome:
     """One command, with stand-ins for what cannot be asked here."""
     paid = re.compile(r"openai:([\w.-]+)(\?base_url=\S+)?$")
-    there = [STAND_INS.get(word, paid.sub(rf"openai:\1?base_url={server.base_url('openai')}", word)) for word in words]
+    small = {**STAND_INS, **({"bundled:minilm": "hf:./my-encoder"} if words[0] in THOROUGH else {})}
+    here = shlex.split(_CLUSTER.sub("", shlex.join(words)))
+    there = [small.get(word, paid.sub(rf"openai:\1?base_url={server.base_url('openai')}", word)) for word in here]
     more = [] if "--suite" in words else shlex.split(QUICKLY.get(words[0], ""))
-    return tiltmeter(*there, *more, env=environment(desk / "cache"), folder=desk, timeout=600)
+    outside = {**environment(desk / "cache"), "PYTHONPATH": str(desk)}
+    return tiltmeter(*there, *more, env=outside, folder=desk, timeout=600, fresh="length" in words)
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if ours(page)], ids=lambda page: page.stem)

@@ -49,13 +49,13 @@ def test_the_example_of_every_kind_is_a_spec_of_that_kind(kind: str) -> None:
     [
         (
             "glvoe:x",
-            "unknown kind of model 'glvoe': known: bundled, chat, cohere, debiased, gguf, hf, openai, python, "
-            "reference, static, voyage",
+            "unknown kind of model 'glvoe': known: bundled, chat, cohere, completions, debiased, gguf, hf, openai, "
+            "python, reference, static, voyage",
         ),
         ("opnai:x", "unknown kind of model 'opnai': did you mean 'openai'?"),
         ("bundled:minlm", "unknown bundled model 'minlm': did you mean 'minilm'?"),
         ("hf:x?poling=cls", "unknown option of hf models 'poling': did you mean 'pooling'?"),
-        ("bundled:glove?case=lower", "unknown option of bundled models 'case': none are known"),
+        ("bundled:glove?case=lower", "unknown option of bundled models 'case': known: chat"),
         ("hf:x?layer=two", "option layer of 'hf:x?layer=two' must be a number, not 'two'"),
         ("hf:x?pooling=", "option pooling of 'hf:x?pooling=' has no value: write pooling=..."),
         ("hf:x?pooling", "option pooling of 'hf:x?pooling' has no value: write pooling=..."),

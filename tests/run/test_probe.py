@@ -71,7 +71,7 @@ SIDE = {"truck": [1.0, 0.0], "driver": [0.0, 1.0]}
 )
 def test_vectors_that_will_not_do_are_refused_before_the_model_is_asked(vectors, required, missing):
     model = Counts()
-    says = f"'{missing}' has no word vector in own:WordMap, so no similarity can be computed: use other vectors"
+    says = f"'{missing}' has no word vector in own:dict, so no similarity can be computed: use other vectors"
     with pytest.raises(BadInput, match=says):
         run_probes([beside(vectors, required=required)], model, cache=False)
     with pytest.raises(BadInput, match=says):
@@ -82,7 +82,7 @@ def test_vectors_that_will_not_do_are_refused_before_the_model_is_asked(vectors,
 def test_a_phrase_has_a_vector_where_its_words_have():
     model = Counts()
     (reading,) = run_probes([beside(SIDE, required=("truck", "truck driver"))], model, cache=False)
-    assert reading.provenance.vectors.name == "own:WordMap"
+    assert reading.provenance.vectors.name == "own:dict"
     assert model.asked == ["one text"]
 
 
@@ -132,7 +132,7 @@ def test_japanese_sentences_are_not_shown_to_a_model_whose_vectors_are_english(d
 
     data_folder("genderlex")
     probes = make_probes("cloze", data="genderlex_ja", vectors={"chef": [1.0, 0.0]})
-    with pytest.raises(BadInput, match="has no word vector in own:WordMap"):
+    with pytest.raises(BadInput, match="has no word vector in own:dict"):
         run_probes(probes, Causal(), cache=False)
 
 

@@ -135,7 +135,7 @@ def test_controls_are_marked_in_the_suites_that_have_some():
     assert controls == {
         "default": ["control-flowers-insects"],
         "weat": ["weat1", "weat2"],
-        "bangla": ["c1", "c2", "s1", "s2"],
+        "bangla": ["c1", "c2", "s1", "s2", "l1", "l2"],
     }
     assert {p.dimension for p in load_suite("weat").probes if p.control} == {""}
     assert [p.dimension for p in load_suite("weat").probes][2::3] == ["race", "gender", "disability"]

@@ -119,7 +119,8 @@ def _adapted(thing: Any) -> Any:
     # gensim's trained models, and WEFE's wrapper; gensim's have a method named score, which means something else
     if hasattr(thing, "wv") and not hasattr(thing, Question.WORDS.method):
         return WordMap(thing.wv, prefix=getattr(thing, "vocab_prefix", None) or "")
-    if any(callable(getattr(thing, question.method, None)) for question in Question):
+    # a Transformers model has a method named generate, which means something else too
+    if any(callable(getattr(thing, question.method, None)) for question in Question) and not _is_model(thing):
         return thing
     if isinstance(thing, Mapping) or hasattr(thing, "key_to_index"):
         return WordMap(thing)

@@ -20,7 +20,6 @@ from tiltmeter.models.transformers.on_ray import cluster_in_use
 from tiltmeter.progress import Step, tell
 from tiltmeter.readings import Audit, ReadingStore, Skipped
 from tiltmeter.run.model_run import ModelRun, said_by, shown_spec
-from tiltmeter.run.on_cluster import measure_on
 from tiltmeter.run.probe import ask, check_options, costs, stored
 from tiltmeter.run.suite import SomeSuite, Suite, load_suite
 
@@ -99,6 +98,8 @@ def audit(
             store.prepare()
         with stored(cache) as vectors:
             if cluster is not None and len(specs) > 1:
+                from tiltmeter.run.on_cluster import measure_on
+
                 for part in measure_on(cluster, specs, loaded, vectors, run, announce):
                     names.append(part.name)
                     run.add(part.run)

@@ -13,6 +13,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from threadpoolctl import threadpool_info, threadpool_limits
+
 from tiltmeter.cluster import Cluster, Hosted, WorkerDied
 from tiltmeter.errors import ModelFailed, TiltmeterError
 from tiltmeter.models import CachedModel, Identity, Question, VectorStore, load
@@ -91,8 +93,8 @@ def measure_on(
             if isinstance(asked_there, HostedModel):
                 asked_there.end()
             # The answers go to the cluster once, not with every probe.
-            answers = calls[0].answers if calls else {}
-            return cluster.in_order(_read, answers, [call._replace(answers={}) for call in calls])
+            shared = (calls[0].answers if calls else {}, _threads())
+            return cluster.in_order(_read, shared, [call._replace(answers={}) for call in calls])
 
         # Bars of several models would write over each other.
         part = dataclasses.replace(
@@ -132,8 +134,17 @@ def _hosted(cluster: Cluster, spec: object, model: Any) -> Iterator[Any]:
         hosted.end()
 
 
-def _read(answers: Any, call: Call) -> Reading:
-    return call.probe.read(call.identity, call.asked, answers, call.vectors)
+def _threads() -> int:
+    """Threads of numpy's linear algebra in this process."""
+    pools = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+    return max(pools, default=1)
+
+
+def _read(shared: tuple[Any, int], call: Call) -> Reading:
+    answers, threads = shared
+    # Sums run in another order with other threads, and a worker has one: its last bits would be its own.
+    with threadpool_limits(threads, user_api="blas"):
+        return call.probe.read(call.identity, call.asked, answers, call.vectors)
 
 
 def _name(model: Any) -> str:

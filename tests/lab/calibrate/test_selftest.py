@@ -202,8 +202,8 @@ def shorter(interval):
 
 
 def interval_of_effects_too_short(monkeypatch):
-    sound = intervals.resampled_interval
-    monkeypatch.setattr(intervals, "resampled_interval", lambda *args, **options: shorter(sound(*args, **options)))
+    sound = intervals._centred_interval
+    monkeypatch.setattr(intervals, "_centred_interval", lambda *args, **options: shorter(sound(*args, **options)))
 
 
 def interval_of_shares_too_short(monkeypatch):

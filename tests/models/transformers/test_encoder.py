@@ -40,7 +40,7 @@ def test_the_sample_model_gives_what_sentence_transformers_gives(minilm):
     texts = [*SENTENCES, "Café  ZÜRICH", "naïve", "word " * 400, "The nurse slept.", " spaces around "]
     encoder = TransformerEncoder(str(minilm))
     np.testing.assert_allclose(encoder.embed_texts(texts), peer.encode(texts, show_progress_bar=False), **CLOSE)
-    assert encoder.identity.settings == {"pooling": "mean+normalize", "layer": "-1"}
+    assert encoder.identity.settings == {"pooling": "mean+normalize", "layer": "-1", "dtype": "float32"}
 
 
 @pytest.mark.parametrize("dense", [False, True])
@@ -204,10 +204,10 @@ def test_nan_weights_are_an_error_and_never_an_answer(bert_copy):
 def test_settings_that_change_an_answer_are_in_the_identity_and_the_device_is_not(tiny):
     plain = TransformerEncoder(str(tiny["bert"]), name="hf:mine").identity
     assert plain.name == "hf:mine"
-    assert plain.settings == {"pooling": "mean", "layer": "-1"}
+    assert plain.settings == {"pooling": "mean", "layer": "-1", "dtype": "float32"}
     assert TransformerEncoder(str(tiny["bert"]), name="hf:mine", device="cpu").identity == plain
     other = TransformerEncoder(str(tiny["bert"]), name="hf:mine", layer=2, pooling="cls").identity
-    assert other == dataclasses.replace(plain, settings={"pooling": "cls", "layer": "2"})
+    assert other == dataclasses.replace(plain, settings={**plain.settings, "pooling": "cls", "layer": "2"})
 
 
 def test_the_identity_is_known_without_importing_torch(tiny):

@@ -120,6 +120,7 @@ def test_the_shipped_lexicons_are_these_and_are_named_like_their_files():
         "neutral_ja",
         "occupations",
         "seat",
+        "tone",
         "weat",
     )
     assert [load_lexicon(name).name for name in lexicon_names()] == list(lexicon_names())

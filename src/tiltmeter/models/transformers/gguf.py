@@ -27,6 +27,7 @@ class GgufModel(TransformerModel):
     """A model in a GGUF file. Reading one takes half a minute, so its weights are kept as safetensors."""
 
     head: Any = "causal"
+    _adapter: Any = None
 
     def __init__(self, path: str | Path, *, name: str | None = None, **options: Any) -> None:
         self._path = at_home(path)
@@ -60,6 +61,10 @@ class GgufModel(TransformerModel):
     def questions(self) -> Any:
         _check(self._path)
         return super().questions
+
+    @property
+    def _trained_as(self) -> tuple[list[str], str, str]:
+        return [], self.name, ""  # a GGUF file holds a language model, and need not be unpacked to know that
 
     @property
     def _pooled(self) -> bool:

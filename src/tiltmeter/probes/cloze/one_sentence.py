@@ -10,7 +10,7 @@ from tiltmeter.errors import BadInput
 from tiltmeter.models import CachedModel
 from tiltmeter.models.protocol import Question
 from tiltmeter.probes.cloze.cells import similarities, words_of
-from tiltmeter.probes.cloze.pronoun_chances import ask_chances, choose_form, neutral_word, read_chances
+from tiltmeter.probes.cloze.pronoun_chances import Chances, ask_chances, choose_form, neutral_word, read_chances
 from tiltmeter.probes.kind import Replies
 from tiltmeter.stimuli.sentences.cloze_sets import PRONOUN
 from tiltmeter.stimuli.sentences.sentence import Sentence
@@ -61,14 +61,15 @@ def one_sentence(
     asked = ask_chances([parsed], form, model.answers_question)
     if asked is None or Question.CHOICES in asked:
         raise BadInput(f"cloze needs log-probabilities: {model.identity.name} does not give them")
-    answers = {question: model.answers(question, inputs) for question, inputs in asked.items()}
-    plain, ended, neutral = read_chances([parsed], form, Replies(model.identity.name, asked, answers))
+    plain, ended, neutral = _chances(parsed, form, model)
     bare, finished = plain[:, 0].tolist(), None if ended is None else ended[:, 0].tolist()
     words = [word.lower() for word in re.findall(r"\w[\w'-]*", parsed.text) if word.lower() not in {*_PLAIN, *pronouns}]
     chosen = list(dict.fromkeys(contexts or words))
     third = neutral_word(parsed) if neutral is not None else None
     terms = (*pronouns, *([third] if third else []))
     by_word = vectors.answers(Question.WORDS, words_of([*terms, *chosen]))
+    if third and by_word.get(third) is None:
+        terms, neutral = pronouns, None
     chances = [*bare, *(neutral.tolist() if neutral is not None else [])]
     rows = [_ratios("", chances, finished, [0.0] * len(terms))]
     for context in chosen:
@@ -78,6 +79,19 @@ def one_sentence(
         elif contexts:
             raise BadInput(f"'{context}' has no vector in {vectors.identity.name}: choose another context or vectors")
     return rows, pronouns
+
+
+def _chances(sentence: Sentence, form: str, model: CachedModel) -> Chances:
+    """The probabilities of the pronouns, that of the neutral one among them if the model has a token for it."""
+    for neutral in (True, False):
+        asked = ask_chances([sentence], form, model.answers_question, neutral=neutral) or {}
+        try:
+            answers = {question: model.answers(question, inputs) for question, inputs in asked.items()}
+            break
+        except BadInput:
+            if not neutral:
+                raise
+    return read_chances([sentence], form, Replies(model.identity.name, asked, answers))
 
 
 def _ratios(

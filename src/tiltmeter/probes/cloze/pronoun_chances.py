@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -47,14 +47,17 @@ def choose_form(sentences: Sequence[Sentence], method: str | None) -> str:
     return method or ("last" if without is None else "mean")
 
 
-def ask_chances(sentences: Sequence[Sentence], form: str, can: CanAnswer, *, asked_for: bool = False) -> Asked | None:
+def ask_chances(
+    sentences: Sequence[Sentence], form: str, can: CanAnswer, *, asked_for: bool = False, neutral: bool = False
+) -> Asked | None:
     """What to ask about the sentences, by what the model answers.
 
     A masked language model sees both sides of the pronoun wherever it stands, so it fills the pronoun's mask, unless
-    another form was ``asked_for``: then every token is masked in its turn.
+    another form was ``asked_for``: then every token is masked in its turn. It is asked for the ``neutral`` pronoun on
+    request alone: one that has no token for it would refuse the others too.
     """
     if can(Question.FILLS) and (form == "last" or not asked_for):
-        return {Question.FILLS: _fills(sentences)}
+        return {Question.FILLS: _fills(sentences, _words_and_neutral if neutral else _words)}
     if can(Question.PSEUDO):
         texts = (sentence.of_group(group).text for sentence in sentences for group in (1, 2))
         return {Question.PSEUDO: [Span(text, 0, len(text)) for text in texts]}
@@ -106,14 +109,10 @@ def _last(rows: Sequence[Sequence[float]], sentences: Sequence[Sentence]) -> NDA
     return np.array([row[2] for row in rows]) if known else None
 
 
-def _fills(sentences: Sequence[Sentence]) -> list[Fill]:
+def _fills(sentences: Sequence[Sentence], words: Callable[[Sentence], tuple[str, ...]]) -> list[Fill]:
     """The pronoun's place in every sentence as it is and, where none of them has a full stop, in the ended ones."""
     ends = ("",) if any(sentence.text.endswith(_STOPS) for sentence in sentences) else ("", ".")
-    return [
-        Fill(f"{sentence.text}{end}", *_place(sentence), _words_and_neutral(sentence))
-        for sentence in sentences
-        for end in ends
-    ]
+    return [Fill(f"{sentence.text}{end}", *_place(sentence), words(sentence)) for sentence in sentences for end in ends]
 
 
 def _continuation(sentence: Sentence) -> Continuation:

@@ -114,7 +114,7 @@ def change(folder: Path, **changes: object) -> Path:
         ({"quantization_config": {"quant_method": "gptq", "bits": 4}}, "quantised by gptq"),
         (
             {"model_type": "somebodys_own", "auto_map": {"AutoModel": "modeling_own.OwnModel"}},
-            r"Python code of its own \(somebodys_own\), which is not run; if you trust it, load it yourself",
+            r"Python code of its own \(somebodys_own\), .* add .trust_remote_code=yes, or load it yourself",
         ),
     ],
 )
