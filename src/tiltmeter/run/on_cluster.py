@@ -22,7 +22,7 @@ from tiltmeter.models.protocol import Batch, Changes, Identified, Streams
 from tiltmeter.probes.kind import model_name
 from tiltmeter.progress import Step, tell
 from tiltmeter.readings import Reading
-from tiltmeter.run.model_run import Call, ModelRun, said_by, shown_spec
+from tiltmeter.run.audit import Call, ModelRun, said_by, shown_spec
 from tiltmeter.run.probe import ask
 
 #: How often a model is started anew on another worker before it is given up.

@@ -35,12 +35,12 @@ from tiltmeter.models.transformers.weights.checkpoints import (
     revision_of,
     weights_in,
 )
-from tiltmeter.models.transformers.weights.loading import Loading
-from tiltmeter.models.transformers.weights.lora import Adapter, read_adapter
-from tiltmeter.models.transformers.weights.memory import in_words
+from tiltmeter.models.transformers.weights.loading import Loading, in_words
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+    from tiltmeter.models.transformers.weights.lora import Adapter
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -92,6 +92,14 @@ class _EncodedText:
         kept = [place for place, position in enumerate(self.positions) if position not in known]
         spans = [self.spans[place] for place in kept] if self.spans else []
         return _EncodedText(self.ids, [self.positions[place] for place in kept], spans)
+
+
+def _adapter_in(folder: Path) -> Adapter | None:
+    if not (folder / "adapter_config.json").is_file():
+        return None
+    from tiltmeter.models.transformers.weights.lora import read_adapter
+
+    return read_adapter(folder)
 
 
 class TransformerEncoder:
@@ -170,14 +178,14 @@ class TransformerEncoder:
 
     @functools.cached_property
     def _recipe(self) -> PoolingRecipe:
-        adapter = read_adapter(self._root)
+        adapter = _adapter_in(self._root)
         # An adapter alone says nothing of pooling: the model that it changes may.
         root = self._root if adapter is None or (self._root / "modules.json").is_file() else adapter.base_folder
         return read_recipe(root, self._pooling, prompt=self._prompt)
 
     @functools.cached_property
     def _adapter(self) -> Adapter | None:
-        return read_adapter(self._root) or read_adapter(self._recipe.folder)
+        return _adapter_in(self._root) or _adapter_in(self._recipe.folder)
 
     @property
     def _weights(self) -> Path:

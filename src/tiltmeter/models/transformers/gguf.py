@@ -15,7 +15,7 @@ from tiltmeter.files import at_home, cache_folder, fingerprint
 from tiltmeter.models.protocol import Identity, installed
 from tiltmeter.models.transformers.hub import TransformerModel
 from tiltmeter.models.transformers.weights.checkpoints import first_line, quiet
-from tiltmeter.models.transformers.weights.memory import StoredWeights, check_memory, free_memory
+from tiltmeter.models.transformers.weights.loading import StoredWeights, check_memory, free_memory
 
 #: Every GGUF file starts so.
 _MAGIC = b"GGUF"

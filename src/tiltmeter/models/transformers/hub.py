@@ -25,16 +25,31 @@ from tiltmeter.models.protocol import (
     TokenScores,
     gather,
 )
-from tiltmeter.models.transformers.batching import SharedRow, chunks
+from tiltmeter.models.transformers.batching import (
+    MOST_TOKENS,
+    SharedRow,
+    Tree,
+    answered,
+    chunks,
+    grow,
+    largest,
+    tree_inputs,
+)
 from tiltmeter.models.transformers.encoder import Loaded, TransformerEncoder
 from tiltmeter.models.transformers.generation import Writer
 from tiltmeter.models.transformers.pooling import PoolingRecipe, read_json
 from tiltmeter.models.transformers.projection import AGREES, Projection
 from tiltmeter.models.transformers.questions import CAUSAL, MASKED, Questions
 from tiltmeter.models.transformers.tokens import shortened
-from tiltmeter.models.transformers.trees import MOST_TOKENS, Tree, answered, grow, largest, tree_inputs
-from tiltmeter.models.transformers.weights.checkpoints import Head, first_line, head_named, head_of
-from tiltmeter.models.transformers.weights.refusals import check_task, classes_in, is_encoder_decoder
+from tiltmeter.models.transformers.weights.checkpoints import (
+    Head,
+    check_task,
+    classes_in,
+    first_line,
+    head_named,
+    head_of,
+    is_encoder_decoder,
+)
 
 #: Tokens in a batch: few enough for a core's cache, enough to keep a GPU busy.
 BUDGET = {"cpu": 1024, "cuda": 16_384, "mps": 16_384}

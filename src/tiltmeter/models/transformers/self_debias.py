@@ -29,10 +29,10 @@ from tiltmeter.models.protocol import (
     TokenScores,
     gather,
 )
+from tiltmeter.models.transformers.batching import Tree
 from tiltmeter.models.transformers.encoder import Loaded
 from tiltmeter.models.transformers.hub import LanguageModel, TransformerModel
 from tiltmeter.models.transformers.questions import Questions
-from tiltmeter.models.transformers.trees import Tree
 
 
 class PromptedLanguage(LanguageModel):

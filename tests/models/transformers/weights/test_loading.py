@@ -18,7 +18,7 @@ from tiltmeter.models import load
 from tiltmeter.models.protocol import Continuation, Fill, Span
 from tiltmeter.models.registry import runs_code
 from tiltmeter.models.transformers import encoder
-from tiltmeter.models.transformers.weights import loading, memory
+from tiltmeter.models.transformers.weights import loading
 from tiltmeter.models.transformers.weights.loading import Loading
 from tiltmeter.probes.kind import model_name
 
@@ -113,7 +113,7 @@ def test_weights_that_do_not_fit_in_memory_are_read_from_the_disk(tmp_path, monk
     pytest.importorskip("accelerate")
     folder = save_tiny("llama", tmp_path / "llama")
     whole = load(f"hf:{folder}?device=cpu").score(TEXTS)
-    size = memory.stored_weights([folder / "model.safetensors"]).bytes_in("float32")
+    size = loading.stored_weights([folder / "model.safetensors"]).bytes_in("float32")
     monkeypatch.setattr(loading, "free_memory", lambda: size * 2 // 3)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     model = load(f"hf:{folder}?device_map=auto")
@@ -192,7 +192,7 @@ def test_a_model_that_does_not_fit_in_float32_is_read_in_bfloat16_and_one_that_c
     tiny = save_tiny("gpt2", tmp_path / "tiny", n_positions=128)
     # Many positions: large, and yet quick.
     folder = _half(save_tiny("gpt2", tmp_path / "gpt2", n_embd=1024, n_head=8, n_positions=150_000), "bfloat16")
-    stored = memory.stored_weights([folder / "model.safetensors"])
+    stored = loading.stored_weights([folder / "model.safetensors"])
     assert stored.type == "bfloat16"
     script = tmp_path / "limited.py"
     script.write_text(LIMITED)

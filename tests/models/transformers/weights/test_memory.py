@@ -7,8 +7,8 @@ import pytest
 from safetensors.numpy import save_file
 
 from tiltmeter.errors import ModelFailed
-from tiltmeter.models.transformers.weights import memory
-from tiltmeter.models.transformers.weights.memory import StoredWeights, check_memory, free_memory, stored_weights
+from tiltmeter.models.transformers.weights import loading
+from tiltmeter.models.transformers.weights.loading import StoredWeights, check_memory, free_memory, stored_weights
 
 EIGHT_BILLION = StoredWeights({"BF16": 8_000_000_000}, 16_000_000_000)
 
@@ -73,5 +73,5 @@ def test_a_container_limits_what_is_free(tmp_path, monkeypatch, files, free):
     for name, content in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(content)
-    monkeypatch.setattr(memory, "_CGROUP", tmp_path)
-    assert memory._container_memory() == free
+    monkeypatch.setattr(loading, "_CGROUP", tmp_path)
+    assert loading._container_memory() == free
