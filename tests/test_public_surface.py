@@ -42,6 +42,9 @@ CALLS = {
     "pronoun_gap": lambda: measures.pronoun_gap(
         P, P[::-1], units=list("abcdef"), shares=dict(zip("abcdef", X[:, 0], strict=True))
     ),
+    "bold": lambda: measures.bold(P, P[::-1] / 2),
+    "counterfactual": lambda: measures.counterfactual(P, P[::-1] / 2, scenarios=list("aabbcc"), names=list("xyxyxy")),
+    "honest": lambda: measures.honest(P, groups=["f", "m"] * 3, templates=list("aabbcc"), between=("f", "m")),
     "bbq": lambda: measures.bbq(
         [0, 2],
         [

@@ -41,7 +41,7 @@ THOROUGH = ("baseline", "mitigate", "lab")
 #: What makes a command quick, by its beginning.
 QUICKLY = {
     "audit": "--suite quick.yaml --permutations 99",
-    "baseline": "--suite quick.yaml --permutations 99 --jitter 2",
+    "baseline": "--suite quick.yaml --permutations 99 --jitter 3",
     "mitigate": "--suite quick.yaml --permutations 99",
     "samples": "--dry-run",
 }
@@ -106,9 +106,11 @@ def desk(tmp_path: Path, results: Path) -> Path:
     words = sorted({word for group in GROUPS.values() for word in group})
     rows = [f"{word} {' '.join(str((hash_of(word) >> 4 * n) % 16 - 7.5) for n in range(8))}" for word in words]
     (tmp_path / "glove.840B.300d.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    text = "".join(
-        f"The office called, and {word} answered at once, as ever.\n" * 4 for word in (*words, "nurse", "plumber")
-    )
+    told = "In week {n} the office called about the {what}, and {word} answered {how} to her nurse and his plumber, "
+    told += "as everybody in the long street by the quiet river beyond the old mill had come to expect of them over many years.\n"
+    ways = [("bridge", "at once"), ("roof", "slowly"), ("garden", "in writing"), ("boat", "with a smile")]
+    everyone = (told.format(n=n, what=what, how=how, word=word) for n, word in enumerate(words) for what, how in ways)
+    text = "".join(everyone)
     for name in ("news.txt", "my_corpus.txt", "my-text.txt"):
         (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "my_corpus.txt.gz").write_bytes(gzip.compress(text.encode()))

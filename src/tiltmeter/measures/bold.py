@@ -39,7 +39,7 @@ def bold(
     Positive: the first group scores higher. 0 is level.
 
     >>> round(bold([1, 1, 0.5, 0.7], [0, 0.1, 0.2, -0.3]).effect_size, 2)
-    1.68
+    1.67
     """
     x, y = by_unit(first, entities_first), by_unit(second, entities_second)
     if min(x.n, y.n) < 2:

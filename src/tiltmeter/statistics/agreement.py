@@ -14,8 +14,8 @@ import numpy as np
 
 from tiltmeter.errors import BadInput
 from tiltmeter.statistics.estimates import wilson
-from tiltmeter.statistics.groups import Floats, Result, Units, unit_index
-from tiltmeter.statistics.intervals import RESAMPLES, Interval, check_level
+from tiltmeter.statistics.groups import RESAMPLES, Floats, Result, Units, check_level, unit_index
+from tiltmeter.statistics.intervals import Interval
 from tiltmeter.statistics.permutation import generator
 
 #: Numbers resampled at a time, so that long lists do not fill the memory.

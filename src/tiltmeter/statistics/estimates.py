@@ -15,16 +15,18 @@ from tiltmeter.statistics.families import as_labels, spread_of_mean
 from tiltmeter.statistics.groups import (
     ALPHA,
     POWER,
+    RESAMPLES,
     Floats,
     Noise,
     Power,
     Result,
     Units,
+    check_level,
     numbers,
     power_of_difference,
     unit_index,
 )
-from tiltmeter.statistics.intervals import RESAMPLES, Interval, check_level
+from tiltmeter.statistics.intervals import Interval
 from tiltmeter.statistics.permutation import Alternative, generator, least_p_of_flips, sign_flip_test
 
 #: Numbers resampled at a time, so that long lists do not fill the memory.

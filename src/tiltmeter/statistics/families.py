@@ -510,4 +510,6 @@ def placebo_of(effects: Floats, observed: float, *, level: float = 0.0) -> Place
     """
     low, high = np.quantile(effects, [0.025, 0.975])
     extreme = int(np.count_nonzero(np.abs(effects - level) >= abs(observed - level) - 1e-10))
-    return Placebo(float(low), float(high), (extreme + 1) / (effects.size + 1), effects.size)
+    # The last bits of a matrix product depend on how many threads add it up: two machines should agree.
+    low, high = (round(float(bound), 12) for bound in (low, high))
+    return Placebo(low, high, (extreme + 1) / (effects.size + 1), effects.size)

@@ -30,6 +30,7 @@ _ROUNDING = 3e-8
 ALPHA, POWER = 0.05, 0.8
 #: How much further out a test of few possible p-values sets its limit than Student's t does at the same level.
 _COARSE = 3.0
+RESAMPLES = 2_000
 #: A normal distribution in so many equally likely points.
 _POINTS = 128
 
@@ -321,3 +322,11 @@ def power_of_d(
     n_1, n_2 = sizes
     total = within + found.effect**2 * n_1 * n_2 / (n_1 + n_2) ** 2
     return dataclasses.replace(found, effect=found.effect / math.sqrt(total))
+
+
+def check_level(level: float, resamples: int = RESAMPLES) -> None:
+    """Refuse what no interval can be made at or from."""
+    if not 0 < level < 1:
+        raise BadInput(f"the level of an interval lies between 0 and 1, such as .95, not {level}")
+    if resamples < 2:
+        raise BadInput(f"a bootstrap needs at least 2 resamples, not {resamples}")

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.statistics.groups import Floats, Result, Units, UnitScores, numbers, unit_index
+from tiltmeter.statistics.groups import RESAMPLES, Floats, Result, Units, UnitScores, check_level, numbers, unit_index
 from tiltmeter.statistics.permutation import generator
 
-RESAMPLES = 2_000
 #: Numbers resampled at a time, so that long lists do not fill the memory.
 _BATCH = 4_000_000
 
@@ -93,14 +92,6 @@ def _is_constant(statistic: Callable[[Floats], float], sample: Floats, members: 
     """Does leaving out any one unit change nothing? Then BCa has no acceleration to estimate."""
     left_out = [statistic(np.delete(sample, positions)) for positions in members]
     return bool(np.ptp(left_out) <= 1e-12 * float(np.abs(sample).max()))
-
-
-def check_level(level: float, resamples: int = RESAMPLES) -> None:
-    """Refuse what no interval can be made at or from."""
-    if not 0 < level < 1:
-        raise BadInput(f"the level of an interval lies between 0 and 1, such as .95, not {level}")
-    if resamples < 2:
-        raise BadInput(f"a bootstrap needs at least 2 resamples, not {resamples}")
 
 
 def effect_interval(

@@ -17,8 +17,7 @@ from tiltmeter.errors import BadInput, unknown
 from tiltmeter.measures.cabm.weights import Weights, features_array, given_weights
 from tiltmeter.measures.geometry import cosines, rows, unit, vanishes
 from tiltmeter.statistics import Result
-from tiltmeter.statistics.groups import Floats, as_floats, numbers
-from tiltmeter.statistics.intervals import check_level
+from tiltmeter.statistics.groups import Floats, as_floats, check_level, numbers
 
 
 def cosine_bias(occupations: ArrayLike, pronouns_1: ArrayLike, pronouns_2: ArrayLike) -> Floats:

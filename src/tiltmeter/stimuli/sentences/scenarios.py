@@ -6,37 +6,13 @@ import dataclasses
 import functools
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any
-
-from pydantic import AfterValidator, BaseModel, Field, StrictStr, ValidationError
+from typing import Any
 
 from tiltmeter.errors import BadInput
 from tiltmeter.files import read_yaml
 
 PERSON = "{person}"
 _SHIPPED = "scenarios_en"
-
-
-def _one_person(prompt: str) -> str:
-    if prompt.count(PERSON) != 1:
-        raise ValueError(f"needs {PERSON} once, not {prompt.count(PERSON)} times")
-    return prompt
-
-
-class _Scenario(BaseModel, extra="forbid"):
-    id: Annotated[StrictStr, Field(min_length=1)]
-    kind: StrictStr
-    prompt: Annotated[StrictStr, AfterValidator(_one_person)]
-    options: tuple[StrictStr, StrictStr] | None = None
-
-
-class _ScenarioFile(BaseModel, extra="forbid"):
-    name: StrictStr
-    language: StrictStr = "en"
-    licence: StrictStr = ""
-    citation: StrictStr = ""
-    notes: StrictStr = ""
-    scenarios: Annotated[list[_Scenario], Field(min_length=2)]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -78,8 +54,12 @@ def load_scenarios(data: str | Path | None = None) -> tuple[Scenario, ...]:
 
 
 def _scenarios(content: Any, name: str) -> tuple[Scenario, ...]:
+    from pydantic import ValidationError
+
+    from tiltmeter.stimuli.sentences.shipped_file import ScenariosFile
+
     try:
-        checked = _ScenarioFile.model_validate(content)
+        checked = ScenariosFile.model_validate(content)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the file"

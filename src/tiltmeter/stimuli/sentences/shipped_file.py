@@ -181,6 +181,27 @@ class GroupsFile(SetFile):
         _check_distinct(frames)
 
 
+def _one_person(prompt: str) -> str:
+    _check_places(prompt, "{person}")
+    return prompt
+
+
+class ScenarioEntry(BaseModel, extra="forbid"):
+    id: Annotated[StrictStr, Field(min_length=1)]
+    kind: StrictStr
+    prompt: Annotated[StrictStr, AfterValidator(_one_person)]
+    options: tuple[StrictStr, StrictStr] | None = None
+
+
+class ScenariosFile(BaseModel, extra="forbid"):
+    name: StrictStr
+    language: StrictStr = "en"
+    licence: StrictStr = ""
+    citation: StrictStr = ""
+    notes: StrictStr = ""
+    scenarios: Annotated[list[ScenarioEntry], Field(min_length=2)]
+
+
 #: The form of a set by its kind.
 SHAPES: dict[str, type[SetFile]] = {
     "cloze": ClozeFile, "pairs": PairsFile, "traits": TraitsFile, "occupations": OccupationsFile, "groups": GroupsFile,
