@@ -41,7 +41,7 @@ THOROUGH = ("baseline", "mitigate", "lab")
 #: What makes a command quick, by its beginning.
 QUICKLY = {
     "audit": "--suite quick.yaml --permutations 99",
-    "baseline": "--suite quick.yaml --permutations 99 --jitter 3",
+    "baseline": "--suite quick.yaml --jitter 3",
     "mitigate": "--suite quick.yaml --permutations 99",
     "samples": "--dry-run",
 }
@@ -107,7 +107,7 @@ def desk(tmp_path: Path, results: Path) -> Path:
     rows = [f"{word} {' '.join(str((hash_of(word) >> 4 * n) % 16 - 7.5) for n in range(8))}" for word in words]
     (tmp_path / "glove.840B.300d.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
     told = "In week {n} the office called about the {what}, and {word} answered {how} to her nurse and his plumber, "
-    told += "as everybody in the long street by the quiet river beyond the old mill had come to expect of them over many years.\n"
+    told += "as everybody in the long street by the river beyond the old mill had come to expect over many years.\n"
     ways = [("bridge", "at once"), ("roof", "slowly"), ("garden", "in writing"), ("boat", "with a smile")]
     everyone = (told.format(n=n, what=what, how=how, word=word) for n, word in enumerate(words) for what, how in ways)
     text = "".join(everyone)
