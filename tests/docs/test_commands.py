@@ -95,7 +95,7 @@ def desk(tmp_path: Path, results: Path) -> Path:
     for name in ("results", "results-v1", "results-v2", "results-main", "v1", "v2"):
         shutil.copytree(results, tmp_path / name)
     (tmp_path / "quick.yaml").write_text(QUICK, encoding="utf-8")
-    (tmp_path / "limits.yaml").write_text("limits: {weat: 2.0}\n", encoding="utf-8")
+    (tmp_path / "limits.yaml").write_text("probes: {weat: {limit: 2.0}}\n", encoding="utf-8")
     for name in ("my-encoder", "my-model", "model-v1"):
         shutil.copytree(reference_model(0.9), tmp_path / name)
     save_tiny("roberta", tmp_path / "tiny-masked", max_position_embeddings=514)
