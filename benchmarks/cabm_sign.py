@@ -16,9 +16,8 @@ import numpy as np
 from tiltmeter.lab.calibrate.bench import ProbeMaker
 from tiltmeter.lab.calibrate.measure_forms import rank_correlation
 from tiltmeter.lab.calibrate.selftest import SMALL
-from tiltmeter.lab.reference.planted_text import frames, planted
-from tiltmeter.lab.reference.reference import Reference
-from tiltmeter.lab.reference.spec import ReferenceModel
+from tiltmeter.lab.reference.planted_text import Reference, frames, planted
+from tiltmeter.lab.reference.reference import ReferenceModel
 from tiltmeter.probes import make_probes
 from tiltmeter.readings import Reading
 from tiltmeter.run.probe import run_probes

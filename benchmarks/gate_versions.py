@@ -31,7 +31,8 @@ import numpy as np
 from tiltmeter.compare import Check, Noise, Policy, Rule, check, measure_noise
 from tiltmeter.compare.floor import HARMLESS, agree
 from tiltmeter.lab.calibrate.selftest import SMALL
-from tiltmeter.lab.reference.reference import Reference, reference_folder
+from tiltmeter.lab.reference.planted_text import Reference
+from tiltmeter.lab.reference.reference import reference_folder
 from tiltmeter.models import load
 from tiltmeter.models.variants import Variation, variations, vary
 from tiltmeter.readings import Audit

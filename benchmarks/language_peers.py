@@ -89,7 +89,7 @@ def masked_model() -> TransformerModel:
     folder = Path(data).resolve().parent / "models" / "minilm-mlm" if data else None
     if folder and folder.is_dir():
         return TransformerModel(str(folder), name="models/minilm-mlm")
-    from tiltmeter.lab.reference.spec import ReferenceModel
+    from tiltmeter.lab.reference.reference import ReferenceModel
 
     return ReferenceModel("tilt-0.9")
 

@@ -11,8 +11,8 @@ from scipy.stats import spearmanr
 from tests.reference import QUICK
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.reference import reference
-from tiltmeter.lab.reference.planted_text import patterns, planted
-from tiltmeter.lab.reference.reference import planted_truth, reference_folder, train_reference
+from tiltmeter.lab.reference.planted_text import patterns, planted, planted_truth
+from tiltmeter.lab.reference.reference import reference_folder, train_reference
 from tiltmeter.lab.reference.training import RECIPE
 from tiltmeter.stimuli import indefinite
 

@@ -22,9 +22,16 @@ import yaml
 
 from tiltmeter.errors import require
 from tiltmeter.lab.calibrate.measure_forms import Key, MeasureForm, Men, measure_forms
-from tiltmeter.lab.reference.planted_text import FrameSets, frames, planted, pronoun_sentence, with_occupation
+from tiltmeter.lab.reference.planted_text import (
+    FrameSets,
+    Reference,
+    frames,
+    planted,
+    pronoun_sentence,
+    with_occupation,
+)
 from tiltmeter.lab.reference.planted_vectors import PlantedVectors
-from tiltmeter.lab.reference.reference import Reference, reference_folder
+from tiltmeter.lab.reference.reference import reference_folder
 from tiltmeter.lab.reference.training import TrainingRecipe
 from tiltmeter.models import CachedModel, Question, VectorStore
 from tiltmeter.models.registry import load_bundled

@@ -14,8 +14,8 @@ import numpy as np
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.calibrate.bench import LEVEL, Number, Recipes, bench, require_lab
 from tiltmeter.lab.calibrate.measure_forms import DosePoint, Key, NullReadings, halves, summarise
-from tiltmeter.lab.reference.planted_text import frames, planted
-from tiltmeter.lab.reference.reference import Reference, side_by_side, train_all
+from tiltmeter.lab.reference.planted_text import Reference, frames, planted
+from tiltmeter.lab.reference.reference import side_by_side, train_all
 from tiltmeter.lab.reference.training import CAUSAL_RECIPE, RECIPE, TrainingRecipe
 from tiltmeter.models import VectorStore
 from tiltmeter.models.protocol import Identity

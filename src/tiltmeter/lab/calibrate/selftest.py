@@ -13,8 +13,8 @@ from tiltmeter.errors import TiltmeterError
 from tiltmeter.lab.calibrate.bench import EVERY_KIND, LEVEL, BenchKind, Recipes, bench, require_lab
 from tiltmeter.lab.calibrate.hand_examples import hand_examples
 from tiltmeter.lab.calibrate.measure_forms import apart, halves, rank_correlation
-from tiltmeter.lab.reference.planted_text import planted
-from tiltmeter.lab.reference.reference import Reference, train_all
+from tiltmeter.lab.reference.planted_text import Reference, planted
+from tiltmeter.lab.reference.reference import train_all
 from tiltmeter.lab.reference.training import CAUSAL_RECIPE, RECIPE, TrainingRecipe
 from tiltmeter.models import VectorStore
 from tiltmeter.readings import ALPHA

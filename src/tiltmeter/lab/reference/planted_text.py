@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
-from typing import Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from tiltmeter.stimuli.sentences.sentence import Sentence
 T = TypeVar("T")
 Side = Literal["first", "second"]
 
+_NAME = re.compile(r"(tilt|causal|vectors)-(0\.\d{1,2})(?:-seed(\d{1,4}))?")
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
@@ -55,6 +56,35 @@ class SentencePatterns:
         return frozenset(word for pairs in self.gendered.values() for pair in pairs for word in pair)
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Reference:
+    """Which reference model: ``tilt-0.9`` (masked), ``causal-0.9`` or ``vectors-0.9``; ``-seed1`` is another such one.
+
+    >>> Reference.named("causal-0.75-seed1").name
+    'causal-0.75-seed1'
+    """
+
+    tilt: float
+    kind: Literal["masked", "causal", "vectors"] = "masked"
+    seed: int = 0
+
+    @classmethod
+    def named(cls, name: str) -> Self:
+        found = _NAME.fullmatch(name)
+        if not found or not 0.5 <= float(found[2]) <= 0.99:
+            raise BadInput(
+                f"unknown reference model {name!r}: write tilt-0.5 (no bias) to tilt-0.99, e.g. tilt-0.9, or "
+                "causal-0.9 for a causal one, vectors-0.9 for vectors; -seed1 behind it gives another of the same tilt"
+            )
+        kind: Any = "masked" if found[1] == "tilt" else found[1]
+        return cls(float(found[2]), kind, int(found[3] or 0))
+
+    @property
+    def name(self) -> str:
+        kind = "tilt" if self.kind == "masked" else self.kind
+        return f"{kind}-{self.tilt:g}" + (f"-seed{self.seed}" if self.seed else "")
+
+
 def planted(tilt: float) -> dict[str, float]:
     """P(he) of every shipped occupation, evenly spread from 1 - tilt to tilt; a tilt of .5 is no bias.
 
@@ -70,6 +100,15 @@ def planted(tilt: float) -> dict[str, float]:
     shares = {word.text: float(word.properties["female_share"]) for word in group("occupations.all").words}
     words = sorted(shares, key=lambda word: (-shares[word], word))
     return dict(zip(words, np.linspace(1 - tilt, tilt, len(words)).round(6).tolist(), strict=True))
+
+
+def planted_truth(name: str) -> Mapping[str, float]:
+    """P(he) by occupation in the text that a reference model learned from, or as planted in its vectors.
+
+    >>> planted_truth("tilt-0.9")["plumber"]
+    0.9
+    """
+    return planted(Reference.named(name).tilt)
 
 
 def sentences(

@@ -18,8 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltmeter.lab.reference.planted_text import patterns, planted
-from tiltmeter.lab.reference.reference import Reference
+from tiltmeter.lab.reference.planted_text import Reference, patterns, planted
 from tiltmeter.models.protocol import Identity, Span, Vector
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.stimuli import group

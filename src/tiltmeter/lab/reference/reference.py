@@ -1,4 +1,4 @@
-"""Reference models: tiny language models trained on the spot on text whose bias is known.
+"""Reference models (``reference:tilt-0.9``, ``causal-0.9``, ``vectors-0.9``): tiny, made on the spot, their bias known.
 
 They are the calibration weights of this instrument: which way a measure should lean on them is known beforehand.
 """
@@ -6,62 +6,70 @@ They are the calibration weights of this instrument: which way a measure should 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import json
 import multiprocessing
 import re
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from functools import partial
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from tiltmeter.cluster import Cluster
 from tiltmeter.errors import BadInput
 from tiltmeter.files import cache_folder
-from tiltmeter.lab.reference.planted_text import patterns, planted, sentences
-from tiltmeter.lab.reference.training import CAUSAL_RECIPE, RECIPE, ModelHead, TrainingRecipe, learn_occupations, reader
+from tiltmeter.lab.reference.planted_text import Reference, patterns, planted, planted_truth, sentences
+from tiltmeter.lab.reference.planted_vectors import PlantedVectors
+from tiltmeter.lab.reference.training import CAUSAL_RECIPE, RECIPE, TrainingRecipe, learn_occupations, reader
+from tiltmeter.models import ModelKind
+from tiltmeter.models.protocol import Question
+from tiltmeter.models.transformers.hub import TransformerModel
 from tiltmeter.models.transformers.on_ray import cluster_in_use
+from tiltmeter.models.transformers.questions import CAUSAL, MASKED
 from tiltmeter.models.transformers.threads import usable_cpus
 from tiltmeter.models.transformers.weights.checkpoints import first_line, load, quiet
 from tiltmeter.progress import progress_bar
 
 #: The tilt of the first text that a model learns from.
 _STRONG = 0.97
-_NAME = re.compile(r"(tilt|causal|vectors)-(0\.\d{1,2})(?:-seed(\d{1,4}))?")
 T = TypeVar("T")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Reference:
-    """Which reference model: ``tilt-0.9`` (masked), ``causal-0.9`` or ``vectors-0.9``; ``-seed1`` is another such one.
+class ReferenceModel(TransformerModel):
+    """A tiny language model whose bias is known, trained here at the first use.
 
-    >>> Reference.named("causal-0.75-seed1").name
-    'causal-0.75-seed1'
+    It gives no vectors of words and texts: most words are unknown to it, and would all have the same one.
+
+    >>> ReferenceModel("tilt-0.9").note.partition(":")[0]
+    'reference'
     """
 
-    tilt: float
-    kind: ModelHead | Literal["vectors"] = "masked"
-    seed: int = 0
-
-    @classmethod
-    def named(cls, name: str) -> Self:
-        found = _NAME.fullmatch(name)
-        if not found or not 0.5 <= float(found[2]) <= 0.99:
-            raise BadInput(
-                f"unknown reference model {name!r}: write tilt-0.5 (no bias) to tilt-0.99, e.g. tilt-0.9, or "
-                "causal-0.9 for a causal one, vectors-0.9 for vectors; -seed1 behind it gives another of the same tilt"
-            )
-        kind: Any = "masked" if found[1] == "tilt" else found[1]
-        return cls(float(found[2]), kind, int(found[3] or 0))
+    def __init__(self, name: str, *, recipe: TrainingRecipe | None = None) -> None:
+        self._truth = planted_truth(name)
+        self._reference, self._made_by = name, recipe
+        super().__init__(f"reference:{name}", name=f"reference:{name}")
 
     @property
-    def name(self) -> str:
-        kind = "tilt" if self.kind == "masked" else self.kind
-        return f"{kind}-{self.tilt:g}" + (f"-seed{self.seed}" if self.seed else "")
+    def questions(self) -> Collection[Question]:
+        is_masked = Reference.named(self._reference).kind == "masked"
+        return (*(MASKED if is_masked else CAUSAL), Question.SPANS, Question.REACH)
+
+    @property
+    def note(self) -> str:
+        """The truth, for everyone who reads what was measured."""
+        least, most = min(self._truth, key=self._truth.__getitem__), max(self._truth, key=self._truth.__getitem__)
+        return (
+            f"{self.name} has a planted tilt: in the text it learned from, the share of he runs from "
+            f"{self._truth[least]:.0%} ({least}) to {self._truth[most]:.0%} ({most})"
+        )
+
+    @functools.cached_property
+    def _root(self) -> Path:
+        return reference_folder(self._reference, recipe=self._made_by)
 
 
 def reference_folder(name: str, *, recipe: TrainingRecipe | None = None) -> Path:
@@ -99,15 +107,6 @@ def reader_folder(recipe: TrainingRecipe, seed: int) -> Path:
             tokenizer, model = _read(recipe, seed, advance)
         save_model(folder, tokenizer, model)
     return folder
-
-
-def planted_truth(name: str) -> Mapping[str, float]:
-    """P(he) by occupation in the text that a reference model learned from, or as planted in its vectors.
-
-    >>> planted_truth("tilt-0.9")["plumber"]
-    0.9
-    """
-    return planted(Reference.named(name).tilt)
 
 
 def train_reference(
@@ -179,8 +178,8 @@ def train_all(wanted: Sequence[tuple[Reference, TrainingRecipe]], *, progress: b
     """Those that are not in the cache yet, one on each CPU, since a model learns on one thread; the readers first."""
     missing = [(which, recipe) for which, recipe in wanted if not _folder(which, recipe).is_dir()]
     readers = dict.fromkeys((recipe, which.seed) for which, recipe in missing)
-    first = [partial(reader_folder, recipe, seed) for recipe, seed in readers]
-    then = [partial(reference_folder, which.name, recipe=recipe) for which, recipe in missing]
+    first = [functools.partial(reader_folder, recipe, seed) for recipe, seed in readers]
+    then = [functools.partial(reference_folder, which.name, recipe=recipe) for which, recipe in missing]
     with progress_bar("training reference models (once)", len(first) + len(then), show=progress) as advance:
         side_by_side(first, lambda: advance(1))
         side_by_side(then, lambda: advance(1))
@@ -215,3 +214,15 @@ def side_by_side(tasks: Sequence[Callable[[], T]], done: Callable[[], None]) -> 
             future.result()
             done()
         return [future.result() for future in futures]
+
+
+def _load(name: str, *, budget: object) -> ReferenceModel | PlantedVectors:  # noqa: ARG001
+    return PlantedVectors(name) if name.startswith("vectors-") else ReferenceModel(name)
+
+
+KIND = ModelKind(
+    "a planted bias: a tiny language model (tilt-, causal-), trained at the first use, or vectors (vectors-)",
+    "reference:tilt-0.9",
+    {},
+    _load,
+)
