@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 
 #: What a model says, by question and input.
+#: What a question takes, where its name says what it gives.
+_INPUTS = {Question.GENERATE: "prompts", Question.TOKENS: "texts"}
 Answers: TypeAlias = dict[Question, dict[Any, Any]]
 #: A second model, and its vectors by word.
 Vectors: TypeAlias = tuple[Identity, dict[str, Any]]
@@ -217,7 +219,7 @@ def announce_cost(model: CachedModel, question: Question, inputs: list[Any], say
         if dollars is not None:
             price = "less than $0.01" if dollars < 0.01 else f"at most about ${dollars:.2f}"
         say(
-            f"{cost['model']}: {cost['new']:,} new {question.value} to ask for ({len(inputs) - cost['new']:,} known), "
+            f"{cost['model']}: {cost['new']:,} new {_INPUTS.get(question, question.value)} to ask for ({len(inputs) - cost['new']:,} known), "
             f"{cost['requests']:,} requests, at most about {cost['tokens']:,} tokens, {price}"
         )
 
@@ -239,5 +241,10 @@ def costs(models: Sequence[Any], probes: Sequence[Probe[Any]]) -> list[dict[str,
 def _cost(model: CachedModel, question: Question, inputs: list[Any]) -> dict[str, Any]:
     new = model.unknown_inputs(question, inputs)
     cost = model.model.estimate(new) if hasattr(model.model, "estimate") else None
-    row = {"model": model.identity.name, "asked for": question.value, "inputs": len(inputs), "new": len(new)}
+    row = {
+        "model": model.identity.name,
+        "asked for": _INPUTS.get(question, question.value),
+        "inputs": len(inputs),
+        "new": len(new),
+    }
     return row | {name: getattr(cost, name, None) for name in ("requests", "tokens", "dollars")}
