@@ -52,7 +52,7 @@ def test_csv_and_parquet_read_back_as_the_table():
     numbers = [name for name in csv.columns if csv[name].dtype.kind in "fi"]
     pd.testing.assert_frame_equal(csv[numbers], AUDIT.to_frame()[numbers], check_dtype=False)
     assert list(csv["title"]) == [r.title for r in AUDIT.readings]
-    same(pd.read_parquet(io.BytesIO(to_parquet(AUDIT.to_frame()))), AUDIT)
+    same(pd.read_parquet(io.BytesIO(to_parquet(AUDIT))), AUDIT)
 
 
 @pytest.mark.parametrize("start", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx"])

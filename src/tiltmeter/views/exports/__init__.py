@@ -7,18 +7,15 @@ import io
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tiltmeter.errors import require, unknown
 from tiltmeter.files import write_atomically
-from tiltmeter.readings import Audit
+from tiltmeter.readings import Audit, Reading
 from tiltmeter.views.exports.latex import to_latex
 from tiltmeter.views.exports.markdown import to_markdown
 from tiltmeter.views.exports.model_card import to_model_cards
 from tiltmeter.views.report.report import render
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: A spreadsheet takes a cell that begins so for a formula and runs it.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -38,11 +35,11 @@ def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     return text.getvalue()
 
 
-def to_parquet(frame: pd.DataFrame) -> bytes:
-    """A table as Parquet, with every number as it is."""
-    require("Parquet", "tables", "pyarrow")
+def to_parquet(table: Audit | Reading) -> bytes:
+    """The rows of an audit, or the items of a reading, as Parquet: with every number as it is."""
+    require("Parquet", "tables", "pandas", "pyarrow")
     buffer = io.BytesIO()
-    frame.to_parquet(buffer, index=False)
+    table.to_frame().to_parquet(buffer, index=False)
     return buffer.getvalue()
 
 
@@ -62,7 +59,7 @@ FORMATS: Mapping[str, Format] = {
     "html": Format("report, one HTML file", "audit.html", render),
     "md": Format("report in Markdown", "audit.md", to_markdown),
     "csv": Format("readings as CSV", "readings.csv", lambda audit: to_csv(audit.rows())),
-    "parquet": Format("readings as Parquet", "readings.parquet", lambda audit: to_parquet(audit.to_frame())),
+    "parquet": Format("readings as Parquet", "readings.parquet", to_parquet),
     "latex": Format("tables in LaTeX", "audit.tex", to_latex),
     "model-card": Format("model cards, one per model", "model-card.md", to_model_cards),
 }
