@@ -1,5 +1,6 @@
-"""``python -m tiltmeter``: the command, where its script is not on the path."""
+"""``python -m tiltmeter``: the command line, where the folder of commands is not on the path."""
 
 from tiltmeter.cli import main
 
-main()
+if __name__ == "__main__":
+    main()

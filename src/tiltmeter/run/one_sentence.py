@@ -11,6 +11,7 @@ from tiltmeter.errors import BadInput, without_passwords
 from tiltmeter.models import CachedModel, VectorStore, load
 from tiltmeter.models.protocol import Blank, Question
 from tiltmeter.probes.cloze.one_sentence import one_sentence
+from tiltmeter.readings.frames import frame
 from tiltmeter.run.probe import stored
 from tiltmeter.statistics import Result
 from tiltmeter.stimuli.sentences.sentence import MASK
@@ -30,9 +31,7 @@ class ClozeAnswer(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per context, the first without one."""
-        import pandas as pd
-
-        return pd.DataFrame(list(self.rows))
+        return frame(self.rows)
 
     def __repr__(self) -> str:
         one, two = self.rows[0]["to_1"], self.rows[0]["to_2"]
@@ -58,9 +57,7 @@ class UnmaskAnswer(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per word."""
-        import pandas as pd
-
-        return pd.DataFrame([dataclasses.asdict(chance) for chance in self.words])
+        return frame(dataclasses.asdict(chance) for chance in self.words)
 
     def __repr__(self) -> str:
         first = ", ".join(f"{chance.word} {chance.probability:.2f}" for chance in self.words[:3])

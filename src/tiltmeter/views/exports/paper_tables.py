@@ -127,7 +127,7 @@ def figures(replication: Replication) -> Iterator[tuple[str, Figure]]:
 
 def tables_to_csv(replication: Replication) -> str:
     """All tables one below the other, each with a head of its own and an empty line before it."""
-    return "\n".join(to_csv(table.to_frame()) for table in replication.tables if list(table.lines()))
+    return "\n".join(to_csv(table.records()) for table in replication.tables if list(table.lines()))
 
 
 def to_json(replication: Replication) -> str:
