@@ -205,17 +205,25 @@ class Filled:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Chosen:
-    """The option chosen, 1 or 2, where they were shown in the order given and in the reverse one; 0 for none."""
+    """The option chosen, 1 or 2, where they were shown in the order given and in the reverse one; 0 for none.
+
+    ``chances`` are those of option 1 against option 2 in either order, where the model said more than its choice.
+
+    >>> Chosen.from_row(Chosen(1, 2, (0.75, 0.25)).to_row())
+    Chosen(first=1, second=2, chances=(0.75, 0.25))
+    """
 
     first: int
     second: int
+    chances: tuple[float, float] | None = None
 
     def to_row(self) -> Vector:
-        return np.asarray((self.first, self.second), dtype=np.float32)
+        return np.asarray((self.first, self.second, *(self.chances or ())), dtype=np.float32)
 
     @classmethod
     def from_row(cls, row: Vector) -> Self:
-        return cls(*row.astype(int).tolist())
+        first, second = row[:2].astype(int).tolist()
+        return cls(first, second, (float(row[2]), float(row[3])) if len(row) > 2 else None)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
