@@ -140,7 +140,7 @@ def context_lengths(study: ContextLength) -> Figure | None:
     panels = [_length_panel(curves, models) for curves in by_probe.values()]
     title = "Effect by length of the context"
     words = (
-        f"mark and 95% interval: repaired, p taken alone; ◇ dashed: as published; stable: within {CLOSE} of the "
+        f"mark and 95% interval: repaired, p taken alone; dashed, diamond: as published; stable: within {CLOSE} of the "
         "longest, and in its interval"
     )
     chart = titled(alt.vconcat(*panels, spacing=24), title, words, letters=66)
