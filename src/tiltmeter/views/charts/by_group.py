@@ -76,7 +76,7 @@ def by_group(reading: Reading) -> Figure | None:
 
 
 def _axis(reading: Reading, column: str, *, many: bool) -> str:
-    """What the means are means of: an effect's own share, a column where there are several, otherwise the item's value."""
+    """What the means are means of: of several columns each, of a share the effect, otherwise the items' value."""
     if many:
         return column
     if reading.effect.scale == SHARE:
