@@ -90,7 +90,7 @@ def test_every_probe_that_did_not_fail_says_which_growth_it_could_have_found() -
     for new in (jitter(0.04, 2), OF_148):
         (probe,) = check(audit([leaning(*new)]), audit([leaning()])).probes
         assert probe.could_find is not None
-        assert f"growth of {probe.could_find:.2g} or more would be found 8 times in 10" in probe.why
+        assert f"growth of {probe.could_find:.2g} or more would be found reliably (8 times in 10)" in probe.why
 
 
 def test_growth_as_large_as_is_said_to_be_found_is_found_8_times_in_10() -> None:

@@ -123,8 +123,8 @@ class Difference(Result):
         if least is None:
             return f"With {self.n_units} units no difference could be significant: use longer lists."
         return (
-            f"Only a difference of {least:.2g} or more would be found 8 times in 10, so this is no proof that they "
-            "are alike."
+            f"Only a difference of {least:.2g} or more would be found reliably (8 times in 10), so this does not "
+            "show that they are alike."
         )
 
     def p_differs(self) -> float:
