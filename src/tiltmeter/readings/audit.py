@@ -254,7 +254,7 @@ class ReadingStore:
 
     def load(self, names: Iterable[str]) -> list[Reading]:
         """Readings by file name."""
-        with _no_collection():
+        with without_collection():
             return [self._load(name) for name in names]
 
     def _load(self, name: str) -> Reading:
@@ -277,8 +277,11 @@ class ReadingStore:
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
-    """Without looking for cycles, which items have none of: every look would go through all of them again."""
+def without_collection() -> Iterator[None]:
+    """Without looking for cycles, which items have none of: every look would go through all of them again.
+
+    An audit may hold hundreds of thousands of them: a short work with it is done sooner so.
+    """
     enabled = gc.isenabled()
     gc.disable()
     try:
