@@ -120,7 +120,7 @@ def mitigate(
         groups = plan.groups(asked)
         # What RAN moves: one by one, so that it could do nothing for words that it leaves out.
         moves = [*plan.measured, *(groups.inputs if isinstance(groups, Groups) else ())]
-        outcomes, made = list[Outcome](), dict[str, Any]()
+        outcomes, made = list[MethodOutcome](), dict[str, Any]()
         for method in chosen:
             say(f"fitting {method.name}")
             place = folder / "models" / method.name
@@ -200,7 +200,7 @@ def mitigate(
     return result
 
 
-def _some_applied(outcomes: Sequence[Outcome]) -> None:
+def _some_applied(outcomes: Sequence[MethodOutcome]) -> None:
     """Before the model is measured, so that nothing is written where no method can be applied; and at the end."""
     if all(each.problem for each in outcomes):
         raise BadInput(f"no method could be applied: {outcomes[0].method}: {outcomes[0].problem}")
