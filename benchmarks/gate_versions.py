@@ -115,7 +115,7 @@ def print_rows(
 ) -> None:
     """How many checks of (old, new) fail, by floor."""
     print(f"  {'nothing has grown: checks that fail, by floor':<56}" + "".join(f"{floor:>12}" for floor in floors))
-    for name, pairs in rows.items():
+    for name, pairs in ((name, pairs) for name, pairs in rows.items() if pairs):
         checks = {floor: [run(new, old) for old, new in pairs] for floor, run in floors.items()}
         shares = [f"{sum(bool(one.failed) for one in each)}/{len(each)}" for each in checks.values()]
         print(f"    {name:<54}" + "".join(f"{share:>12}" for share in shares), flush=True)
