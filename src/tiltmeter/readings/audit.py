@@ -327,8 +327,8 @@ def _columns(content: bytes) -> dict[str, list[Any]]:
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
-    # From memory, because pyarrow cannot open a path that is no UTF-8; and neither from a Python file nor with threads,
-    # because a thread that lets go of a Python object as the program ends aborts it.
+    # From memory, because pyarrow cannot open a path that is not UTF-8; and neither from a Python file nor with
+    # threads, because a thread that lets go of a Python object as the program ends aborts it.
     table = parquet.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
     words = [column.type == "string" and not column.null_count for column in table.columns]
     lists = zip(words, table.to_pydict().items(), strict=True)
@@ -351,4 +351,4 @@ def _read_json(path: Path) -> tuple[dict[str, Any], bytes]:
 
 def _no_number(name: str) -> None:
     """NaN and Infinity are no JSON, though Python would read them."""
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")

@@ -107,7 +107,9 @@ def fill_mask(model: Any, name: str, sentence: str, *, top: int) -> UnmaskAnswer
     if top < 1:
         raise BadInput(f"top must be at least 1, not {top}")
     if not hasattr(model, "top"):
-        raise BadInput(f"{name} is no masked language model, so it has no mask to fill: give e.g. hf:bert-base-uncased")
+        raise BadInput(
+            f"{name} is not a masked language model, so it has no mask to fill: give e.g. hf:bert-base-uncased"
+        )
     start = sentence.index(MASK)
     words = model.top(sentence, (start, start + len(MASK)), k=top)
     return UnmaskAnswer(name, sentence, tuple(WordChance(word, p) for word, p in words))

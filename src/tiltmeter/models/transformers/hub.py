@@ -301,7 +301,7 @@ class TransformerModel(TransformerEncoder):
     def top(self, text: str, place: tuple[int, int], *, k: int = 10) -> list[tuple[str, float]]:
         """The most probable words at a place of a sentence, for a masked language model."""
         if self.head != "masked":
-            raise BadInput(f"{self.name} is no masked language model, so it has no mask to fill")
+            raise BadInput(f"{self.name} is not a masked language model, so it has no mask to fill")
         return self._language.top(text, place, k=k)
 
     def stream(self, question: Question, inputs: Sequence[Any], *, known: Collection[int] = ()) -> Iterator[Batch]:
@@ -326,7 +326,7 @@ class InMemory(TransformerModel):
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
         if not getattr(tokenizer, "is_fast", False):
-            raise BadInput(f"the tokenizer of the {type(model).__name__} is no fast one: save one as tokenizer.json")
+            raise BadInput(f"the tokenizer of the {type(model).__name__} is not a fast one: save one as tokenizer.json")
         super().__init__(".", name=f"own:{type(model).__name__}")
         if callable(getattr(model, "get_base_model", None)):  # PEFT's wrapper; the adapter is in the layers within
             model = model.get_base_model()
