@@ -14,6 +14,7 @@ from tiltmeter.compare.difference import STATES, Difference, differ
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import at_home
 from tiltmeter.readings import Audit, Reading
+from tiltmeter.readings.frames import frame
 from tiltmeter.statistics import Result, holm
 
 if TYPE_CHECKING:
@@ -172,9 +173,7 @@ class Comparisons(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """The rows as a data frame."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
+        return frame(self.rows())
 
     def chart(self) -> alt.TopLevelMixin:
         """The chart of each pair, one below the other."""

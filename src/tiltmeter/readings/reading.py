@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, Type
 
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Identity
+from tiltmeter.readings.frames import frame
 from tiltmeter.readings.scale import ALPHA, Scale, find_scale, interval_text, p_text
 from tiltmeter.readings.verdict import Correction, Verdict, judge
 from tiltmeter.statistics import Interval, Power, plain
@@ -490,9 +491,7 @@ class Reading:
 
     def to_frame(self) -> pd.DataFrame:
         """The items as a table, one row per item."""
-        import pandas as pd
-
-        return pd.DataFrame([item.to_dict() for item in self.items])
+        return frame(item.to_dict() for item in self.items)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Reading) and self.to_dict() == other.to_dict()
