@@ -33,11 +33,11 @@ def draft(
     no_cache: output.NoCache = False,
     as_json: output.Json = False,
 ) -> None:
-    """Let a model propose sentences for a cloze set; rules keep out what breaks them, and a person decides the rest.
+    """Let a model propose sentences for a cloze set; rules reject the bad ones, and a person decides on the rest.
 
-    Kept are sentences with one pronoun, as the last word, that hold their context words and no other word that says a
-    gender, keep the grammar rules of the language and differ from the others in more than one word. What was kept out
-    is counted by reason.
+    It keeps sentences that end in their one pronoun, hold their context words and no other gendered word, follow the
+    grammar rules of the language and differ from the others in more than one word. Rejected ones are counted by
+    reason.
 
     Examples:
 

@@ -190,7 +190,7 @@ def fetch_data(
     names: Annotated[list[str], typer.Argument(help="Data sets, as tiltmeter data lists them.")],
     yes: Annotated[bool, typer.Option("--yes", help="Accept the licences that are shown.")] = False,
 ) -> int:
-    """Fetch public data sets from their authors into the cache, checked by SHA-256; what broke off is resumed.
+    """Fetch public data sets from their authors into the cache, checked by SHA-256; interrupted downloads resume.
 
     Examples:
 

@@ -114,7 +114,7 @@ def baseline(
     ] = False,
     as_json: output.Json = False,
 ) -> None:
-    """Audit a model and harmless variants of it: how far it wobbles by itself, for tiltmeter check.
+    """Audit a model and harmless variants of it, to learn how far readings move by themselves; for tiltmeter check.
 
     Weights and word vectors get noise of 2% of their spread, or are rounded to 8 or 6 bits; an API is asked again in
     another order. With --run, other runs of the same training are audited too: two of them differ by more than any

@@ -53,7 +53,7 @@ def debias(
     no_cache: output.NoCache = False,
     as_json: output.Json = False,
 ) -> None:
-    """Fit a method on a model's vectors and store it; whether it helps, tiltmeter mitigate says.
+    """Fit a method on a model's vectors and store it; tiltmeter mitigate measures whether it helps.
 
     Examples:
 

@@ -96,7 +96,7 @@ def compare(
     format: Annotated[str, Option(help="With --charts: png, svg or pdf.")] = "png",
     as_json: Json = False,
 ) -> None:
-    """How models differ: the difference of every effect, its interval, and what may be said of it.
+    """How models differ: the difference in every effect, its interval and its verdict.
 
     Folders of one model each are compared as they are, folders of several by the models' names, and the models of
     a single folder with each other. The same words are measured on both, so they are paired.
@@ -170,7 +170,7 @@ def import_results(
     ),
     as_json: Json = False,
 ) -> None:
-    """Take results of lm-evaluation-harness or MTEB into a folder, so that the dashboard shows them beside ours.
+    """Import results of lm-evaluation-harness or MTEB, so that the dashboard shows them beside ours.
 
     Examples:
 
@@ -210,9 +210,9 @@ def check(
 ) -> int:
     """Has bias grown since a baseline, or passed a limit? Exit code 0: not shown; 1: yes; 2: it cannot be checked.
 
-    Noise does not fail a check: of equal models at most one check in twenty does, however many probes it has. What
-    harmless changes of the model move is noise too, as tiltmeter baseline measured it, or else on the sample models. A
-    probe that could hide growth that matters is undecided, and fails only with --fail-on undecided.
+    Noise does not fail a check: with equal models at most one check in twenty fails, however many probes it has. What
+    harmless changes of the model move counts as noise too: as tiltmeter baseline measured it, or else as on the sample
+    models. A probe that could hide growth that matters is undecided, and fails only with --fail-on undecided.
 
     Examples:
 
@@ -269,7 +269,7 @@ def serve(
     allow_paid: Annotated[bool, Option("--allow-paid", help="Let the dashboard ask models that are paid for.")] = False,
     open_browser: Annotated[bool, Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
-    """Look at audits in the browser, compare models, ask them something, and run further audits; or let people judge.
+    """View audits in the browser, compare models, ask them questions, run more audits; or have people label sentences.
 
     With --annotate one person decides which rows of a draft are good. With --people as well, several label sentences:
     the links are in LABELS/links.csv, each person has their own order, and all can stop and come back.

@@ -352,8 +352,8 @@ def _parquet_columns(content: bytes) -> dict[str, list[Any]]:
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
-    # From memory, because pyarrow cannot open a path that is no UTF-8; and neither from a Python file nor with threads,
-    # because a thread that lets go of a Python object as the program ends aborts it.
+    # From memory, because pyarrow cannot open a path that is not UTF-8; and neither from a Python file nor with
+    # threads, because a thread that lets go of a Python object as the program ends aborts it.
     table = parquet.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
     return {name: _interned(column) for name, column in table.to_pydict().items()}
 
@@ -374,4 +374,4 @@ def _read_json(path: Path) -> tuple[dict[str, Any], bytes]:
 
 def _no_number(name: str) -> None:
     """NaN and Infinity are no JSON, though Python would read them."""
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")

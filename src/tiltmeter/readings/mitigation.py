@@ -172,7 +172,7 @@ class MethodOutcome(Result):
             worst = min(self.utility, key=lambda each: each.kept)
             said.append(
                 f"{self.utility_kept.value:.0%} of the utility is kept ({_range(self.utility_kept.ci)}); "
-                f"least of {worst.name}: {worst.before:.3f} before, {worst.after:.3f} after"
+                f"the largest loss is in {worst.name}: {worst.before:.3f} before, {worst.after:.3f} after"
             )
         return ". ".join(said) + "."
 
@@ -215,7 +215,7 @@ class Mitigation(Result):
         also = f" {_listed(others)} {'pays' if len(others) == 1 else 'pay'} too." if others else ""
         what = f"Take {taken.method}: {taken.in_words().partition(': ')[2]}{also}"
         if taken.trace == "hidden":
-            what += " Do not take the model for unbiased: who looks for the groups still finds them."
+            what += " Do not treat the model as unbiased: the groups can still be found."
         return what
 
     def save(self, folder: Path) -> Path:

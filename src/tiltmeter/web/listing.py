@@ -203,7 +203,7 @@ def count_verdicts(entries: Iterable[Entry]) -> dict[State, int]:
 
 
 def sorted_entries(entries: Sequence[Entry], sort: str) -> list[Entry]:
-    """By a column, with ``-`` before it from the far end; in the order of the audit where it is no column."""
+    """By a column, with ``-`` before it from the far end; in the order of the audit where it is not a column."""
     column = SORTS.get(sort.removeprefix("-"))
     return list(entries) if column is None else sorted(entries, key=column, reverse=sort.startswith("-"))
 

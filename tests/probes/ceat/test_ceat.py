@@ -138,7 +138,7 @@ def test_the_python_surface_gives_the_reading_of_all_windows(mined: Path) -> Non
         ({"data": True, "method": "fixt"}, "unknown method of ceat 'fixt': did you mean 'fixed'?"),
         ({"data": True, "method": "draws=many"}, "draws must be a whole number from 1 on, not 'many'"),
         ({"data": True, "method": "at-least=0"}, "at-least must be a whole number from 1 on"),
-        ({"data": True, "targets": ["gender.male_terms"]}, "ceat needs two targets, and 1 were given"),
+        ({"data": True, "targets": ["gender.male_terms"]}, "ceat needs two targets, but got 1"),
         (
             {"data": True, "targets": ["gender.male_terms", "gender.female_term"], "attributes": list(GROUPS)[2:]},
             "did you mean 'gender.female_terms'?",

@@ -269,7 +269,7 @@ class _Plan:
         sides = [Side(name, name, each.models, each.readings) for name, each in (("before", before), ("after", after))]
         (pair,) = compare(sides).pairs
         probes = {probe.id: probe for probe in self.suite.probes}
-        # Not whether the two differ: an effect that is as far on the other side of level is no gain.
+        # Not whether the two differ: an effect that is as far on the other side of level is not a gain.
         p_values = holm([each.change.p_value(each.growth) for each in pair.differences]).tolist()
         matters = {reading.id: reading.effect.scale.matters or 0.0 for reading in after.readings}
         rows = []

@@ -144,7 +144,7 @@ def _addresses(
         return list(mined.groups)
     for name, pair in (("targets", targets), ("attributes", attributes)):
         if pair is None or len(pair) != 2:
-            raise BadInput(f"ceat needs two {name}, and {len(pair or ())} were given: name two groups that were mined")
+            raise BadInput(f"ceat needs two {name}, but got {len(pair or ())}: name two groups that were mined")
     chosen = [*(targets or ()), *(attributes or ())]
     for address in chosen:
         if address not in mined.groups:

@@ -89,6 +89,6 @@ def tally(states: Iterable[State]) -> str:
 
 
 def _counted(state: State, n: int) -> str:
-    """A verdict as it is counted; a control is named, because it is no finding."""
+    """A verdict as it is counted; a control is named, because it is not a finding."""
     controls: dict[State, str] = {"works": "working control", "does not work": "failing control"}
     return f"{controls[state]}{'s' if n > 1 else ''}" if state in controls else NAMES[state].partition(" (")[0]
