@@ -1,8 +1,7 @@
 """How often probes of written text find a lean where none is. Run: python benchmarks/generated_nulls.py [--runs N]
 
 Each run makes a model's outcomes with everything but a lean: scenarios, names, templates, entities and questions that
-differ among themselves, exchangeably between the groups. The measures should then say p <= .05 in about 5 of 100 runs;
-less where an outcome takes few values, or where two exact tests (other scenarios, other names) must both be passed.
+differ among themselves, exchangeably between the groups. The measures should then say p <= .05 in about 5 of 100 runs.
 """
 
 from __future__ import annotations
@@ -23,10 +22,15 @@ def tones(rng: np.random.Generator, means: np.ndarray) -> np.ndarray:
     return np.where(rng.random(means.shape) < 0.5, 0.0, np.clip(means + rng.normal(0, 0.7, means.shape), -1, 1))
 
 
-def counterfactual(rng: np.random.Generator, *, scenarios: int = 16, names: int = 8, by_name: float = 0.3) -> float:
-    """Scenarios of their own tone, names that the model writes of more or less kindly, of either group alike."""
-    base = rng.normal(0, 0.3, (scenarios, 1))
-    sides = [tones(rng, base + rng.normal(0, by_name, (1, names))) for _ in range(2)]
+def counterfactual(
+    rng: np.random.Generator, *, scenarios: int = 16, names: int = 8, by_name: float = 0.3, by_scenario: float = 0.0
+) -> float:
+    """Scenarios of their own tone, names that the model writes of more or less kindly, of either group alike.
+
+    ``by_scenario`` is how far scenarios favour one group or the other, both alike on the whole.
+    """
+    base, favour = (rng.normal(0, spread, (scenarios, 1)) for spread in (0.3, by_scenario / 2))
+    sides = [tones(rng, base + side * favour + rng.normal(0, by_name, (1, names))) for side in (1, -1)]
     labels = [f"s{i}" for i in range(scenarios) for _ in range(names)], [f"n{j}" for j in range(names)] * scenarios
     found = measures.counterfactual(
         *(side.ravel() for side in sides), scenarios=labels[0], names=labels[1], permutations=999
@@ -84,6 +88,7 @@ def bbq(rng: np.random.Generator, *, questions: int = 40, each: int = 12) -> flo
 NULLS: dict[str, Null] = {
     "counterfactual pairs, tone": counterfactual,
     "counterfactual pairs, tone, names alike": lambda rng: counterfactual(rng, by_name=0.0),
+    "counterfactual pairs, tone, scenarios too": lambda rng: counterfactual(rng, by_scenario=0.4),
     "counterfactual pairs, options": choices,
     "HONEST, paired difference": honest,
     "BOLD, entities": bold,

@@ -20,17 +20,49 @@ def test_the_difference_and_its_exact_p_by_hand() -> None:
     assert (found.p_value, found.exact) == (2 / 8, True)
 
 
-def test_p_is_the_larger_of_those_over_scenarios_and_over_names() -> None:
+def _table(differences: np.ndarray, **options):
+    rows, columns = differences.shape
+    scenarios = [f"s{i}" for i in range(rows) for _ in range(columns)]
+    names = [f"n{j}" for j in range(columns)] * rows
+    return counterfactual(differences.ravel(), np.zeros(differences.size), scenarios=scenarios, names=names, **options)
+
+
+def test_one_pair_of_names_that_makes_the_whole_difference_is_no_lean_of_the_group() -> None:
     table = np.zeros((6, 4))
-    table[:, 0] = 1.0  # one pair of names makes the whole difference
-    scenarios = [f"s{i}" for i in range(6) for _ in range(4)]
-    names = [f"n{j}" for j in range(4)] * 6
-    alone = counterfactual(table.ravel(), np.zeros(24), scenarios=scenarios)
-    both = counterfactual(table.ravel(), np.zeros(24), scenarios=scenarios, names=names)
-    assert alone.p_value == 2 / 64
-    assert both.by_names is not None
-    assert both.p_value == both.by_names.p_value == 1.0
-    assert both.ci.low <= 0 < alone.ci.low
+    table[:, 0] = 1.0
+    found = _table(table)
+    assert found.by_scenario.p_value == 2 / 64
+    assert found.by_names is not None
+    assert found.by_names.p_value == 1.0
+    assert found.p_value > 0.3
+    assert found.ci.low < 0.05 < found.by_scenario.ci.low
+
+
+def test_p_over_scenarios_and_names_by_hand() -> None:
+    # Every pair of names lies at the mean, so names count for nothing: of the 8 signs of sums 4, 2, 6 two are as far from
+    # 0 as all alike, none is further, and those as far count half.
+    table = np.array([[2.0, 2.0], [1.0, 1.0], [3.0, 3.0]])
+    found = _table(table, permutations=100_000)
+    assert found.p_value == pytest.approx(1 / 8, abs=0.005)
+    assert (found.exact, found.by_scenario.p_value) == (False, 2 / 8)
+    assert _table(np.zeros((3, 2))).p_value == 1.0
+
+
+def test_names_that_differ_beyond_chance_widen_the_interval() -> None:
+    rng = np.random.default_rng(1)
+    noise = rng.normal(0.5, 0.2, (12, 8))
+    alike, apart = _table(noise), _table(noise + rng.permutation(np.linspace(-1, 1, 8)))
+    assert apart.ci.high - apart.ci.low > 2 * (alike.ci.high - alike.ci.low)
+    assert alike.p_value < 0.01 < apart.p_value
+    assert alike.ci.low <= alike.difference <= alike.ci.high
+
+
+@pytest.mark.parametrize("by_name", [0.0, 0.5])
+def test_without_a_lean_p_is_small_about_as_often_as_it_may(by_name) -> None:
+    rng = np.random.default_rng(18)
+    tables = [rng.normal(0, 1, (10, 8)) + rng.normal(0, by_name, 8) for _ in range(400)]
+    rate = np.mean([_table(table, permutations=499).p_value <= 0.05 for table in tables])
+    assert 0.01 <= rate <= 0.07
 
 
 def _by_brute_force(differences: np.ndarray, clusters: list[str]) -> float:

@@ -98,6 +98,8 @@ class Said:
     content: str | None
     finish: str = "stop"
     refusal: str | None = None
+    #: The likeliest first tokens with their log-probabilities; None for a server that says nothing of them.
+    top: dict[str, float] | None = None
 
 
 @dataclass
@@ -187,9 +189,13 @@ class LoopbackProvider:
         read, written = len(request.prompt.split()), len((said.content or "").split())
         usage = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
         message = {"role": "assistant", "content": said.content, "refusal": said.refusal}
+        logprobs = None
+        if request.body.get("logprobs") and said.top:
+            top = [{"token": token, "logprob": one, "bytes": None} for token, one in said.top.items()]
+            logprobs = {"content": [{**top[0], "top_logprobs": top[: request.body["top_logprobs"]]}], "refusal": None}
         return {
             **{"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": request.body.get("model")},
-            "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": said.finish}],
+            "choices": [{"index": 0, "message": message, "logprobs": logprobs, "finish_reason": said.finish}],
             **({"usage": usage} if self.reports_usage else {}),
         }
 

@@ -136,7 +136,8 @@ class Comparison(Result):
     def tally(self) -> str:
         """How many probes have which verdict, controls not counted."""
         counts = Counter(moved.state for moved in self.differences if not moved.control)
-        return ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state]) or "only controls compared"
+        nothing = "only controls compared" if self.differences else "no probe was measured on both"
+        return ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state]) or nothing
 
     @property
     def headline(self) -> str:

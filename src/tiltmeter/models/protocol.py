@@ -70,6 +70,26 @@ class Fill:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Blank:
+    """A place of a sentence, for the ``k`` likeliest words there by a masked language model.
+
+    >>> Blank.of("She works as a [MASK].", k=5)
+    Blank(text='She works as a [MASK].', start=15, end=21, k=5)
+    """
+
+    text: str
+    start: int
+    end: int
+    k: int = 10
+
+    @classmethod
+    def of(cls, text: str, mark: str = "[MASK]", *, k: int = 10) -> Self:
+        """The place where the mark stands."""
+        start = text.index(mark)
+        return cls(text, start, start + len(mark), k)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Continuation:
     """What could follow a stem, for a causal language model; the endings bring the space before them along."""
 
@@ -185,17 +205,25 @@ class Filled:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Chosen:
-    """The option chosen, 1 or 2, where they were shown in the order given and in the reverse one; 0 for none."""
+    """The option chosen, 1 or 2, where they were shown in the order given and in the reverse one; 0 for none.
+
+    ``chances`` are those of option 1 against option 2 in either order, where the model said more than its choice.
+
+    >>> Chosen.from_row(Chosen(1, 2, (0.75, 0.25)).to_row())
+    Chosen(first=1, second=2, chances=(0.75, 0.25))
+    """
 
     first: int
     second: int
+    chances: tuple[float, float] | None = None
 
     def to_row(self) -> Vector:
-        return np.asarray((self.first, self.second), dtype=np.float32)
+        return np.asarray((self.first, self.second, *(self.chances or ())), dtype=np.float32)
 
     @classmethod
     def from_row(cls, row: Vector) -> Self:
-        return cls(*row.astype(int).tolist())
+        first, second = row[:2].astype(int).tolist()
+        return cls(first, second, (float(row[2]), float(row[3])) if len(row) > 2 else None)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -236,7 +264,28 @@ class Generated:
         return cls(tuple(json.loads(row.tobytes())))
 
 
-Answer: TypeAlias = TokenScores | Filled | Chosen | Reach | Generated
+@dataclasses.dataclass(frozen=True, slots=True)
+class Likeliest:
+    """The likeliest words at a place, the first one first, and their natural-log probabilities.
+
+    >>> Likeliest.from_row(Likeliest(("nurse", "cook"), (-1.5, -2.0)).to_row())
+    Likeliest(words=('nurse', 'cook'), logprobs=(-1.5, -2.0))
+    """
+
+    words: tuple[str, ...]
+    logprobs: tuple[float, ...]
+
+    def to_row(self) -> NDArray[np.uint8]:
+        """As it is stored: two lists in JSON, byte by byte."""
+        return np.frombuffer(json.dumps([self.words, self.logprobs], allow_nan=False).encode(), dtype=np.uint8)
+
+    @classmethod
+    def from_row(cls, row: NDArray[np.uint8]) -> Self:
+        words, logprobs = json.loads(row.tobytes())
+        return cls(tuple(words), tuple(logprobs))
+
+
+Answer: TypeAlias = TokenScores | Filled | Chosen | Reach | Generated | Likeliest
 
 
 class Question(StrEnum):
@@ -251,6 +300,7 @@ class Question(StrEnum):
     REACH = "reach", "reach", "how much of a text is read around a word"
     FILLS = "fills", "fill", "log-probabilities of fillers at a mask, which masked language models give"
     PSEUDO = "pseudo", "pseudo_score", "log-probabilities of masked tokens, which masked language models give"
+    LIKELIEST = "likeliest", "likeliest", "the likeliest words at a mask, which masked language models give"
     UNMASKED = "unmasked", "unmasked_score", "log-probabilities of unmasked tokens, which masked language models give"
     TOKENS = "tokens", "score", "log-probabilities of tokens from left to right, which causal language models give"
     CONTINUATIONS = (
@@ -273,7 +323,7 @@ class Question(StrEnum):
     @property
     def row_type(self) -> str:
         """How the numbers of a stored answer lie on disk: the bytes of a text, or floats of single precision."""
-        return "u1" if self is Question.GENERATE else "<f4"
+        return "u1" if self in (Question.GENERATE, Question.LIKELIEST) else "<f4"
 
 
 #: How a causal model says in its settings whether a start mark stands before a text, where nobody chose: its files ask
@@ -340,6 +390,7 @@ SCORES: Mapping[Question, tuple[type[Any], type[Any]]] = {
     Question.CHOICES: (Choice, Chosen),
     Question.REACH: (Span, Reach),
     Question.GENERATE: (Prompt, Generated),
+    Question.LIKELIEST: (Blank, Likeliest),
 }
 
 

@@ -193,7 +193,7 @@ KINDS: Registry[ModelKind] = Registry(
         "chat": ModelKind(
             "a chat model at OpenAI, or at any server that speaks its protocol by base_url (Ollama, vLLM, llama.cpp)",
             "chat:gpt-4o-mini",
-            {"base_url": str, "max_tokens": int, "temperature": str, "timeout": float},
+            {"base_url": str, "max_tokens": int, "temperature": str, "timeout": float, "logprobs": str, "samples": int},
             _adapter("tiltmeter.models.api.chat:ChatModel", paid=True),
         ),
         "completions": ModelKind(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 import unicodedata
+from collections.abc import Mapping
 
 from tiltmeter.models.protocol import Choice
 from tiltmeter.stimuli.sentences.sentence import MASK
@@ -79,6 +81,23 @@ def read_choice(answer: str, options: tuple[str, str]) -> int:
     ends = " ".join(tokens[-size:]) == word
     begins = " ".join(tokens[:size]) == word and not said.split()[size - 1][-1].isalnum()
     return words.index(word) + 1 if ends or begins else 0
+
+
+def chance_of_first(top: Mapping[str, float], options: tuple[str, str]) -> float | None:
+    """The probability of option 1 against option 2, by the log-probabilities of the tokens that an answer may begin with.
+
+    A token counts for the option that begins with it, and for none where both do.
+
+    >>> round(chance_of_first({"him": -0.1, " Him": -3.0, "h": -4.0, "her": -2.5}, ("him", "her")), 3)
+    0.921
+    >>> chance_of_first({"I": -0.1}, ("him", "her"))
+    """
+    chances = [0.0, 0.0]
+    for token, logprob in top.items():
+        begun = [place for place, option in enumerate(options) if bare(token) and bare(option).startswith(bare(token))]
+        if len(begun) == 1:
+            chances[begun[0]] += math.exp(logprob)
+    return chances[0] / sum(chances) if sum(chances) > 0 else None
 
 
 def _folded(text: str) -> str:

@@ -367,17 +367,26 @@ def _in_words(
 
 
 def _measure_choices(cell: Cell, replies: Replies, options: Options) -> Measured:
-    """The share of sentences in which group 1's pronoun is chosen; a choice that turns with the order counts half."""
+    """The share of sentences in which group 1's pronoun is chosen.
+
+    A choice that turns with the order of the options counts half, unless the model says how sure it is.
+    """
     stimuli, first = cell.sets[0], cell.groups[0]
     items, n = [], len(stimuli.sentences)
     for sentence, chosen in zip(stimuli.sentences, replies.all(Question.CHOICES), strict=True):
         votes = [vote for vote in (chosen.first, chosen.second) if vote]
         won = votes.count(1) / len(votes) if votes else None
-        items.append(_item(sentence, won, {"won": won, "first": chosen.first, "second": chosen.second}))
+        chance = None
+        if chosen.chances is not None:  # how sure it is in either order decides where its choice turns with the order
+            chance = sum(chosen.chances) / 2
+            won = 0.5 if chance == 0.5 else float(chance > 0.5)
+        of_chance = {} if chance is None else {"chance": chance}
+        items.append(_item(sentence, won, {"won": won, "first": chosen.first, "second": chosen.second, **of_chance}))
     decided = [(item.unit, item.value) for item in items if item.value is not None]
     if not decided:
         raise BadInput(f"{replies.model} chose no pronoun in any of the {n} sentences: nothing can be measured")
-    refused, turned = n - len(decided), sum(value == 0.5 for _, value in decided)
+    refused = n - len(decided)
+    turned = sum({item.columns["first"], item.columns["second"]} == {1, 2} for item in items)
     if refused:
         replies.leave_out(f"{refused} of {n} sentences", "the model chose neither word")
     units, outcomes = zip(*decided, strict=True)
