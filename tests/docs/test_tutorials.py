@@ -24,7 +24,7 @@ TUTORIALS = {
         ("smollm2", "glove"),
         ("0.17, with the full stop: 0.55", "Table 1", "<svg"),
     ),
-    "tutorials/bangla": ((), ("নারী", "{9}", "male terms lean towards career", "<svg")),
+    "tutorials/bangla": ((), ("নারী", "{9}", "men towards career", "<svg")),
     "tutorials/association": (("minilm",), ("career", "published:", "<svg")),
     "gallery": (("glove", "word2vec", "minilm"), ("grid", "relation", "prior", "<svg")),
 }
