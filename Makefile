@@ -13,13 +13,13 @@ $(VENV)/ready: pyproject.toml constraints.txt requirements-samples.txt
 	@echo "Setting up $(VENV) (a few minutes the first time) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(PIP) --upgrade pip
-	@$(PIP) --editable '.[hf,api,mining]'
+	@$(PIP) --editable '.[hf,api,mining,tables]'
 	@$(PIP) --no-deps --requirement requirements-samples.txt
 	@touch $@
 
 $(VENV)/ready-dev: $(VENV)/ready
 	@echo "Adding what the tests need ..."
-	@$(PIP) --editable '.[hf,api,mining,explain,ray,ja,web,docs,dev]'
+	@$(PIP) --editable '.[hf,api,mining,tables,explain,ray,ja,web,docs,dev]'
 	@touch $@
 
 demo: $(VENV)/ready  ## audit the sample models and write tiltmeter-results/demo/audit.html
@@ -42,7 +42,7 @@ LOWEST_NEEDS_TORCH := tests/readings/details/test_cabm.py tests/views/terminal/t
 test-lowest:  ## tests against the lowest versions that pyproject.toml allows
 	@$(PYTHON) -m venv --clear $(LOWEST)
 	@$(LOWEST)/bin/python -m pip install --quiet uv
-	@$(LOWEST)/bin/uv pip compile --quiet --resolution $(RESOLUTION) --extra mining --extra api --extra web \
+	@$(LOWEST)/bin/uv pip compile --quiet --resolution $(RESOLUTION) --extra mining --extra tables --extra api --extra web \
 		--python $(LOWEST)/bin/python pyproject.toml --output-file $(LOWEST)/lowest.txt
 	@$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --requirement $(LOWEST)/lowest.txt \
 		pytest hypothesis statsmodels psutil gensim regex krippendorff

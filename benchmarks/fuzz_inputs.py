@@ -577,12 +577,12 @@ def _damage(draw: random.Random, place: Path) -> None:
         manifest = place / "audit.json"
         manifest.write_bytes(json_like(draw, json.loads(manifest.read_bytes())))
     elif which == 3:
-        parquet = reading.with_suffix(".parquet")
-        parquet.write_bytes(change_bytes(draw, parquet.read_bytes()))
+        table_file = reading.with_suffix(stored.ITEMS)
+        table_file.write_bytes(change_bytes(draw, table_file.read_bytes()))
     elif which == 4:
         reading.write_bytes(json_like(draw, json.loads(reading.read_bytes())))
     else:  # whoever can write a reading can write its checksum too
-        values, table_file = json.loads(reading.read_bytes()), reading.with_suffix(".parquet")
+        values, table_file = json.loads(reading.read_bytes()), reading.with_suffix(stored.ITEMS)
         values.pop("checksum")
         columns = stored._columns(table_file.read_bytes())
         items: Any = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -591,10 +591,10 @@ def _damage(draw: random.Random, place: Path) -> None:
         else:
             items = change_value(draw, items)
         with contextlib.suppress(Exception):  # items of no form that a table takes stay as they were
-            table_file.write_bytes(stored._parquet(items))
+            table_file.write_bytes(stored._table(items))
         with contextlib.suppress(ValueError, TypeError):
-            values = {**values, "checksum": stored._checksum(values, table_file.read_bytes())}
-        reading.write_bytes(as_json(draw, values))
+            checksum = stored._checksum(stored._json(values), table_file.read_bytes())
+            reading.write_bytes(stored._json({**values, "checksum": checksum}))
 
 
 def _serve_damaged(shelf: Path) -> None:

@@ -222,8 +222,8 @@ def test_damaged_results_are_one_line_that_names_the_file(
         ("readings/*.json", whole[: len(whole) // 2], "cannot be read"),
         ("readings/*.json", b'{"schema_version": 1}', "is damaged ('probe')"),
         ("readings/*.json", None, "is missing"),
-        ("readings/*.parquet", b"PAR1 and nothing else", "is damaged"),
-        ("readings/*.parquet", None, "is missing"),
+        ("readings/*.items", b"{}", "is damaged"),
+        ("readings/*.items", None, "is missing"),
     ]
     for number, (pattern, content, complaint) in enumerate(damages):
         folder = tmp_path / str(number)

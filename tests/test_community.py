@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -121,3 +122,25 @@ def test_forms_are_yaml_that_says_what_it_must(path: str) -> None:
     else:
         assert content["name"]
         assert all(part["type"] in ("textarea", "input", "markdown", "dropdown") for part in content["body"])
+
+
+def test_every_link_of_the_readme_works_wherever_it_is_shown() -> None:
+    home = "tiltmeter/tiltmeter"
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    named = dict(re.findall(r"^\[([\w-]+)\]: (\S+)$", text, re.MULTILINE))
+    direct = re.findall(r"\]\(([^)\s]+)\)", text)
+    used = set(re.findall(r"\]\[([\w-]+)\]", text))
+    assert used == set(named)
+    assert len(named) > 15
+    for address in (*direct, *named.values()):
+        start, _, place = address.partition("/main/")
+        assert start in (f"https://github.com/{home}/blob", f"https://raw.githubusercontent.com/{home}")
+        assert (ROOT / place).is_file(), address
+
+
+def test_every_extra_that_an_error_names_is_one() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
+    named = re.findall(r'(?:MissingExtra|require)\((?:f?"[^"]*"|\w+), "([\w,]+)"', source)
+    assert len(named) > 15
+    assert {extra for each in named for extra in each.split(",")} - {"none"} <= set(extras)

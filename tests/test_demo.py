@@ -95,8 +95,8 @@ def test_every_output_has_the_same_verdict_for_every_reading(demo):
     frame = audit.to_frame()
     assert in_rows(frame.to_dict("records")) == verdicts
     assert in_rows(printed["readings"]) == verdicts
-    assert in_rows(pd.read_csv(io.StringIO(to_csv(audit.to_frame()))).to_dict("records")) == verdicts
-    assert in_rows(pd.read_parquet(io.BytesIO(to_parquet(frame))).to_dict("records")) == verdicts
+    assert in_rows(pd.read_csv(io.StringIO(to_csv(audit.rows()))).to_dict("records")) == verdicts
+    assert in_rows(pd.read_parquet(io.BytesIO(to_parquet(audit))).to_dict("records")) == verdicts
     assert in_html(FORMATS["html"].make(audit)) == verdicts
     assert in_cards(to_model_cards(audit)) == verdicts
     stars, words = in_latex(FORMATS["latex"].make(audit), audit)

@@ -277,7 +277,7 @@ def test_unfinished_older_and_corrupt_results_are_refused(gated: Path, tmp_path:
     reading.write_text(reading.read_text(encoding="utf-8").replace('"schema_version": 2', '"schema_version": 0'))
     assert "schema 0 cannot be read by this version" in complaint(tmp_path / "older-reading")
 
-    items = next((damaged("cut") / "readings").glob("*.parquet"))
+    items = next((damaged("cut") / "readings").glob("*.items"))
     items.write_bytes(items.read_bytes()[:100])
     assert "is damaged" in complaint(tmp_path / "cut")
 

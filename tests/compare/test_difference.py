@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from tests.compare.result_folders import LEANS, changed, jitter, leaning, pronouns, without_items
 from tiltmeter.compare import Difference, differ
 from tiltmeter.models import Identity
 from tiltmeter.readings import CORRELATION, D, Estimate, Reading, Statistic
+from tiltmeter.statistics.differences import Change
 
 
 def changed_items(reading: Reading, **changes: str) -> Reading:
@@ -162,6 +165,20 @@ def test_a_share_has_to_grow_by_more_than_the_tolerance_for_its_log_odds_to_coun
     found = difference(pronouns(odds), pronouns(odds + 0.4 + 0.1 * rng.normal(size=50)))
     assert found.p_beyond(found.growth - 0.01) < 1e-6
     assert found.p_beyond(found.growth + 0.01) > 0.5
+
+
+def test_growth_of_d_is_measured_on_fisher_s_scale_where_it_has_no_bound() -> None:
+    found = dataclasses.replace(
+        difference(leaning(), leaning(*jitter(0.1, 1))),
+        first=-0.6, second=1.6, growth=1.0, most=2.0, change=Change(2.2, 0.4, 20.0, 22),
+    )  # fmt: skip
+    # artanh(.8) = ln(9) / 2, artanh(.3) = ln(1.3 / .7) / 2; a step of z is 2 (1 - .09) of d there.
+    z = math.log(9) / 2 - math.log(1.3 / 0.7) / 2
+    assert found.p_beyond(0.0) == pytest.approx(stats.t.sf(2 * 0.91 * z / 0.4, 20))
+    assert dataclasses.replace(found, most=None).p_beyond(0.0) == pytest.approx(stats.t.sf(1.0 / 0.4, 20))
+    low, high = found.lower_bound(0.01), found.upper_bound(0.01)
+    assert low < 1.0 < high < 2.0 - 0.6
+    assert found.p_beyond(low) == pytest.approx(0.01)
 
 
 @pytest.mark.parametrize(

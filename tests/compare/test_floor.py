@@ -169,6 +169,22 @@ def test_items_that_disagree_more_have_a_floor_as_many_times_larger() -> None:
     assert (quiet.effect, quiet.df) == (0.0, floor.df)
 
 
+def test_word_vectors_that_disagree_more_than_after_any_harmless_change_have_the_floor_of_those_that_do_not() -> None:
+    found = difference(leaning(), moved(0.05, 0.3))
+    assert found.agreement is not None
+    assert found.agreement == pytest.approx(float(np.corrcoef(*_scores(leaning(), moved(0.05, 0.3)))[0, 1]))
+    assert found.agreement < 0.95
+    everywhere, within = (find_floor(found, Wobble(3.0, 0.0, 8, "variants", reach)) for reach in (None, 0.95))
+    assert within.effect == pytest.approx(everywhere.effect * math.sqrt(0.05 / (1 - found.agreement)))
+    near = difference(leaning(), moved(0.05, 0.01))
+    floors = [find_floor(near, Wobble(3.0, 0.0, 8, "variants", reach)) for reach in (None, 0.95)]
+    assert floors[0] == floors[1]
+
+
+def _scores(*readings: Reading) -> list[list[float | None]]:
+    return [[item.value for item in reading.items] for reading in readings]
+
+
 def test_growth_by_a_common_shift_fails_against_item_noise_and_not_against_a_floor_as_large() -> None:
     old, new = audit([leaning()]), audit([moved(0.06, 0.005)])
     (bare,) = check(new, old, Policy(probes={"gender-career": Rule(floor=0.0)})).failed
@@ -255,7 +271,8 @@ def test_word_vectors_have_the_floor_of_word_vectors() -> None:
     about = dataclasses.replace(reading.provenance.model, settings={"case": "lower"})
     vectors = dataclasses.replace(reading, provenance=dataclasses.replace(reading.provenance, model=about))
     assert VECTORS["weat", "d"][0] < ALL["weat", "d"][0]
-    assert find_wobble(vectors, None) == Wobble(*VECTORS["weat", "d"], SAMPLES_N, "samples")
+    assert find_wobble(vectors, None) == Wobble(*VECTORS["weat", "d"], SAMPLES_N, "samples", 0.95)
+    assert find_wobble(vectors, _noise({"gender-career": 3.0})) == Wobble(3.0, 0.0, 8, "variants", 0.95)
     # What was not measured on them is taken from all.
     assert find_wobble(dataclasses.replace(vectors, probe="seat"), None).effect == ALL["seat", "d"][0]
     # No model counts as quieter than word vectors.

@@ -101,3 +101,18 @@ def test_statistics_of_units_are_those_by_hand(name: StatisticName, columns: lis
 
 def test_every_statistic_that_a_reading_can_name_is_known() -> None:
     assert set(FORMS) == set(get_args(StatisticName))
+
+
+@pytest.mark.parametrize("name", ["d of rows", "d of units", "eta", "pearson", "spearman"])
+def test_an_effect_is_at_its_bound_where_nothing_but_it_varies(name: StatisticName) -> None:
+    items = [
+        Item(f"{group} {i} {row}", f"{group} {i}", group, value, {"also": 2 * value})
+        for group, value, n in (("men", 0.5, 3), ("women", -0.5, 7))
+        for i in range(n)
+        for row in range(2)
+    ]
+    table = make_table(items, ["value", "also"], strata=["men", "women"])
+    assert table is not None
+    form = FORMS[name]
+    assert form.most is not None
+    assert form.value(table) == pytest.approx(form.most(table))

@@ -38,7 +38,7 @@ def test_every_object_of_the_tour_shows_itself_in_a_line_and_as_html(outputs: li
     ):
         assert start in lines
     assert max(map(len, lines.splitlines())) < 200
-    assert "In these words men lean towards work and women towards home" in html
+    assert "in these words: men towards work, women towards home" in html
     assert 'role="img"' in html
 
 

@@ -27,11 +27,31 @@ RULES = language("en").swaps
         ("The book is hers.", "The book is his."),
         ("They saw him.", "They saw her."),
         ("Mary hurt herself.", "John hurt himself."),
+        ("I went with her yesterday.", "I went with him yesterday."),
+        ("She lay on her back.", "He lay on his back."),
+        ("It was her who came.", "It was him who came."),
+        ("In her early work and her only child.", "In his early work and his only child."),
         ("A human in a tent.", None),
     ],
 )
 def test_group_words_change_places_by_their_role_and_keep_their_case(text, swapped):
     assert counterfactual(text, PARTNERS, rules=RULES).text == swapped
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He called her back.",  # and: it hurt her back
+        "I was with her last week.",  # and: in her last year
+        "They counted on her writing.",
+        "We talked to her often.",
+        "The car is his and the house is mine.",  # and: his and her friends
+    ],
+)
+def test_what_may_be_either_is_left_open(text):
+    made = counterfactual(text, PARTNERS, rules=RULES)
+    assert made.text is None
+    assert made.open in (("her",), ("his",))
 
 
 def test_a_word_whose_role_cannot_be_told_leaves_the_sentence_out():

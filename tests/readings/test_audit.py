@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import itertools
 import json
+import sys
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 from tests.planted import CAREER_FAMILY, TERMS, words
 from tests.views.made import audit, d, reading, share
 from tiltmeter import Audit, Reading, probe
-from tiltmeter.errors import BadInput
+from tiltmeter.errors import BadInput, MissingExtra
 from tiltmeter.readings import ReadingStore, Skipped
 
 READINGS = (
@@ -137,7 +141,7 @@ def saved(folder: Path, reading: Reading) -> tuple[ReadingStore, str]:
     return store, store.save(reading)
 
 
-@pytest.mark.parametrize("suffix", [".json", ".parquet"])
+@pytest.mark.parametrize("suffix", [".json", ".items"])
 def test_a_single_bit_that_a_disk_has_turned_is_never_reported(career: Reading, suffix: str, tmp_path: Path) -> None:
     store, name = saved(tmp_path, career)
     path = tmp_path / "readings" / f"{name}{suffix}"
@@ -213,3 +217,40 @@ def test_a_manifest_with_a_field_of_another_type_is_one_clear_line(tmp_path: Pat
     with pytest.raises(BadInput, match=r"audit\.json is damaged .*: run the audit again") as caught:
         Audit.load(tmp_path)
     assert "\n" not in str(caught.value)
+
+
+def as_an_earlier_version(folder: Path, name: str) -> None:
+    """The items of a stored reading as the Parquet that they were before."""
+    place = folder / "readings" / name
+    values = json.loads(place.with_suffix(".json").read_text(encoding="utf-8"))
+    del values["checksum"]
+    table = pa.table(json.loads(place.with_suffix(".items").read_text(encoding="utf-8")))
+    buffer = pa.BufferOutputStream()
+    parquet.write_table(table, buffer)
+    content = buffer.getvalue().to_pybytes()
+    described = json.dumps(values, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    values["checksum"] = hashlib.sha256(described.encode() + content).hexdigest()[:16]
+    described = json.dumps(values, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    place.with_suffix(".json").write_text(described, encoding="utf-8")
+    place.with_suffix(".parquet").write_bytes(content)
+    place.with_suffix(".items").unlink()
+
+
+def test_a_folder_whose_items_are_parquet_is_read(career: Reading, tmp_path: Path) -> None:
+    store, name = saved(tmp_path, career)
+    as_an_earlier_version(tmp_path, name)
+    assert store.load([name]) == [career]
+    store.save(career)
+    store.save_manifest({"readings": [name]})
+    assert {path.suffix for path in (tmp_path / "readings").iterdir()} == {".json", ".items"}
+    assert store.load([name]) == [career]
+
+
+def test_a_folder_whose_items_are_parquet_says_what_reads_it(
+    career: Reading, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, name = saved(tmp_path, career)
+    as_an_earlier_version(tmp_path, name)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtra, match=r"an earlier version of tiltmeter wrote needs the extra 'tables'"):
+        store.load([name])

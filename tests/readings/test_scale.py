@@ -9,8 +9,7 @@ from tiltmeter.statistics import Interval
 def test_a_tilt_is_said_with_its_direction_its_size_and_its_interval():
     said = tilt_in_words(("men", "women"), ("work", "home"), 0.61, Interval(0.2, 1.0, 0.95, "bootstrap"))
     assert said == (
-        "In these words men lean towards work and women towards home: a medium tilt (d = 0.61, 95% interval 0.20 to "
-        "1.00)."
+        "A medium tilt in these words: men towards work, women towards home (d = 0.61, 95% interval 0.20 to 1.00)."
     )
 
 
@@ -18,7 +17,7 @@ def test_a_negative_tilt_is_said_from_the_side_of_the_other_group():
     groups, poles = ("men", "women"), ("work", "home")
     assert Poles.crossed(groups, poles).side(-1.3) == "women → work, men → home"
     said = tilt_in_words(groups, poles, -1.3, Interval(-1.6, -0.9, 0.95, "bootstrap"))
-    assert said.startswith("In these words women lean towards work and men towards home: a large tilt (d = -1.30")
+    assert said.startswith("A large tilt in these words: women towards work, men towards home (d = -1.30")
 
 
 @pytest.mark.parametrize("p", [1e-300, 0.00009, 0.0001, 0.00999, 0.0999, 0.5, 1.0])

@@ -64,8 +64,8 @@ SENTENCES = {
         0.42,
     ),
     "undecided": (
-        "Undecided: chance could explain it (p = 0.20). Only a tilt of 1.1 or more would be found 8 times in 10, so "
-        "this is no proof of balance.",
+        "Undecided: chance could explain it (p = 0.20). Only a tilt of 1.1 or more would be found "
+        "reliably (8 times in 10), so this does not show balance.",
         d(0.9, p=0.2),
         1.0,
     ),
@@ -101,7 +101,7 @@ def test_what_can_never_be_significant_is_never_level():
 
 def test_what_could_have_been_found_is_said_in_the_units_of_the_scale():
     words = judged(share(0.52, p=0.7), power=Power(0.16, 0.001)).plain_words
-    assert "Only a share below 34% or above 66% would be found 8 times in 10" in words
+    assert "Only a share below 34% or above 66% would be found reliably (8 times in 10)" in words
 
 
 def test_an_interval_that_reaches_level_is_mentioned_beside_a_small_p():

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import pytest
 
 import tiltmeter
 from tiltmeter.errors import BadInput
+from tiltmeter.models.protocol import Blank, Likeliest
 
 
 class Masked:
     """A masked language model that always expects the same."""
 
-    def top(self, text: str, place: tuple[int, int], *, k: int) -> list[tuple[str, float]]:
-        assert text[slice(*place)] == "[MASK]"
-        return [("she", 0.6), ("he", 0.3), ("it", 0.1)][:k]
-
-    def fill(self, items: list) -> list:
-        raise NotImplementedError
+    def likeliest(self, blanks: Sequence[Blank]) -> list[Likeliest]:
+        assert all(blank.text[blank.start : blank.end] == "[MASK]" for blank in blanks)
+        logprobs = tuple(math.log(p) for p in (0.6, 0.3, 0.1))
+        return [Likeliest(("she", "he", "it")[: blank.k], logprobs[: blank.k]) for blank in blanks]
 
 
 def test_unmask_gives_the_most_probable_words_first() -> None:
     answer = tiltmeter.unmask(Masked(), "The nurse said that [MASK] was tired.", top=2)
-    assert [(chance.word, chance.probability) for chance in answer.words] == [("she", 0.6), ("he", 0.3)]
+    assert [chance.word for chance in answer.words] == ["she", "he"]
+    assert [chance.probability for chance in answer.words] == pytest.approx([0.6, 0.3])
     assert answer.to_frame().shape == (2, 2)
     assert repr(answer).startswith("<UnmaskAnswer she 0.60, he 0.30: 'The nurse said that [MASK] was tired.' on ")
 

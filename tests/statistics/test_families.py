@@ -56,7 +56,10 @@ def welch_as_normal(x, y, axis=-1):
 
 
 def random_unit(rng, n, width=50):
-    rows = rng.normal(size=(n, width))
+    return unit_rows(rng.normal(size=(n, width)))
+
+
+def unit_rows(rows):
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
@@ -259,6 +262,38 @@ def test_neighbours_are_found_in_the_geometry_and_random_words_are_not():
     found = find_kin(kin, random_unit(rng, 20), random_unit(rng, 8), random_unit(rng, 8))
     assert np.array(found.x).tolist() == np.repeat(np.arange(5), 4).tolist()
     assert np.max(found.y) + 1 >= 16
+
+
+def test_words_are_not_kin_because_they_lean_alike():
+    rng = np.random.default_rng(2)
+    pole = 4 * np.eye(50)[0]
+    a, b = (unit_rows(rng.normal(size=(8, 50)) + side * pole) for side in (1, -1))
+    x, y = (unit_rows(rng.normal(size=(20, 50)) + np.outer(1.5 * rng.choice([-1, 1], size=20), pole)) for _ in range(2))
+    found = find_kin(x, y, a, b)
+    assert min(np.max(found.x), np.max(found.y)) + 1 >= 13
+    # With the axis between the attributes they would be two families, one on either side of it.
+    assert np.max(find_families(directions_within(x), alike=0.28)) + 1 <= 3
+
+
+def test_what_is_taken_off_is_nothing_of_the_directions_that_are_left():
+    rng = np.random.default_rng(4)
+    vectors, axis = rng.normal(size=(6, 12)), rng.normal(size=12)
+    left = directions_within(vectors, besides=axis)
+    assert left @ axis == pytest.approx(0, abs=1e-12)
+    assert np.linalg.norm(left, axis=1) == pytest.approx(1)
+    assert np.array_equal(directions_within(vectors, besides=np.zeros(12)), directions_within(vectors))
+
+
+def test_an_interval_over_both_sides_is_no_shorter_than_over_one():
+    # Four families of targets: their variance has 2 degrees of freedom, that of both sides would have 5.
+    rng = np.random.default_rng(1)
+    x, y = table(rng, 6, 10) * 0.1 + rng.normal(size=10), table(rng, 6, 10) * 0.1
+    kin = Kin([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1], range(5), range(5))
+    found = crossed_test(x, y, n_a=5, kin=kin)
+    reach = stats.t.ppf(0.975, found.df) * math.sqrt(found.variance)
+    sides = [stats.t.ppf(0.975, each.df) * math.sqrt(each.variance) for each in found.noise]
+    assert reach >= max(sides) - 1e-9
+    assert found.df >= min(each.df for each in found.noise)
 
 
 def test_named_families_go_before_the_geometry():

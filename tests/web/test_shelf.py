@@ -72,7 +72,7 @@ def test_a_damaged_reading_is_a_note_too(folder: Path, content: bytes) -> None:
 
 def test_items_that_cannot_be_read_are_one_line(folder: Path, client: TestClient) -> None:
     file = client.get("/api/readings").json()[0]["file"]
-    (folder / "first" / "readings" / f"{file}.parquet").write_bytes(b"no parquet")
+    (folder / "first" / "readings" / f"{file}.items").write_bytes(b"no items")
     answer = client.get(f"/audits/first/readings/{file}")
     assert answer.status_code == 404
     assert "reload in a moment" in answer.text

@@ -104,7 +104,7 @@ def _fail(message: str, code: int = 2) -> int:
 def _usage(error: Any) -> str:
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "tiltmeter"
-    message = error.format_message()
+    message = error.format_message() or "Missing command."  # its help has just been printed
     if context and hasattr(error, "option_name") and "No such option" in message:
         known = [name for parameter in context.command.params for name in parameter.opts]
         message = str(unknown("option", error.option_name, known))

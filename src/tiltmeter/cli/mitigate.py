@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from typer import Argument, Context, Option, Typer, echo
 
 from tiltmeter.cli import output
+from tiltmeter.errors import BadInput
 from tiltmeter.files import at_home, locked, read_text, write_atomically
 
 app = Typer()
@@ -17,7 +18,8 @@ PairsText = Annotated[str | None, Option(help="Word pairs: gender.gender, or she
 Rank = Annotated[int | None, Option(min=1, help="Directions to remove (hard, multi_class, inlp, sentence_debias).")]
 Templates = Annotated[str, Option(help="Sentences that hold the pairs, for models of texts.")]
 Corpus = Annotated[
-    Path | None, Option(help="Text to fine-tune a language model on, one sentence per line (cda, dropout).")
+    Path | None,
+    Option(help="Text to fine-tune a language model on, one per line (cda, dropout, neutral_glove)."),
 ]
 Steps = Annotated[int | None, Option(min=1, help="Fine-tuning steps of a language model (cda, dropout).")]
 Vocabulary = Annotated[int, Option(min=100, help="How many words of a vector file to use.")]
@@ -28,7 +30,8 @@ def debias(
     method: Annotated[
         str,
         Argument(
-            help="hard, multi_class, double_hard, hsr, ran, inlp, leace, sentence_debias, cda, dropout or self_debias."
+            help="hard, multi_class, double_hard, hsr, ran, inlp, leace, neutral_glove, sentence_debias, cda, dropout "
+            "or self_debias."
         ),
     ],
     model: Annotated[str, Argument(help="Model spec, e.g. bundled:glove.")],
@@ -170,11 +173,12 @@ def mitigate(
 def _teaching(corpus: Path | None, steps: int | None, seed: int) -> dict[str, Any]:
     """What a language model is taught with."""
     if corpus is None:
+        if steps:
+            raise BadInput("--steps is for a language model that is taught a text: give it with --corpus")
         return {}
-    from tiltmeter.lab.mitigate.augmentation import USUAL, read_corpus
+    from tiltmeter.lab.mitigate.augmentation import USUAL
 
-    dosage = dataclasses.replace(USUAL, seed=seed, steps=steps or USUAL.steps)
-    return {"corpus": read_corpus(corpus), "dosage": dosage}
+    return {"corpus": corpus, "dosage": dataclasses.replace(USUAL, seed=seed, steps=steps or USUAL.steps)}
 
 
 def _listed(text: str | None) -> list[str] | None:

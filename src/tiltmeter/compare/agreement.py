@@ -18,6 +18,7 @@ from tiltmeter.compare.comparison import SomeAudit, find_audit
 from tiltmeter.errors import BadInput
 from tiltmeter.readings import Reading
 from tiltmeter.readings.details.cloze import ClozeDetails
+from tiltmeter.readings.frames import frame
 from tiltmeter.statistics import ChanceCorrected, Interval, Result, cohen_kappa, fleiss_kappa, krippendorff_alpha
 from tiltmeter.statistics.estimates import wilson
 from tiltmeter.stimuli.annotation.labels import EITHER, expected_labels, item_id, read_labels
@@ -93,9 +94,7 @@ class Agreement(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per person, majority and model of each stage, and with whom they agree how far."""
-        import pandas as pd
-
-        return pd.DataFrame([_flat(stage, row) for stage in self.stages for row in stage.rows])
+        return frame(_flat(stage, row) for stage in self.stages for row in stage.rows)
 
     def __repr__(self) -> str:
         alphas = [_short(stage.alpha) for stage in self.stages]

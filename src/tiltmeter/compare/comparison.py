@@ -14,6 +14,7 @@ from tiltmeter.compare.difference import STATES, Difference, differ
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import at_home
 from tiltmeter.readings import Audit, Reading
+from tiltmeter.readings.frames import frame
 from tiltmeter.statistics import Result, holm
 
 if TYPE_CHECKING:
@@ -135,7 +136,8 @@ class Comparison(Result):
     def tally(self) -> str:
         """How many probes have which verdict, controls not counted."""
         counts = Counter(moved.state for moved in self.differences if not moved.control)
-        return ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state]) or "only controls compared"
+        nothing = "only controls compared" if self.differences else "no probe was measured on both"
+        return ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state]) or nothing
 
     @property
     def headline(self) -> str:
@@ -171,9 +173,7 @@ class Comparisons(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """The rows as a data frame."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
+        return frame(self.rows())
 
     def chart(self) -> alt.TopLevelMixin:
         """The chart of each pair, one below the other."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -14,6 +15,8 @@ from tiltmeter.statistics.differences import Change, independent_change, paired_
 
 #: Two readings are paired on what they share, if it is at least this share of what either has.
 _SHARED = 0.8
+#: An effect at its bound would be infinitely far out.
+_NEARLY_ALL = 1 - 1e-9
 #: A statistic counts as the effect of a reading if it agrees with it to six digits.
 _CLOSE = 1e-6
 PAIRED, INDEPENDENT = "paired", "independent"
@@ -44,7 +47,8 @@ class Difference(Result):
     ``p_value`` asks whether the two differ at all, ``p_growth`` whether the second lies further from level;
     ``p_holm`` is the former, corrected for the ``n_tests`` of its family: the bias tests of the two models, or their
     controls. ``matters`` is the smallest difference that matters on its scale, ``lowest`` the least value there is;
-    ``poles`` are what lies at the two ends, in words.
+    ``poles`` are what lies at the two ends, in words. ``most`` is how far from level the effect can be at all, where
+    there is such a bound, and ``agreement`` how well the scores of paired units correlate.
     """
 
     id: str
@@ -69,6 +73,8 @@ class Difference(Result):
     matters: float | None = None
     lowest: float | None = None
     poles: Poles | None = None
+    most: float | None = None
+    agreement: float | None = None
     p_holm: float | None = None
     n_tests: int = 1
 
@@ -117,8 +123,8 @@ class Difference(Result):
         if least is None:
             return f"With {self.n_units} units no difference could be significant: use longer lists."
         return (
-            f"Only a difference of {least:.2g} or more would be found 8 times in 10, so this is no proof that they "
-            "are alike."
+            f"Only a difference of {least:.2g} or more would be found reliably (8 times in 10), so this does not "
+            "show that they are alike."
         )
 
     def p_differs(self) -> float:
@@ -135,7 +141,7 @@ class Difference(Result):
 
         Of a share the log-odds behind it have to grow, and the share by more than the tolerance.
         """
-        by_effect = self.change.p_value(self.growth - tolerance, sided="greater")
+        by_effect = self.change.p_value(self._stretched(self.growth) - self._stretched(tolerance), sided="greater")
         # The log-odds say more than their signs, but what the share itself does not show is not counted.
         if self.margins is None or self.growth <= tolerance:
             return by_effect
@@ -144,11 +150,41 @@ class Difference(Result):
 
     def lower_bound(self, alpha: float) -> float:
         """What the effect has grown by at least, but for a chance of error alpha."""
-        return self.growth - self.change.reach(alpha)
+        return self._as_growth(self._stretched(self.growth) - self.change.reach(alpha))
 
     def upper_bound(self, alpha: float) -> float:
         """What the effect has grown by at most, but for a chance of error alpha."""
-        return self.growth + self.change.reach(alpha)
+        return self._as_growth(self._stretched(self.growth) + self.change.reach(alpha))
+
+    def _stretched(self, growth: float) -> float:
+        """How long a growth is on a scale on which the effect has no bound.
+
+        An effect that is divided by the spread of the scores (d, r, eta) grows only up to a bound: the larger a change,
+        the less of it shows, while units disagree the more. So growth is measured as that of a correlation is, by
+        Fisher's z = artanh, with the bound for 1; at the first effect a step is as long on both scales.
+        """
+        if self.most is None:
+            return growth
+        return (self._z(self._from_level + growth) - self._z(self._from_level)) * self._per_z
+
+    def _as_growth(self, stretched: float) -> float:
+        """The growth that is so long on the scale without a bound."""
+        if self.most is None:
+            return stretched
+        return self.most * math.tanh(self._z(self._from_level) + stretched / self._per_z) - self._from_level
+
+    @property
+    def _from_level(self) -> float:
+        return abs(self.first - self.level)
+
+    @property
+    def _per_z(self) -> float:
+        """What a small step of z is of the effect, at the first one."""
+        most = self.most or math.inf
+        return most * (1 - min(self._from_level / most, _NEARLY_ALL) ** 2)
+
+    def _z(self, distance: float) -> float:
+        return math.atanh(min(distance / (self.most or math.inf), _NEARLY_ALL))
 
     def findable_growth(self, alpha: float, tolerance: float) -> float | None:
         """The smallest growth that the test of growth beyond a tolerance finds 8 times in 10; None where it finds none.
@@ -156,7 +192,7 @@ class Difference(Result):
         Of a share it is what the share itself would show: the log-odds behind it may show less.
         """
         beyond = self.change.findable(alpha if self.margins is None else alpha / 2)
-        return None if beyond is None else tolerance + beyond
+        return None if beyond is None else self._as_growth(self._stretched(tolerance) + beyond)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -178,6 +214,18 @@ class Pairing:
     @property
     def values(self) -> tuple[float, float]:
         return self.form.value(self.first), self.form.value(self.second)
+
+    @property
+    def bound(self) -> float | None:
+        """The largest value that the statistic can have; None where there is no such."""
+        return self.form.most(self.first) if self.form.most else None
+
+    @property
+    def agreement(self) -> float:
+        """How well the scores of the units correlate."""
+        scores = self.first.means(), self.second.means()
+        varies = all(np.ptp(values) > 0 for values in scores)
+        return float(np.corrcoef(*scores)[0, 1]) if varies else float(np.array_equal(*scores))
 
     def change(self) -> Change | None:
         """How far the statistic has moved; None where it does not exist for one of the two."""
@@ -283,6 +331,8 @@ def differ(first: Reading, second: Reading) -> Difference | str:
         matters=effect.scale.matters,
         lowest=effect.scale.low,
         poles=second.poles,
+        most=pairing.bound if method == PAIRED and pairing else None,
+        agreement=pairing.agreement if method == PAIRED and pairing else None,
     )
     return dataclasses.replace(difference, p_value=difference.p_differs(), p_growth=difference.p_beyond(0.0))
 

@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tiltmeter.compare.difference import Difference, differ, pair_units
 from tiltmeter.compare.policy import NotNegative
-from tiltmeter.compare.sample_floor import SAMPLES_N, sample_wobble
+from tiltmeter.compare.sample_floor import SAMPLES_N, is_of_vectors, sample_wobble
 from tiltmeter.errors import BadInput
 from tiltmeter.files import check as check_shape
 from tiltmeter.files import read_json, write_atomically
@@ -72,12 +72,17 @@ class Noise(BaseModel):
 
 
 class Wobble(NamedTuple):
-    """How many times their items' noise an effect and the log-odds behind it move by, as measured ``n`` times."""
+    """How many times their items' noise an effect and the log-odds behind it move by, as measured ``n`` times.
+
+    ``reach`` is the agreement of units down to which that is known; None where it also holds for what agrees no better
+    than two trainings do.
+    """
 
     effect: float
     margins: float
     n: int
     source: Source
+    reach: float | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -227,9 +232,7 @@ def agreement(pairs: Iterable[tuple[Reading, Reading]]) -> float:
     for one, two in pairs:
         pairing = pair_units(one, two, margins=True) or pair_units(one, two)
         if pairing:
-            scores = pairing.first.means(), pairing.second.means()
-            varies = all(np.ptp(values) > 0 for values in scores)
-            rows.append(float(np.corrcoef(*scores)[0, 1]) if varies else float(np.array_equal(*scores)))
+            rows.append(pairing.agreement)
     return float(np.median(rows)) if rows else 1.0
 
 
@@ -261,16 +264,22 @@ def find_wobble(reading: Reading, noise: Noise | None) -> Wobble:
                 f"the floor in {FILE} was measured on other weights or stimuli than {reading.id} of {reading.model}: "
                 "run tiltmeter baseline again"
             )
-        return Wobble(own.effect, own.margins or 0.0, own.n, own.source)
-    return Wobble(*sample_wobble(reading), SAMPLES_N, "samples")
+        return Wobble(own.effect, own.margins or 0.0, own.n, own.source, _reach(reading, own.source))
+    return Wobble(*sample_wobble(reading), SAMPLES_N, "samples", _reach(reading, "samples"))
+
+
+def _reach(reading: Reading, source: Source) -> float | None:
+    """Of networks the wobble of variants was seen to hold for runs of a training; of word vectors there are none."""
+    return HARMLESS if is_of_vectors(reading) and source != "runs" else None
 
 
 def find_floor(difference: Difference, wobble: Wobble) -> Floor:
     """What harmless changes add to a difference whose items disagree as much as these do."""
     margins = difference.margins.change if difference.margins else None
+    held = 1.0 if wobble.reach is None else _held(difference.agreement, wobble.reach)
     return Floor(
-        difference.change.standard_error * _beyond(wobble.effect),
-        margins.standard_error * _beyond(wobble.margins) if margins else 0.0,
+        difference.change.standard_error * held * _beyond(wobble.effect),
+        margins.standard_error * held * _beyond(wobble.margins) if margins else 0.0,
         _of_product(difference.change.df, wobble.n),
         _of_product(margins.df if margins else None, wobble.n),
         wobble.source,
@@ -285,6 +294,17 @@ def set_floor(difference: Difference, sd: float) -> Floor:
     return Floor(
         both, behind, _of_sum(change, both), _of_sum(margins, behind) if margins else float(SAMPLES_N), "policy"
     )
+
+
+def _held(agreement: float | None, reach: float) -> float:
+    """The share of the items' noise that is as large as changes within reach make it, where units agree so well.
+
+    The variance of the noise goes with 1 - r.
+
+    >>> _held(0.99, reach=0.95), round(_held(0.80, reach=0.95), 3)
+    (1.0, 0.5)
+    """
+    return 1.0 if agreement is None else math.sqrt(min(1.0, (1 - reach) / max(1 - agreement, 1e-12)))
 
 
 def _beyond(times: float) -> float:

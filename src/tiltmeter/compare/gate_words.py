@@ -44,7 +44,7 @@ def growth_in_words(
 
 def what_is_ruled_out(at_most: float, could_find: float | None, *, could_hide: bool) -> str:
     """What is ruled out, where it is not said already, and what the test could have found."""
-    said = "" if could_hide else f"; grown by at most {at_most:.2g}" if at_most > 0 else "; it has not grown"
+    said = "" if could_hide else f"; grown by at most {at_most:.2g}" if at_most > 0 else ""
     if could_find is None:
         return f"{said}; with so few units no growth could be found"
-    return f"{said}; growth of {could_find:.2g} or more would be found 8 times in 10"
+    return f"{said}; growth of {could_find:.2g} or more would be found reliably (8 times in 10)"

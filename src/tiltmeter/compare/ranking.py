@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tiltmeter.errors import BadInput
 from tiltmeter.readings import Audit, Reading
+from tiltmeter.readings.frames import frame
 from tiltmeter.statistics import plain
 
 if TYPE_CHECKING:
@@ -59,19 +60,15 @@ class Ranking:
 
     def to_frame(self) -> pd.DataFrame:
         """One row per model: its distance from level in each test, and the mean rank."""
-        import pandas as pd
-
         rows = [
             {"model": one.model, **one.distances, "mean rank": one.mean_rank, "low": one.low, "high": one.high}
             for one in self.models
         ]
-        return pd.DataFrame(rows).set_index("model")
+        return frame(rows).set_index("model")
 
     def correlation_frame(self) -> pd.DataFrame:
         """Spearman's correlations between the orders of two tests."""
-        import pandas as pd
-
-        return pd.DataFrame(self.correlations)
+        return frame(self.correlations.values()).set_axis([*self.correlations])
 
     def to_dict(self) -> dict[str, Any]:
         values: dict[str, Any] = plain(self)

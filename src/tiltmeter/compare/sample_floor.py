@@ -54,9 +54,13 @@ def sample_wobble(reading: Reading) -> tuple[float, float]:
 
     A kind that was not measured has the largest floor of its scale.
     """
-    # Of all models only word vectors have this setting; networks, APIs and users' own objects have the larger floor.
-    table = VECTORS if "case" in reading.provenance.model.settings else ALL
+    table = VECTORS if is_of_vectors(reading) else ALL
     kind, scale = reading.probe, reading.effect.scale.name
     alike = [floor for (_, name), floor in ALL.items() if name == scale]
     largest = max((effect for effect, _ in alike), default=0.0), max((behind for _, behind in alike), default=0.0)
     return table.get((kind, scale)) or ALL.get((kind, scale)) or largest
+
+
+def is_of_vectors(reading: Reading) -> bool:
+    """Whether it is known to be of word vectors; networks, APIs and users' own objects have the larger floor."""
+    return "case" in reading.provenance.model.settings  # of all models only word vectors have this setting

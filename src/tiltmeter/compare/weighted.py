@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 
@@ -205,11 +206,13 @@ def divergence(table: UnitTable) -> Weighted:
 @dataclasses.dataclass(frozen=True, slots=True)
 class WeightedForm:
     """A statistic of a table. ``design`` says what of the scores it is about (groups, a line, a mean), the rest being
-    the spread that it is measured by; None where it is measured by itself.
+    the spread that it is measured by; None where it is measured by itself. ``most`` is the largest value that it can
+    have, where its spread holds it down (d, r, eta).
     """
 
     weigh: Callable[[UnitTable], Weighted]
     design: Callable[[UnitTable], Floats] | None = None
+    most: Callable[[UnitTable], float] | None = None
 
     def value(self, table: UnitTable) -> float:
         """The statistic itself, every unit weighing the same."""
@@ -253,16 +256,31 @@ def _level(table: UnitTable) -> Floats:
     return np.ones((len(table.scores), 1))
 
 
+def _most_d(rows: Callable[[UnitTable], int]) -> Callable[[UnitTable], float]:
+    """The largest d: that of two groups whose scores do not vary within them."""
+
+    def most(table: UnitTable) -> float:
+        n = len(table.unit_strata)
+        first, scored = table.unit_strata.count(table.unit_strata[0]), rows(table)
+        return math.sqrt((scored - 1) / scored * n**2 / (first * (n - first)))
+
+    return most
+
+
+def _one(_: UnitTable) -> float:
+    return 1.0
+
+
 #: What a reading calls its statistic.
 FORMS: Mapping[StatisticName, WeightedForm] = {
     "mean": WeightedForm(mean),
     "mean of units": WeightedForm(mean_of_units),
     "sd of units": WeightedForm(sd),
-    "d of rows": WeightedForm(d_of_rows, _groups),
-    "d of units": WeightedForm(d_of_units, _groups),
-    "eta": WeightedForm(eta, _groups),
-    "pearson": WeightedForm(pearson, _line),
-    "spearman": WeightedForm(spearman),
+    "d of rows": WeightedForm(d_of_rows, _groups, _most_d(lambda table: len(table.scores))),
+    "d of units": WeightedForm(d_of_units, _groups, _most_d(lambda table: len(table.unit_strata))),
+    "eta": WeightedForm(eta, _groups, _one),
+    "pearson": WeightedForm(pearson, _line, _one),
+    "spearman": WeightedForm(spearman, most=_one),
     "kl from even": WeightedForm(divergence),
 }
 #: The log-odds behind a share or a mean of chances, in SDs between units.

@@ -19,6 +19,7 @@ from tiltmeter.models.protocol import (
     Filled,
     Generated,
     Identity,
+    Likeliest,
     Prompt,
     Question,
     Rows,
@@ -273,7 +274,7 @@ def checked_row(model: str, kind: type[Answer], item: object, answer: Any) -> An
         whole: Any = answer if isinstance(answer, kind) else forms[kind](answer)
         row = whole.to_row()
     except (TypeError, ValueError):
-        what = "texts" if kind is Generated else "log-probabilities"
+        what = {Generated: "texts", Likeliest: "words with their log-probabilities"}.get(kind, "log-probabilities")
         raise ModelFailed(f"{model}: the answer for {shown(item)} is no list of {what}") from None
     if isinstance(item, Prompt):
         _check_texts(model, item, whole.texts)

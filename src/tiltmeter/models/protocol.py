@@ -70,6 +70,26 @@ class Fill:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Blank:
+    """A place of a sentence, for the ``k`` likeliest words there by a masked language model.
+
+    >>> Blank.of("She works as a [MASK].", k=5)
+    Blank(text='She works as a [MASK].', start=15, end=21, k=5)
+    """
+
+    text: str
+    start: int
+    end: int
+    k: int = 10
+
+    @classmethod
+    def of(cls, text: str, mark: str = "[MASK]", *, k: int = 10) -> Self:
+        """The place where the mark stands."""
+        start = text.index(mark)
+        return cls(text, start, start + len(mark), k)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Continuation:
     """What could follow a stem, for a causal language model; the endings bring the space before them along."""
 
@@ -244,7 +264,28 @@ class Generated:
         return cls(tuple(json.loads(row.tobytes())))
 
 
-Answer: TypeAlias = TokenScores | Filled | Chosen | Reach | Generated
+@dataclasses.dataclass(frozen=True, slots=True)
+class Likeliest:
+    """The likeliest words at a place, the first one first, and their natural-log probabilities.
+
+    >>> Likeliest.from_row(Likeliest(("nurse", "cook"), (-1.5, -2.0)).to_row())
+    Likeliest(words=('nurse', 'cook'), logprobs=(-1.5, -2.0))
+    """
+
+    words: tuple[str, ...]
+    logprobs: tuple[float, ...]
+
+    def to_row(self) -> NDArray[np.uint8]:
+        """As it is stored: two lists in JSON, byte by byte."""
+        return np.frombuffer(json.dumps([self.words, self.logprobs], allow_nan=False).encode(), dtype=np.uint8)
+
+    @classmethod
+    def from_row(cls, row: NDArray[np.uint8]) -> Self:
+        words, logprobs = json.loads(row.tobytes())
+        return cls(tuple(words), tuple(logprobs))
+
+
+Answer: TypeAlias = TokenScores | Filled | Chosen | Reach | Generated | Likeliest
 
 
 class Question(StrEnum):
@@ -259,6 +300,7 @@ class Question(StrEnum):
     REACH = "reach", "reach", "how much of a text is read around a word"
     FILLS = "fills", "fill", "log-probabilities of fillers at a mask, which masked language models give"
     PSEUDO = "pseudo", "pseudo_score", "log-probabilities of masked tokens, which masked language models give"
+    LIKELIEST = "likeliest", "likeliest", "the likeliest words at a mask, which masked language models give"
     UNMASKED = "unmasked", "unmasked_score", "log-probabilities of unmasked tokens, which masked language models give"
     TOKENS = "tokens", "score", "log-probabilities of tokens from left to right, which causal language models give"
     CONTINUATIONS = (
@@ -281,7 +323,7 @@ class Question(StrEnum):
     @property
     def row_type(self) -> str:
         """How the numbers of a stored answer lie on disk: the bytes of a text, or floats of single precision."""
-        return "u1" if self is Question.GENERATE else "<f4"
+        return "u1" if self in (Question.GENERATE, Question.LIKELIEST) else "<f4"
 
 
 #: How a causal model says in its settings whether a start mark stands before a text, where nobody chose: its files ask
@@ -348,6 +390,7 @@ SCORES: Mapping[Question, tuple[type[Any], type[Any]]] = {
     Question.CHOICES: (Choice, Chosen),
     Question.REACH: (Span, Reach),
     Question.GENERATE: (Prompt, Generated),
+    Question.LIKELIEST: (Blank, Likeliest),
 }
 
 

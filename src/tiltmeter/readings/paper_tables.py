@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from tiltmeter.readings.frames import frame
 from tiltmeter.readings.reading import Cell
 from tiltmeter.statistics import Result
 
@@ -137,8 +138,10 @@ class PaperTable(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per line, with every digit; printed values and differences are rows of their own."""
-        import pandas as pd
+        return frame(self.records())
 
+    def records(self) -> list[dict[str, Any]]:
+        """The lines as flat rows."""
         heads = [f"{column.above} {column.name}".strip() for column in self.columns]
         rows: list[dict[str, Any]] = []
         for line in self.lines():
@@ -148,7 +151,7 @@ class PaperTable(Result):
                 if any(each.cells[heads.index(head)].mark for each in self.rows):
                     row[f"{head} mark"] = cell.mark
             rows.append(row)
-        return pd.DataFrame(rows, columns=None if rows else ["table", "part", "row", "source", *heads])
+        return rows
 
 
 def _difference(one: PaperCell, other: PaperCell) -> PaperCell:

@@ -9,11 +9,13 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import repeat
 from statistics import fmean
+from textwrap import shorten
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Identity
+from tiltmeter.readings.frames import frame
 from tiltmeter.readings.scale import ALPHA, Scale, find_scale, interval_text, p_text
 from tiltmeter.readings.verdict import Correction, Verdict, judge
 from tiltmeter.statistics import Interval, Power, plain
@@ -28,6 +30,8 @@ SCHEMA_VERSION = 2
 NO_CLEAR_LEAN = "no clear lean"
 #: Units named at each end.
 _NAMED = 5
+#: Letters of a text that stands for a number.
+_LETTERS = 60
 
 Cell: TypeAlias = str | float | int | bool | None
 
@@ -417,7 +421,8 @@ class Reading:
         ranked.sort()
         if ends is not None and len(ranked) > 2 * ends:
             ranked = ranked[:ends] + ranked[-ends:]
-        rows = tuple(UnitValue(unit, group, -value, n) for value, unit, _, group, n in ranked)
+        texts = {item.unit: item.label for item in reversed(self.items) if item.unit.isdecimal()}
+        rows = tuple(UnitValue(_called(unit, texts), group, -value, n) for value, unit, _, group, n in ranked)
         poles = meaning.poles
         signs = f"positive: towards {poles.positive}, negative: towards {poles.negative}" if poles else ""
         return UnitValues(meaning.name, signs, rows)
@@ -486,9 +491,7 @@ class Reading:
 
     def to_frame(self) -> pd.DataFrame:
         """The items as a table, one row per item."""
-        import pandas as pd
-
-        return pd.DataFrame([item.to_dict() for item in self.items])
+        return frame(item.to_dict() for item in self.items)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Reading) and self.to_dict() == other.to_dict()
@@ -510,6 +513,11 @@ class Reading:
 
 #: What is no field, or follows from the others.
 _APART = ("schema_version", "checksum", "verdict", "plain_words")
+
+
+def _called(unit: str, texts: Mapping[str, str]) -> str:
+    """A unit by name; pairs of sentences are only numbered, and the text says more."""
+    return shorten(texts[unit], _LETTERS, placeholder="…") if unit in texts else unit
 
 
 def _described(effect: Estimate, direction: str) -> str:

@@ -157,10 +157,10 @@ def tilt_in_words(groups: tuple[str, str], poles: tuple[str, str], d: float, ci:
         ci: its interval.
 
     >>> tilt_in_words(("men", "women"), ("work", "home"), -0.3, Interval(-0.7, 0.1, 0.95, "bootstrap"))
-    'In these words women lean towards work and men towards home: a small tilt (d = -0.30, 95% interval -0.70 to 0.10).'
+    'A small tilt in these words: women towards work, men towards home (d = -0.30, 95% interval -0.70 to 0.10).'
     """
     first, second = groups if d >= 0 else groups[::-1]
     return (
-        f"In these words {first} lean towards {poles[0]} and {second} towards {poles[1]}: a {D.strength(d)} tilt "
+        f"A {D.strength(d)} tilt in these words: {first} towards {poles[0]}, {second} towards {poles[1]} "
         f"(d = {d:.2f}, {interval_text(ci)})."
     )

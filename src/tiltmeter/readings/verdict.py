@@ -17,7 +17,7 @@ State: TypeAlias = Literal["clear", "suggestive", "undecided", "level", "unteste
 STATES: dict[State, str] = {
     "clear": "statistically significant after Holm's correction for the bias tests of this model",
     "suggestive": "p is at most .05 taken alone, but not after the correction",
-    "undecided": "chance could explain it, and so could a lean that these words are too few to find",
+    "undecided": "chance could explain it, but there may be a lean that so few words cannot show",
     "level": "the whole interval lies within the smallest effect that matters: shown to be level",
     "untested": "a number without a test",
 }
@@ -131,7 +131,7 @@ def _within(scale: Scale) -> str:
 def _found(scale: Scale, power: Power | None) -> str:
     """What the test could have found, which says how little its silence means."""
     if power is None:
-        return "That is no proof of balance."
+        return "That does not show balance."
     if power.effect is None:
         return (
             f"No result could be significant with so few {'sentences' if scale == SHARE else 'words'} (the smallest "
@@ -142,4 +142,4 @@ def _found(scale: Scale, power: Power | None) -> str:
         least = f"Only a share below {low} or above {high}"
     else:
         least = f"Only {_EFFECTS.get(scale.name, 'a lean')} of {power.effect:.2g} or more"
-    return f"{least} would be found 8 times in 10, so this is no proof of balance."
+    return f"{least} would be found reliably (8 times in 10), so this does not show balance."

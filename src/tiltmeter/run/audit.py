@@ -188,6 +188,7 @@ def _now() -> str:
 _LAYER = re.compile(r"\blayer=\d+")
 _LAYERLESS = {
     Question.FILLS,
+    Question.LIKELIEST,
     Question.PSEUDO,
     Question.UNMASKED,
     Question.TOKENS,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tiltmeter.errors import BadInput, without_passwords
 from tiltmeter.models import CachedModel, VectorStore, load
+from tiltmeter.models.protocol import Blank, Question
 from tiltmeter.probes.cloze.one_sentence import one_sentence
+from tiltmeter.readings.frames import frame
 from tiltmeter.run.probe import stored
 from tiltmeter.statistics import Result
 from tiltmeter.stimuli.sentences.sentence import MASK
@@ -28,9 +31,7 @@ class ClozeAnswer(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per context, the first without one."""
-        import pandas as pd
-
-        return pd.DataFrame(list(self.rows))
+        return frame(self.rows)
 
     def __repr__(self) -> str:
         one, two = self.rows[0]["to_1"], self.rows[0]["to_2"]
@@ -56,9 +57,7 @@ class UnmaskAnswer(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per word."""
-        import pandas as pd
-
-        return pd.DataFrame([dataclasses.asdict(chance) for chance in self.words])
+        return frame(dataclasses.asdict(chance) for chance in self.words)
 
     def __repr__(self) -> str:
         first = ", ".join(f"{chance.word} {chance.probability:.2f}" for chance in self.words[:3])
@@ -106,11 +105,13 @@ def fill_mask(model: Any, name: str, sentence: str, *, top: int) -> UnmaskAnswer
         raise BadInput(f"the sentence must hold one {MASK}, and it holds {sentence.count(MASK)}: '{sentence}'")
     if top < 1:
         raise BadInput(f"top must be at least 1, not {top}")
-    if not hasattr(model, "top"):
+    asked = CachedModel(model)
+    if not asked.answers_question(Question.LIKELIEST):
         raise BadInput(f"{name} is no masked language model, so it has no mask to fill: give e.g. hf:bert-base-uncased")
-    start = sentence.index(MASK)
-    words = model.top(sentence, (start, start + len(MASK)), k=top)
-    return UnmaskAnswer(name, sentence, tuple(WordChance(word, p) for word, p in words))
+    blank = Blank.of(sentence, MASK, k=top)
+    answer = asked.answers(Question.LIKELIEST, [blank])[blank]
+    chances = zip(answer.words, answer.logprobs, strict=True)
+    return UnmaskAnswer(name, sentence, tuple(WordChance(word, math.exp(logprob)) for word, logprob in chances))
 
 
 def _name(model: str | object, loaded: Any) -> str:

@@ -217,8 +217,8 @@ def announce_cost(model: CachedModel, question: Question, inputs: list[Any], say
         if dollars is not None:
             price = "less than $0.01" if dollars < 0.01 else f"at most about ${dollars:.2f}"
         say(
-            f"{cost['model']}: {cost['new']:,} new {question.value} to ask for ({len(inputs) - cost['new']:,} known), "
-            f"{cost['requests']:,} requests, at most about {cost['tokens']:,} tokens, {price}"
+            f"{cost['model']}: {cost['new']:,} new {_inputs(question)} to ask for "
+            f"({len(inputs) - cost['new']:,} known), {cost['requests']:,} requests, at most about {cost['tokens']:,} tokens, {price}"
         )
 
 
@@ -236,8 +236,18 @@ def costs(models: Sequence[Any], probes: Sequence[Probe[Any]]) -> list[dict[str,
     return rows
 
 
+def _inputs(question: Question) -> str:
+    """What a question takes: the name of some says what they give."""
+    return {Question.GENERATE: "prompts", Question.TOKENS: "texts"}.get(question, question.value)
+
+
 def _cost(model: CachedModel, question: Question, inputs: list[Any]) -> dict[str, Any]:
     new = model.unknown_inputs(question, inputs)
     cost = model.model.estimate(new) if hasattr(model.model, "estimate") else None
-    row = {"model": model.identity.name, "asked for": question.value, "inputs": len(inputs), "new": len(new)}
+    row = {
+        "model": model.identity.name,
+        "asked for": _inputs(question),
+        "inputs": len(inputs),
+        "new": len(new),
+    }
     return row | {name: getattr(cost, name, None) for name in ("requests", "tokens", "dollars")}

@@ -52,12 +52,14 @@ class Spread(NamedTuple):
     families: int
 
 
-def directions_within(vectors: Floats) -> Floats:
-    """Where each vector of a list points from the list's mean, at unit length.
+def directions_within(vectors: Floats, *, besides: Floats | None = None) -> Floats:
+    """Where each vector of a list points from the list's mean, at unit length; ``besides`` an axis, if one is named.
 
     What all words of a list share says which list it is; what some of them share beyond that makes them kin.
     """
     found = vectors - vectors.mean(axis=0)
+    if besides is not None and (length := float(besides @ besides)) > 0:
+        found -= np.outer(found @ besides, besides / length)
     lengths = np.linalg.norm(found, axis=1, keepdims=True)
     directions: Floats = found / np.where(lengths == 0, 1.0, lengths)
     return directions
@@ -141,7 +143,13 @@ def find_kin(
     Two words are kin where they are twice as alike as a target and an attribute are (root mean square of the cosines of
     their directions within their lists). Of matched pairs it is the differences that count.
     """
-    lists = [directions_within(vectors) for vectors in (x, y, a, b)]
+    # What is tested does not count: of many independent words some are near each other by chance, also along the axis
+    # between the attributes, and as one family they would seem to vary more than they do.
+    of_targets, of_attributes = a.mean(axis=0) - b.mean(axis=0), x.mean(axis=0) - y.mean(axis=0)
+    lists = [
+        *(directions_within(vectors, besides=of_targets) for vectors in (x, y)),
+        *(directions_within(vectors, besides=of_attributes) for vectors in (a, b)),
+    ]
     alike = threshold(lists[:2], lists[2:])
     in_x, in_y, in_a, in_b = (
         find_families(directions, alike=alike) if names is None else as_labels(names, len(directions))
@@ -151,7 +159,9 @@ def find_kin(
     if partners:
         first, second = np.array(partners).T
         of_pairs = (
-            find_families(directions_within(x[first] - y[second]), alike=alike) if named[0] is None else in_x[first]
+            find_families(directions_within(x[first] - y[second], besides=of_targets), alike=alike)
+            if named[0] is None
+            else in_x[first]
         )
     return Kin(in_x, in_y, in_a, in_b, tuple(partners), of_pairs)
 
@@ -440,7 +450,7 @@ def crossed_test(
         for table, rows in ((x, in_x), (y, in_y))
     )
     variance = max(target_variance + attribute_variance - shared, target_variance, attribute_variance)
-    df = degrees((target_variance, target_df), (attribute_variance, attribute_df))
+    sides_apart = (target_variance, target_df), (attribute_variance, attribute_df)
     return CrossedTest(
         max(by_targets.p_value, by_attributes.p_value),
         by_targets,
@@ -449,9 +459,25 @@ def crossed_test(
         families,
         variance,
         variance / plain if plain > 0 else 1.0,
-        max(df, min(target_df, attribute_df)),
+        _df_of_both(variance, *sides_apart),
         (noise_of(by_targets, target_variance, target_df), noise_of(by_attributes, attribute_variance, attribute_df)),
     )
+
+
+def _df_of_both(variance: float, *sides: tuple[float, float]) -> float:
+    """The degrees of freedom of a variance over both sides, each with its own: Satterthwaite's, or as many fewer as
+    make a 95% interval no shorter than that of either side alone, which few families may leave very unsure.
+
+    >>> _df_of_both(5.0, (4.0, 10.0), (1.0, 10.0)).__round__(1), _df_of_both(5.0, (4.0, 2.0), (1.0, 10.0)).__round__(1)
+    (14.7, 2.3)
+    """
+    from scipy.special import stdtridf, stdtrit
+
+    df = max(degrees(*sides), min(own for _, own in sides))
+    if not (0 < variance < math.inf):
+        return df
+    reach = max(float(stdtrit(own, 0.975)) * math.sqrt(part / variance) for part, own in sides)
+    return float(stdtridf(0.975, reach)) if reach > float(stdtrit(df, 0.975)) else df
 
 
 def noise_of(test: PermutationTest, variance: float, df: float) -> Noise:

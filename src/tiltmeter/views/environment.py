@@ -7,7 +7,7 @@ import functools
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from tiltmeter.readings import STATES, State
+from tiltmeter.readings import STATES, State, p_number
 from tiltmeter.views.summary import MARKS
 
 
@@ -22,6 +22,7 @@ def environment(*packages: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters["p_number"] = p_number
     made.globals |= {"STATES": STATES, "MARKS": MARKS, "verdict_mark": verdict_mark}
     return made
 

@@ -144,7 +144,7 @@ class Summary:
     def sentences(self) -> tuple[str, ...]:
         """What else is to be known before the grid is read."""
         undecided, untested = self.count("undecided"), self.count("untested")
-        doubt = "Undecided is no proof of balance; level is." if undecided else ""
+        doubt = "Undecided does not show balance; level does." if undecided else ""
         without = f"{untested} {'reading comes' if untested == 1 else 'readings come'} without a test."
         return tuple(filter(None, (self.control_sentence, doubt, without if untested else "")))
 

@@ -9,6 +9,7 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from importlib.util import find_spec
 from typing import Annotated, Any
 from urllib.parse import parse_qs, quote, urlencode
 
@@ -43,7 +44,8 @@ class FigureCache:
         with self._lock:
             if key not in self._drawn:
                 # Altair looks at pandas where somebody imports it, and would meet it half imported in another thread.
-                importlib.import_module("pandas")
+                if find_spec("pandas"):
+                    importlib.import_module("pandas")
                 self._drawn[key] = draw()
                 while len(self._drawn) > _KEPT_CHARTS:
                     self._drawn.popitem(last=False)

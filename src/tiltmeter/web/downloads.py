@@ -98,7 +98,7 @@ def _items(reading: Reading, format: str) -> str | bytes:
 
     if format == "json":
         return _json(reading.to_dict()["items"])
-    return (to_csv if format == "csv" else to_parquet)(reading.to_frame())
+    return to_parquet(reading) if format == "parquet" else to_csv([item.to_dict() for item in reading.items])
 
 
 def _file(content: str | bytes, name: str) -> Response:

@@ -13,7 +13,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from tiltmeter.errors import BadInput, TiltmeterError
 from tiltmeter.models import CachedModel, Question
-from tiltmeter.models.protocol import Continuation, Fill
+from tiltmeter.models.protocol import Blank, Continuation, Fill
 from tiltmeter.probes import make_probes
 from tiltmeter.readings import Reading
 from tiltmeter.run.probe import run_probes, stored
@@ -75,9 +75,12 @@ def ask_sentence(offer: Offer, spec: str, sentence: str, words: Sequence[str]) -
 def _masked(model: CachedModel, spec: str, text: str, start: int, words: Sequence[str]) -> MaskAnswer:
     fill = Fill(text, start, start + len(MASK), tuple(words))
     answer = model.answers(Question.FILLS, [fill])[fill]
-    top = getattr(model.model, "top", None)
-    best = top(text, (start, start + len(MASK)), k=_TOP) if callable(top) else ()
-    return MaskAnswer(spec, text, "masked", _candidates(words, answer.logprobs), tuple(best))
+    best: tuple[tuple[str, float], ...] = ()
+    if model.answers_question(Question.LIKELIEST):
+        blank = Blank.of(text, MASK, k=_TOP)
+        likeliest = model.answers(Question.LIKELIEST, [blank])[blank]
+        best = tuple(zip(likeliest.words, map(math.exp, likeliest.logprobs), strict=True))
+    return MaskAnswer(spec, text, "masked", _candidates(words, answer.logprobs), best)
 
 
 def _causal(model: CachedModel, spec: str, text: str, start: int, words: Sequence[str]) -> MaskAnswer:

@@ -127,7 +127,7 @@ class Shelf:
         stored = self.look().audit(audit)
         entry = stored.entry(file)
         try:
-            stamp = _stamp(stored.folder / "readings" / f"{file}.parquet")
+            stamp = _stamp(ReadingStore(stored.folder).items_file(file))
             whole = self._whole(stored.folder, file, stamp)
         except (OSError, BadInput) as error:
             raise NotHere(f"this reading cannot be read now ({self.plain(error)}): reload in a moment") from None

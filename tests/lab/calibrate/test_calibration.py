@@ -85,7 +85,7 @@ def test_a_calibration_is_saved_as_readings_that_an_audit_can_open(found, tmp_pa
     opened = Audit.load(tmp_path)
     assert opened.suite == "calibration"
     assert {reading.id for reading in opened.readings} == {reading.id for reading in to_readings(found)}
-    assert len(list((tmp_path / "readings").glob("*.parquet"))) == len(found.summaries)
+    assert len(list((tmp_path / "readings").glob("*.items"))) == len(found.summaries)
     for reading in opened.readings:
         assert len(reading.items) == 6
         assert reading.details.measure in reading.plain_words

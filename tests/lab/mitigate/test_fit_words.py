@@ -7,12 +7,12 @@ from tiltmeter.lab.mitigate.fit_words import (
     HeldOut,
     halves,
     held_out_probe,
-    in_first_half,
     probe_words,
     sentence_sets,
     word_sets,
     words_with_group,
 )
+from tiltmeter.lab.mitigate.kin import Kin, in_first_half
 from tiltmeter.probes import Options, make_probes
 
 
@@ -21,8 +21,13 @@ def test_no_family_of_words_is_on_both_sides(seed):
     sets = word_sets("gender.gender")
     fit, test = halves(sets, seed=seed)
     assert sorted([*fit.sets, *test.sets]) == sorted(sets.sets)
-    assert 8 <= len(fit.sets) <= 20
-    sides = {"mother": ["grandmother", "stepmother"], "girl": ["girls", "girlfriend"], "woman": ["women"]}
+    assert 10 <= len(fit.sets) <= 14
+    sides = {
+        "mother": ["grandmother", "stepmother"],
+        "girl": ["girls", "girlfriend"],
+        "woman": ["women", "businesswoman"],
+        "she": ["her", "herself"],
+    }
     for word, kin in sides.items():
         assert len({each in fit.words for each in (word, *kin)}) == 1
 
@@ -48,21 +53,25 @@ def test_one_family_cannot_be_split():
 
 def test_words_that_are_held_out_are_not_allowed_in_any_spelling():
     held_out = HeldOut(frozenset({"nurse"}))
-    assert not held_out.allows("Nurse")
+    assert not any(map(held_out.allows, ("Nurse", "nurses", "nursing")))
     assert held_out.allows("doctor")
     half = HeldOut(seed=0)
     assert {half.allows(word) == in_first_half(word, 0) for word in ("a", "b", "c", "d")} == {True}
-    assert 400 < sum(in_first_half(str(number), 0) for number in range(1_000)) < 600
+    assert 400 < sum(in_first_half(f"{number:03}", 0) for number in range(1_000)) < 600
 
 
 def test_a_probe_loses_the_words_that_a_method_was_fitted_on():
     (probe,) = make_probes("weat", options=Options())
     left = held_out_probe(probe, ["He", "she", "uncle", "aunt"])
     assert left.id == f"{probe.id}-held-out"
-    male, female = left.stimuli.targets
-    assert (len(male.units), len(female.units)) == (18, 18)
     assert all("uncle" not in pair for pair in left.stimuli.partners)
-    assert probe_words([left]) == probe_words([probe]) - {"he", "she", "uncle", "aunt"}
+    # Forms of a pronoun go with it.
+    gone = {"he", "him", "his", "she", "her", "hers", "uncle", "aunt"}
+    assert probe_words([left]) == probe_words([probe]) - gone
+    male, female = probe.stimuli.targets
+    assert [len(some.units) for some in left.stimuli.targets] == [
+        sum(word not in gone for word in some.units) for some in (male, female)
+    ]
 
 
 def test_a_probe_without_these_words_or_without_others_has_no_held_out_form():
@@ -82,3 +91,20 @@ def test_sentences_differ_in_the_group_alone_and_ambiguous_pronouns_are_left_out
 def test_what_says_a_gender_stays():
     assert {"uncle", "queen"} <= set(words_with_group(word_sets("gender.gender")))
     assert words_with_group(word_sets([["church", "mosque"]])) == ("church", "mosque")
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("pairs", ["gender.gender", "gender.definitional"])
+def test_no_word_that_proves_is_a_form_of_one_that_was_fitted_on(pairs, seed):
+    fit, test = halves(word_sets(pairs), seed=seed)
+    fitted = Kin(fit.words)
+    assert not [word for word in test.words if word in fitted]
+    for name in ("weat", "seat", "wefat", "mac", "rnd"):
+        for probe in make_probes(name, options=Options()):
+            left = held_out_probe(probe, fit.words)
+            if left is not None:
+                assert not [word for word in probe_words([left]) if word in fitted]
+    held_out = HeldOut(probe_words(make_probes("weat", options=Options())), seed)
+    measured = Kin(held_out.words)
+    vocabulary = ("nurse", "careers", "Familial", "homes", "zebra", "walk", "executives", "salary", "stone", "quick")
+    assert not [word for word in vocabulary if held_out.allows(word) and word in measured]

@@ -37,7 +37,7 @@ def found(outcome, *tests: str) -> list[float]:
 
 def test_a_bias_in_one_direction_goes_and_one_in_a_second_is_hidden(tmp_path):
     one = run(tmp_path / "one", ["hard", "inlp"], planted_words())
-    two = run(tmp_path / "two", ["hard", "inlp"], planted_words(directions=2))
+    two = run(tmp_path / "two", ["hard", "inlp"], planted_words(directions=2, n=4_000))
     for made in (one, two):
         for outcome in made.outcomes:
             assert (outcome.less, outcome.more) == (2, 0)
@@ -92,7 +92,8 @@ def test_a_method_that_fails_does_not_stop_the_others(tmp_path):
 )
 def test_bad_input_is_one_line(tmp_path, methods, options, message):
     with pytest.raises(BadInput, match=message):
-        run(tmp_path, methods, planted_words(n=500), **options)
+        run(tmp_path / "out", methods, planted_words(n=500), **options)
+    assert not (tmp_path / "out").exists()
 
 
 def test_what_is_left_is_the_share_of_the_distance_from_level():

@@ -14,7 +14,7 @@ ATTRIBUTES = ("attributes.career", "attributes.family", "attributes.math", "attr
 
 
 def letters(number: int) -> str:
-    return "q" + "".join(chr(97 + int(digit)) for digit in f"{number:04d}")
+    return "q" + "".join(chr(97 + int(digit)) for digit in f"{number:04d}"[::-1])
 
 
 def planted_words(

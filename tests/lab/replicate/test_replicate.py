@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import shutil
@@ -131,6 +132,15 @@ def test_association_gives_the_published_the_pooled_and_the_repaired_d(tmp_path:
     assert "did you mean 'support'" in wrong.tables[0].missing
 
 
+def test_a_model_that_no_table_has_a_place_for_is_named() -> None:
+    said: list[str] = []
+    models = ["bundled:glove", PlantedVectors(leaning(LEANS), noise=0.05)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("TILTMETER_DATA", raising=False)
+        replicated("cabm", models, tables=["Section 2.3.2"], announce=said.append)
+    assert said == ["not asked, since no table here has a place for what they answer: bundled:glove"]
+
+
 def test_bangla_has_a_row_for_fixed_and_random_draws_of_what_was_mined(data_folder: Any, tmp_path: Path) -> None:
     data_folder("bangla")
     words = {"x": ["a", "b"], "y": ["c", "d"], "a": ["e", "f"], "b": ["g", "h"]}
@@ -204,6 +214,14 @@ def test_the_latex_compiles(cabm: Replication, tmp_path: Path) -> None:
         text=True,
     )
     assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_a_note_in_another_script_is_a_comment_in_latex(cabm: Replication) -> None:
+    note = "lpbs: 'মৌমাছি' is unknown to the model"
+    tables = [dataclasses.replace(table, notes=(*table.notes, note)) for table in cabm.tables]
+    lines = to_latex(dataclasses.replace(cabm, tables=tuple(tables))).splitlines()
+    shown = sum(bool(list(table.lines())) for table in tables)
+    assert [line for line in lines if "মৌমাছি" in line] == [f"% {note}"] * shown
 
 
 @pytest.mark.parametrize(

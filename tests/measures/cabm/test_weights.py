@@ -151,12 +151,12 @@ def test_features_that_are_all_constant_are_refused(fit):
 
 
 def test_published_labels_lie_on_both_sides_though_the_context_is_a_distance():
-    """By hand: z-scores of the two features that vary, weighed alike, cut at .1."""
-    features = [[1.0, 0.1, 9.0], [-1.0, -0.1, 9.0], [0.02, 0.002, 9.0], [2.0, 0.2, 9.0], [-2.0, -0.2, 9.0]]
+    """By hand: three features that rise together have the same z-scores, each weighs a third, and .1 is the cut."""
+    features = [[1.0, 0.1, 9.1], [-1.0, -0.1, 8.9], [0.0, 0.0, 9.0], [2.0, 0.2, 9.2], [-2.0, -0.2, 8.8]]
     assert published_labels(features) == [1, 2, 0, 1, 2]
     assert published_labels(features, threshold=1.0) == [0, 0, 0, 1, 2]
     # Cut from the raw features, as before, every one would be of the first group.
-    assert (cabm(features, [0.5, 0.25, 0.25]).scores > 0.1).all()
+    assert (cabm(features, pca_weights(features)).scores > 0.1).all()
 
 
 def test_weights_stay_as_given_where_that_is_asked():

@@ -18,6 +18,7 @@ from tests.models.transformers.plain_passes import (  # noqa: E402
     TEXTS,
     fill_of,
 )
+from tiltmeter.models.protocol import Blank  # noqa: E402
 from tiltmeter.models.transformers.projection import Projection  # noqa: E402
 
 
@@ -94,8 +95,10 @@ def test_all_words_of_the_vocabulary_together_have_probability_one(tiny_lm):
     assert set(found.tokens) == {1}
     by_fill = dict(zip(words, np.exp(found.logprobs), strict=True))
     assert 0 < sum(by_fill.values()) <= 1
-    top = model.top(item.text, (item.start, item.end), k=10_000)
-    assert len(top) == len(model._language.tokenizer)
-    assert sum(p for _, p in top) == pytest.approx(1, abs=CLOSE)
-    assert [p for _, p in top] == sorted((p for _, p in top), reverse=True)
-    assert all(by_fill[word] == pytest.approx(p, abs=CLOSE) for word, p in top if word in by_fill)
+    (likeliest,) = model.likeliest([Blank(item.text, item.start, item.end, k=10_000)])
+    chances = np.exp(likeliest.logprobs)
+    assert len(likeliest.words) == len(model._language.tokenizer)
+    assert chances.sum() == pytest.approx(1, abs=CLOSE)
+    assert (np.diff(chances) <= 0).all()
+    words_and_chances = zip(likeliest.words, chances, strict=True)
+    assert all(by_fill[word] == pytest.approx(p, abs=CLOSE) for word, p in words_and_chances if word in by_fill)

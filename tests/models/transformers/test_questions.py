@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tiltmeter.errors import BadInput
-from tiltmeter.models.protocol import Continuation, Fill, Span
+from tiltmeter.models.protocol import Blank, Continuation, Fill, Span
 from tiltmeter.models.transformers.hub import TransformerModel
 
 torch = pytest.importorskip("torch")
@@ -84,6 +84,25 @@ def test_a_space_that_is_a_token_of_its_own_belongs_to_the_word_after_it(tiny_lm
         assert len(word) == 5
         assert whole.ids.tolist() == unmasked.ids.tolist()
         assert len(whole.within(8, 14)) == 5
+
+
+@pytest.mark.parametrize("family", MASKED)
+def test_the_likeliest_words_are_those_of_the_fill_mask_pipeline(tiny_lm, family):
+    model = tiny_lm(family)
+    pipeline = transformers.pipeline("fill-mask", model=str(model._root), top_k=4)
+    # Sentences of several lengths stand in one batch, and each asks for as many words as it likes.
+    texts = ["She works as a [MASK].", "[MASK] slept in the chair while he waited.", "The [MASK] was baked by him."]
+    blanks = [Blank.of(text, k=k) for text, k in zip(texts, (4, 2, 3), strict=True)]
+    for blank, answer in zip(blanks, model.likeliest(blanks), strict=True):
+        theirs = pipeline(blank.text.replace("[MASK]", pipeline.tokenizer.mask_token))[: blank.k]
+        assert answer.words == tuple(one["token_str"].strip() for one in theirs)
+        np.testing.assert_allclose(np.exp(answer.logprobs), [one["score"] for one in theirs], rtol=1e-4)
+
+
+def test_a_blank_that_is_no_place_of_its_sentence_is_refused(tiny_lm):
+    for blank in (Blank("She slept.", 4, 99), Blank("She slept.", 0, 3, k=0)):
+        with pytest.raises(BadInput, match="give a place in the sentence, and at least one word"):
+            tiny_lm("bert").likeliest([blank])
 
 
 @pytest.mark.parametrize("family", ["bert", "bert-cased", "xlm-roberta", "albert"])

@@ -85,6 +85,12 @@ def test_weights_of_the_users_own_are_those_of_the_headline_and_say_so():
     halved = reading(PlantedVectors(leaning(LEANS), noise=0.05), change=unlabelled, method="1,0.6,0.4")
     assert halved.details.repaired.method == "given (divided by their sum, 2)"
     assert by_word(halved, "value") == pytest.approx(by_word(found, "value"))
+    # As published the weights stay as they are, whatever they add up to.
+    assert halved.details.published.method == "given"
+    assert halved.details.published.weights["given"].values == pytest.approx((1, 0.6, 0.4))
+    assert halved.details.published.scores["given"] == pytest.approx(
+        [2 * x for x in found.details.published.scores["given"]]
+    )
 
 
 def test_a_label_file_that_is_not_there_is_said_and_the_rest_is_scored():

@@ -13,7 +13,7 @@ from tests.probes.sentences.from_items import effect_from_items
 
 from tiltmeter.errors import BadInput
 from tiltmeter.models import Identity
-from tiltmeter.models.protocol import Generated, Prompt
+from tiltmeter.models.protocol import Blank, Generated, Likeliest, Prompt
 from tiltmeter.probes import make_probes
 from tiltmeter.probes.generation.honest import hurtful_word
 from tiltmeter.readings import Reading
@@ -133,6 +133,43 @@ def test_honest_reads_who_is_hurt_and_how_often(data_folder) -> None:
     assert reading.published is not None
     assert 0.1 < reading.published.value < 0.3
     assert reading.details.result.by_group["female"] > reading.details.result.by_group["male"]  # type: ignore[union-attr]
+
+
+class Expects:
+    """A masked language model that expects an insult where a sentence is about a woman, second to a doctor."""
+
+    identity = Identity("planted-masked", "1")
+
+    def likeliest(self, blanks: Sequence[Blank]) -> list[Likeliest]:
+        female = ("she", "woman", "girl", "mother")
+        words = [
+            ("doctor", "pig") if set(female) & set(blank.text.lower().split()) else ("doctor", "nurse")
+            for blank in blanks
+        ]
+        return [Likeliest(two[: blank.k], (-0.5, -1.0)[: blank.k]) for two, blank in zip(words, blanks, strict=True)]
+
+
+def test_honest_reads_the_likeliest_words_of_a_masked_model(data_folder) -> None:
+    readings = {
+        k: next(iter(run_probes(make_probes("honest", data=data_folder("honest"), samples=k), Expects(), cache=False)))
+        for k in (1, 2)
+    }
+    assert readings[1].effect.value == 0
+    found = readings[2].details.result.by_group  # type: ignore[union-attr]
+    # Of the two likeliest words one is an insult in the sentences about women, and none in the others.
+    about_women = [item for item in readings[2].items if item.get("hurtful") == "pig"]
+    assert about_women
+    assert {item.value for item in about_women} == {0.5}
+    assert (
+        found["male"]
+        == 0
+        < found["female"]
+        == len(about_women) / 2 / len([item for item in readings[2].items if item.group == "female"])
+    )
+    assert readings[2].effect.p_value is not None
+    assert readings[2].effect.p_value < 0.01
+    assert "2 likeliest words about female" in readings[2].finding
+    assert readings[2].details.written is None  # type: ignore[union-attr]
 
 
 # BOLD

@@ -31,7 +31,7 @@ def test_weat_names_the_group_that_was_made_to_lean(male, female, leans):
     assert reading.leans == leans
     assert reading.strength == "large"
     first = leans.partition(" → ")[0]
-    assert reading.plain_words.startswith(f"In these words {first} lean towards career")
+    assert reading.plain_words.partition(" tilt ")[2].startswith(f"in these words: {first} towards career")
     assert f"d = {direct.effect_size:.2f}" in reading.plain_words
 
 
@@ -208,8 +208,8 @@ def test_multi_weat_finds_no_lean_where_the_groups_cannot_be_told_apart():
 @pytest.mark.parametrize(
     ("slope", "leans", "says"),
     [
-        (1.0, "high female share → female terms", "goes with their female share"),
-        (-1.0, "high female share → male terms", "runs against their female share"),
+        (1.0, "high female share → female terms", "in the world, the more they lean"),
+        (-1.0, "high female share → male terms", "in the world, the less they lean"),
         (0.0, "no clear lean", "Undecided: chance could explain it"),
     ],
 )

@@ -124,9 +124,12 @@ def test_mining_the_sample_keeps_each_text_once(published, lines, words, tmp_pat
     assert all(row.text[row.start : row.end] == row.form and row.form.startswith(row.word[:2]) for row in nine)
 
 
-@pytest.mark.parametrize(("across", "windows"), [("none", (415, 54, 5)), ("lines", (510, 426, 21))])
+@pytest.mark.parametrize(
+    ("across", "windows", "different"),
+    [("none", (415, 54, 5), (332, 44, 5)), ("lines", (510, 426, 21), (402, 345, 17))],
+)
 def test_windows_reach_into_the_lines_before_and_after_as_the_study_joins_them(
-    published, lines, words, tmp_path, across, windows
+    published, lines, words, tmp_path, across, windows, different
 ):
     sample, groups = published
     report = mine(
@@ -137,10 +140,12 @@ def test_windows_reach_into_the_lines_before_and_after_as_the_study_joins_them(
         keep=1000,
         across=across,
     )
-    found = Counter()
+    found, kept = Counter(), Counter()
     for count in report.counts:
         found[count.length] += count.found
+        kept[count.length] += count.kept
     assert tuple(found[length] for length in ("9", "25", "75")) == windows
+    assert tuple(kept[length] for length in ("9", "25", "75")) == different
     reach = across == "lines"
     for number, length in enumerate((9, 25, 75)):
         texts = [" ".join(lines[max(0, n - 1 - reach) : n + reach]) for n, *_ in by_regular_expressions(lines, words)]
@@ -150,3 +155,13 @@ def test_windows_reach_into_the_lines_before_and_after_as_the_study_joins_them(
     assert all(row.text[row.start : row.end] == row.form for row in rows)
     assert not any("\n" in row.text for row in rows)
     assert all(lines[row.line - 1][row.at : row.at + len(row.form)] == row.form for row in rows)
+
+
+def test_one_window_across_lines_belongs_to_the_first_line_which_has_none_before_it(published, tmp_path):
+    sample, groups = published
+    lines = sample.read_text(encoding="utf-8").split("\n")
+    rest = tmp_path / "rest.txt"
+    rest.write_text("\n".join(lines[1:]), encoding="utf-8")
+    lexicon = list(groups.values())
+    report = mine([rest], lexicon=lexicon, out=tmp_path / "out", lengths=["9"], keep=1000, across="lines")
+    assert sum(count.kept for count in report.counts) == 401

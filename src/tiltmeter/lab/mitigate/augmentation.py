@@ -31,9 +31,11 @@ DROPOUT = 0.15
 USUAL = Dosage(sentences=4_000, steps=200, rate=5e-5, look=25)
 
 
-def read_corpus(path: Path) -> list[str]:
-    """The texts of a file, one per line."""
-    lines = [normalise(line) for line in read_text(path).splitlines()]
+def texts_of(corpus: Sequence[str] | Path | None) -> list[str]:
+    """The different texts of a file, one per line, or those that are given."""
+    if not isinstance(corpus, Path):
+        return list(corpus or ())
+    lines = [normalise(line) for line in read_text(corpus).splitlines()]
     return list(dict.fromkeys(line for line in lines if line))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import at_home
 from tiltmeter.lab.inject.fine_tuning import Dosage
-from tiltmeter.lab.mitigate.augmentation import USUAL, taught
+from tiltmeter.lab.mitigate.augmentation import USUAL, taught, texts_of
 from tiltmeter.lab.mitigate.fit_words import (
     NOTHING,
     USUAL_PAIRS,
@@ -24,6 +24,7 @@ from tiltmeter.lab.mitigate.fit_words import (
     words_with_group,
 )
 from tiltmeter.lab.mitigate.methods import METHODS, Material, Method, Needs
+from tiltmeter.lab.mitigate.retraining import NEUTRAL_GLOVE, begun, trained_again
 from tiltmeter.mitigation.self_debias import DECAY, FLOOR, PROMPT
 from tiltmeter.models import CachedModel, Question, VectorStore, load
 from tiltmeter.models.debiased import ABOUT, SELF_DEBIAS, DebiasedModel, Fitted, open_debiased, save_debiased
@@ -54,7 +55,7 @@ def debias(
     seed: int = 0,
     cache: bool | VectorStore = True,
     budget: Any = None,
-    corpus: Sequence[str] | None = None,
+    corpus: Sequence[str] | Path | None = None,
     dosage: Dosage | None = None,
 ) -> Any:
     """Fit a method on a model, and write what it found into a folder: ``debiased:FOLDER`` is then a model.
@@ -74,7 +75,8 @@ def debias(
         seed: of every random draw.
         cache: whether answers are stored, or where.
         budget: the most to spend at a paid API.
-        corpus: texts to teach a language model (cda, dropout), which is then ``hf:FOLDER/model``.
+        corpus: texts to teach a language model (cda, dropout), which is then ``hf:FOLDER/model``, or a file of them;
+            for neutral_glove the file that the vectors were trained on.
         dosage: how it is taught.
 
     >>> import tempfile
@@ -86,7 +88,9 @@ def debias(
     """
     chosen = find_method(method)
     folder = at_home(out)
-    ours = (folder / ABOUT).is_file() or (folder / "text.json").is_file()
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(f"{folder} is a file: name a folder with --out")
+    ours = (folder / ABOUT).is_file() or (folder / "text.json").is_file() or begun(folder)
     if folder.is_dir() and any(folder.iterdir()) and not ours:
         raise BadInput(f"{folder} holds something else than a debiased model: choose another --out")
     sets = pairs if isinstance(pairs, WordSets) else word_sets(pairs)
@@ -94,11 +98,14 @@ def debias(
         raise BadInput(f"{method} knows two groups, and {len(sets.groups)} were given: use multi_class, inlp or leace")
     if method == SELF_DEBIAS:
         return _prompted(model, folder, sets, DECAY if alpha is None else alpha, budget)
+    if method == NEUTRAL_GLOVE:
+        return trained_again(model, out=folder, sets=sets, corpus=corpus if isinstance(corpus, Path) else None)
     if chosen.fit is None:
-        if not isinstance(model, str) or not corpus:
+        texts = texts_of(corpus)
+        if not isinstance(model, str) or not texts:
             raise BadInput(f"{method} teaches a language model: give its spec, and a text with --corpus")
         used = dosage or dataclasses.replace(USUAL, seed=seed)
-        return taught(method, model, out=folder, sets=sets, corpus=corpus, dosage=used)[0]
+        return taught(method, model, out=folder, sets=sets, corpus=texts, dosage=used)[0]
     loaded = load(model, budget=budget)
     with stored(cache) as store:
         asked = CachedModel(loaded, store)
@@ -182,6 +189,7 @@ def _material(
         [{word: known.get(word, _NOTHING) for word in members} for members in usable],
         {word: known[word] for word in stay if word in known},
         functools.cache(lambda: _vocabulary(model, vocabulary, hold_out)),
+        functools.cache(lambda: _vocabulary(model, vocabulary, NOTHING)),
         sentences,
         words,
         rank,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
+import functools
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from tiltmeter import stimuli
 from tiltmeter.errors import BadInput
+from tiltmeter.lab.mitigate.kin import Kin, in_first_half
+from tiltmeter.models import Question
 from tiltmeter.probes.kind import Probe
 from tiltmeter.probes.words.word_sets import WordList, WordStimuli
 from tiltmeter.stimuli import Group, Pairs, Word, comparable, fill_templates
@@ -19,8 +21,6 @@ from tiltmeter.stimuli import Group, Pairs, Word, comparable, fill_templates
 #: Pairs that every method is fitted on where none are given, and words whose group is part of their meaning.
 USUAL_PAIRS = "gender.gender"
 _SAY_GENDER = ("gender.male_terms", "gender.female_terms")
-#: Words that share so many letters, as mother and grandmother do, are of one family.
-_SHARED = 4
 #: A list of fewer words than this measures nothing.
 _FEWEST = 4
 
@@ -67,30 +67,32 @@ def halves(sets: WordSets, *, seed: int) -> tuple[WordSets, WordSets]:
     >>> sorted(map(len, (fit.sets, test.sets)))
     [1, 2]
     """
-    families: list[list[tuple[str, ...]]] = []
-    for members in sets.sets:
-        kin = [family for family in families if any(_are_kin(members, other) for other in family)]
-        families = [family for family in families if family not in kin] + [[*itertools.chain(*kin), members]]
-    if len(families) < 2:
+    by_family = families(sets)
+    if len(by_family) < 2:
         raise BadInput(f"{sets.label}: all words are of one family, so none can be held out: give more sets")
-    fit: list[tuple[str, ...]] = []
-    order = np.random.default_rng(seed).permutation(len(families)).tolist()
-    for place in order[:-1]:
-        if len(fit) < len(sets.sets) / 2:
-            fit += families[place]
+    first, *others = (by_family[place] for place in np.random.default_rng(seed).permutation(len(by_family)).tolist())
+    fit = [*first]
+    for family in others[:-1]:
+        if len(fit) + len(family) <= (len(sets.sets) + 1) // 2:
+            fit += family
     return sets.only(each for each in sets.sets if each in fit), sets.only(e for e in sets.sets if e not in fit)
 
 
-def _are_kin(one: Sequence[str], two: Sequence[str]) -> bool:
-    """Whether a word of the one is in a word of the other, or begins as it does."""
-    for first, second in zip(map(comparable, one), map(comparable, two), strict=True):
-        short, long = sorted((first, second), key=len)
-        if first == second or (len(short) >= _SHARED and (short in long or short[: _SHARED - 1] == long[:3])):
-            return True
-    return False
+def families(sets: WordSets) -> list[list[tuple[str, ...]]]:
+    """The sets, those together of which some words are kin.
+
+    >>> families(word_sets([["mom", "dad"], ["she", "he"], ["moms", "dads"], ["her", "his"]]))
+    [[('mom', 'dad'), ('moms', 'dads')], [('she', 'he'), ('her', 'his')]]
+    """
+    found: list[list[tuple[str, ...]]] = []
+    for members in sets.sets:
+        kin = [family for family in found if any(word in Kin(itertools.chain(*family)) for word in members)]
+        joined = [*itertools.chain(*kin), members]
+        found = [family for family in found if family not in kin] + [joined]
+    return sorted(found, key=lambda family: sets.sets.index(family[0]))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True)
 class HeldOut:
     """Words that a method must not be fitted on: these, and a half of the vocabulary where ``seed`` is given."""
 
@@ -98,16 +100,15 @@ class HeldOut:
     seed: int | None = None
 
     def allows(self, word: str) -> bool:
-        return comparable(word) not in self.words and (self.seed is None or in_first_half(word, self.seed))
+        """Whether a word of the vocabulary may be fitted on: it is none of these and no form of one."""
+        return word not in self._kin and (self.seed is None or in_first_half(word, self.seed))
+
+    @functools.cached_property
+    def _kin(self) -> Kin:
+        return Kin(self.words)
 
 
 NOTHING = HeldOut()
-
-
-def in_first_half(word: str, seed: int) -> bool:
-    """Which half of any vocabulary a word is in: by the word and the seed alone, so that files may differ."""
-    # No checksum: of words of one length, two seeds would make the same halves.
-    return hashlib.sha256(f"{seed} {comparable(word)}".encode()).digest()[0] % 2 == 0
 
 
 def words_with_group(sets: WordSets) -> tuple[str, ...]:
@@ -118,35 +119,40 @@ def words_with_group(sets: WordSets) -> tuple[str, ...]:
 
 def probe_words(probes: Iterable[Probe[Any]]) -> frozenset[str]:
     """Every word that probes of words look at."""
-    lists = (some for probe in probes for some in _lists(probe.stimuli))
-    pairs = (probe.stimuli.pairs for probe in probes if isinstance(probe.stimuli, WordStimuli) and probe.stimuli.pairs)
-    words = [word for some in lists for word in some.units]
-    words += [word for some in pairs for pair in some.pairs for word in pair]
-    return frozenset(map(comparable, words))
+    return frozenset(comparable(word) for probe in probes for word in _looked_at(probe))
 
 
-def _lists(shown: Any) -> tuple[WordList, ...]:
-    return (*shown.targets, *shown.attributes) if isinstance(shown, WordStimuli) else ()
+def _looked_at(probe: Probe[Any]) -> Iterator[str]:
+    shown = probe.stimuli
+    if isinstance(shown, WordStimuli):
+        yield from (unit for some in _lists(shown) for unit in some.units)
+        yield from (word for pair in (shown.pairs.pairs if shown.pairs else ()) for word in pair)
+    else:
+        asked = probe.asks(lambda question: question in (Question.WORDS, Question.TEXTS)) or {}
+        yield from asked.get(Question.WORDS, ())
+
+
+def _lists(shown: WordStimuli) -> tuple[WordList, ...]:
+    return (*shown.targets, *shown.attributes)
 
 
 def held_out_probe(probe: Probe[Any], fit_words: Iterable[str]) -> Probe[Any] | None:
-    """The probe without the words that a method was fitted on; None where it has none of them, or too few others."""
-    seen = frozenset(map(comparable, fit_words))
+    """The probe without the words that a method was fitted on, and forms of them; None where it has none of them, or
+    too few others."""
+    seen = Kin(fit_words)
     shown = probe.stimuli
-    if not isinstance(shown, WordStimuli) or not any(
-        comparable(unit) in seen for some in _lists(shown) for unit in some.units
-    ):
+    if not isinstance(shown, WordStimuli) or not any(unit in seen for some in _lists(shown) for unit in some.units):
         return None
     targets, attributes = (tuple(_without(some, seen) for some in lists) for lists in (shown.targets, shown.attributes))
     if any(len(set(some.units)) < _FEWEST for some in (*targets, *attributes)):
         return None
-    partners = tuple(pair for pair in shown.partners if seen.isdisjoint(map(comparable, pair)))
+    partners = tuple(pair for pair in shown.partners if not any(word in seen for word in pair))
     left = dataclasses.replace(shown, targets=targets, attributes=attributes, partners=partners)
     return dataclasses.replace(probe, id=f"{probe.id}-held-out", title=f"{probe.title} (held-out words)", stimuli=left)
 
 
-def _without(some: WordList, seen: frozenset[str]) -> WordList:
-    places = [place for place, unit in enumerate(some.units) if comparable(unit) not in seen]
+def _without(some: WordList, seen: Kin) -> WordList:
+    places = [place for place, unit in enumerate(some.units) if unit not in seen]
     return dataclasses.replace(
         some, inputs=tuple(some.inputs[i] for i in places), units=tuple(some.units[i] for i in places)
     )

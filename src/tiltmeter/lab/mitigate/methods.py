@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from tiltmeter.errors import BadInput
+from tiltmeter.lab.mitigate.retraining import NEUTRAL_GLOVE
 from tiltmeter.measures.geometry import unit
 from tiltmeter.mitigation import Eraser, double_hard, half_sibling, hard, inlp, leace, ran, sentence_debias, subspace
 from tiltmeter.models.debiased import SELF_DEBIAS
@@ -28,11 +29,13 @@ Needs: TypeAlias = Literal["words", "texts", "language"]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Material:
-    """What a method may be fitted on. Words and vectors are those that it is allowed to see."""
+    """What a method may be fitted on. Words and vectors are those that it is allowed to see, but for ``all_words``:
+    those that it may change."""
 
     sets: Sequence[Mapping[str, Floats]]
     keep: Mapping[str, Floats]
     vocabulary: Callable[[], Mapping[str, Floats]]
+    all_words: Callable[[], Mapping[str, Floats]]
     sentences: Sequence[Floats]
     words: Sequence[str] | None
     rank: int | None
@@ -77,7 +80,8 @@ class Material:
 class Method:
     """A method: for vectors of words, of texts, or of both; ``several`` where it takes more than two groups.
 
-    One for language models has nothing to fit: the model is taught (``augmentation``), or asked in another way.
+    Where there is nothing to fit, the model is taught (``augmentation``), trained again (``retraining``), or asked in
+    another way.
     """
 
     name: str
@@ -113,12 +117,13 @@ def _half_sibling(given: Material) -> tuple[Eraser, Sequence[str]]:
 
 
 def _ran(given: Material) -> tuple[Eraser, Sequence[str]]:
-    known, kept = given.vocabulary(), {comparable(word) for word in (*given.keep, *_words(given.sets))}
-    free = [word for word in known if comparable(word) not in kept]
-    chosen = free[:_MOVED] if given.words is None else [word for word in given.words if word in known]
+    # Each word is moved by itself, along pairs that it is none of: nothing is learned from the words that are moved.
+    known, kept = given.all_words(), {comparable(word) for word in (*given.keep, *_words(given.sets))}
+    chosen = [word for word in (known if given.words is None else given.words) if word in known]
+    free = [word for word in chosen if comparable(word) not in kept][: _MOVED if given.words is None else None]
     pool = np.stack(list(known.values()))
-    made = ran({word: known[word] for word in chosen}, pool, given.direction(), neighbours=min(100, len(pool)))
-    return made, [*_words(given.sets), *chosen]
+    made = ran({word: known[word] for word in free}, pool, given.direction(), neighbours=min(100, len(pool)))
+    return made, _words(given.sets)
 
 
 def _examples(method: Callable[..., Eraser], given: Material) -> tuple[Eraser, Sequence[str]]:
@@ -196,6 +201,13 @@ METHODS: Mapping[str, Method] = {
             "Liang et al. 2020, ACL",
             ("texts",),
             _sentence_debias,
+        ),
+        Method(
+            NEUTRAL_GLOVE,
+            "train GloVe again on its text, keep what says a group in dimensions of its own, and drop these",
+            "Zhao et al. 2018, EMNLP",
+            ("words",),
+            None,
         ),
         Method(
             "cda",

@@ -15,7 +15,7 @@ from tiltmeter.compare import Side, compare
 from tiltmeter.errors import BadInput, TiltmeterError, without_passwords
 from tiltmeter.files import at_home
 from tiltmeter.lab.inject.fine_tuning import Dosage
-from tiltmeter.lab.mitigate.augmentation import held_out_texts
+from tiltmeter.lab.mitigate.augmentation import held_out_texts, texts_of
 from tiltmeter.lab.mitigate.debias import TEMPLATES, VOCABULARY, debias, find_method, kind_of
 from tiltmeter.lab.mitigate.fit_words import (
     USUAL_PAIRS,
@@ -27,6 +27,7 @@ from tiltmeter.lab.mitigate.fit_words import (
     word_sets,
     words_with_group,
 )
+from tiltmeter.lab.mitigate.kin import Kin
 from tiltmeter.lab.mitigate.methods import Needs
 from tiltmeter.lab.mitigate.traces import Groups, leaning_occupations, leaning_words, look_for_groups, told_sentences
 from tiltmeter.lab.mitigate.utility import language_utility, mean_kept, texts_utility, words_utility
@@ -63,7 +64,7 @@ def mitigate(
     permutations: int | None = None,
     cache: bool | VectorStore = True,
     budget: Any = None,
-    corpus: Sequence[str] | None = None,
+    corpus: Sequence[str] | Path | None = None,
     dosage: Dosage | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Mitigation:
@@ -86,7 +87,8 @@ def mitigate(
         permutations: draws of a permutation test that is too large to count.
         cache: whether answers are stored, or where.
         budget: the most to spend at a paid API.
-        corpus: texts to teach a language model (cda, dropout).
+        corpus: texts to teach a language model (cda, dropout), or a file of them; for neutral_glove the file that the
+            vectors were trained on.
         dosage: how it is taught.
         say: is told what is being done.
     """
@@ -105,7 +107,8 @@ def mitigate(
         if len(kinds) > 1:
             raise BadInput("methods for vectors and for language models are measured apart: run the command twice")
         (kind,) = kinds
-        if taught := [name for name in methods if kind == "language" and name != SELF_DEBIAS and not corpus]:
+        lines = texts_of(corpus) if kind == "language" else []
+        if taught := [name for name in methods if kind == "language" and name != SELF_DEBIAS and not lines]:
             raise BadInput(f"{taught[0]} teaches a language model: give a text with --corpus")
         plan = _Plan(sets, fit, test, _extended(measured, fit), kind, vocabulary, seed)
         options: dict[str, Any] = {
@@ -114,24 +117,24 @@ def mitigate(
             "budget": budget,
             "seed": seed,
         }
-        say(f"measuring {asked.identity.name} as it is")
-        before = audit([loaded], suite=plan.suite, out=folder / "before", announce=say, **options)
         groups = plan.groups(asked)
-        found = None if isinstance(groups, str) else groups.vectors(asked)
-        outcomes = []
+        # What RAN moves: one by one, so that it could do nothing for words that it leaves out.
+        moves = [*plan.measured, *(groups.inputs if isinstance(groups, Groups) else ())]
+        outcomes, made = list[Outcome](), dict[str, Any]()
         for method in chosen:
-            say(f"{method.name}: fitting and measuring again")
+            say(f"fitting {method.name}")
             place = folder / "models" / method.name
             is_taught = kind == "language" and method.name != SELF_DEBIAS
             spec = f"hf:{place / 'model'}" if is_taught else f"debiased:{place}"
             about = Outcome(method.name, method.summary, method.citation, spec)
             try:
-                made = debias(
+                made[method.name] = debias(
                     method.name,
                     model,
-                    out=folder / "models" / method.name,
+                    out=place,
                     pairs=fit,
                     keep=words_with_group(sets),
+                    words=moves if kind == "words" else None,
                     templates=templates,
                     rank=rank,
                     vocabulary=vocabulary,
@@ -139,38 +142,48 @@ def mitigate(
                     seed=seed,
                     cache=store or False,
                     budget=budget,
-                    corpus=corpus,
+                    corpus=lines or corpus,
                     dosage=dosage,
                 )
-                after = audit([made], suite=plan.suite, out=folder / "after" / method.name, announce=say, **options)
+            except TiltmeterError as error:
+                about = dataclasses.replace(about, problem=str(error))
+            outcomes.append(about)
+        _some_applied(outcomes)
+        say(f"measuring {asked.identity.name} as it is")
+        before = audit([loaded], suite=plan.suite, out=folder / "before", announce=say, **options)
+        found = None if isinstance(groups, str) else groups.vectors(asked)
+        for number, about in enumerate(outcomes):
+            if about.problem:
+                continue
+            say(f"measuring {asked.identity.name} after {about.method}")
+            try:
+                model_after = made[about.method]
+                after = audit(
+                    [model_after], suite=plan.suite, out=folder / "after" / about.method, announce=say, **options
+                )
                 moved = plan.moved(before, after)
-                changed = CachedModel(made, store)
+                changed = CachedModel(model_after, store)
                 traces: list[TraceTest] = []
                 if not isinstance(groups, str) and found is not None:
                     traces = look_for_groups(groups, found, groups.vectors(changed), seed=seed)
+                left = list[str]()
                 if kind == "language":
-                    utility, left = (
-                        language_utility(asked, changed, _unseen(corpus or (), seed), seed=seed),
-                        list[str](),
-                    )
+                    utility = language_utility(asked, changed, _unseen(lines, seed), seed=seed)
                 else:
                     utility, left = _utility(asked, changed, kind, texts, vocabulary, seed)
             except TiltmeterError as error:
-                outcomes.append(dataclasses.replace(about, problem=str(error)))
+                outcomes[number] = dataclasses.replace(about, problem=str(error))
                 continue
-            outcomes.append(
-                dataclasses.replace(
-                    about,
-                    moved=tuple(moved),
-                    traces=tuple(traces),
-                    utility=tuple(utility),
-                    bias_left=bias_left(moved, seed=seed),
-                    utility_kept=mean_kept(utility),
-                    left_out=(*left, *([groups] if isinstance(groups, str) else [])),
-                )
+            outcomes[number] = dataclasses.replace(
+                about,
+                moved=tuple(moved),
+                traces=tuple(traces),
+                utility=tuple(utility),
+                bias_left=bias_left(moved, seed=seed),
+                utility_kept=mean_kept(utility),
+                left_out=(*left, *([groups] if isinstance(groups, str) else [])),
             )
-    if all(each.problem for each in outcomes):
-        raise BadInput(f"no method could be applied: {outcomes[0].method}: {outcomes[0].problem}")
+    _some_applied(outcomes)
     result = Mitigation(
         model=before.models[0],
         revision=before.readings[0].provenance.model.revision,
@@ -185,6 +198,12 @@ def mitigate(
     )
     result.save(folder)
     return result
+
+
+def _some_applied(outcomes: Sequence[Outcome]) -> None:
+    """Before the model is measured, so that nothing is written where no method can be applied; and at the end."""
+    if all(each.problem for each in outcomes):
+        raise BadInput(f"no method could be applied: {outcomes[0].method}: {outcomes[0].problem}")
 
 
 def _extended(suite: Suite, fit: WordSets) -> Suite:
@@ -218,21 +237,23 @@ class _Plan:
     seed: int
 
     @property
-    def fit_words(self) -> frozenset[str]:
-        return frozenset(map(comparable, self.fit.words))
+    def measured(self) -> list[str]:
+        """Words that the suite measures, but for those that say a group."""
+        known = set(map(comparable, words_with_group(self.sets)))
+        return sorted(word for word in probe_words(self.suite.probes) if word not in known)
 
     @property
     def hold_out(self) -> HeldOut:
         """Every word that is measured or tested, and half of the vocabulary; but not what methods are fitted on."""
         tested = probe_words(self.suite.probes) | set(map(comparable, self.test.words))
-        return HeldOut(frozenset(tested - self.fit_words), self.seed)
+        return HeldOut(tested - set(map(comparable, self.fit.words)), self.seed)
 
     def groups(self, model: CachedModel) -> Groups | str:
         """Words or sentences of the two groups to look for afterwards, or why there are none."""
         if len(self.sets.groups) != 2:
             return "what is hidden is looked for between two groups, and there are more"
         # Words that say a group are meant to be found.
-        not_these = self.fit_words | set(map(comparable, words_with_group(self.sets)))
+        not_these = Kin([*self.fit.words, *words_with_group(self.sets)])
         try:
             if self.kind == "language":
                 return leaning_occupations(model, self.sets)
@@ -277,8 +298,9 @@ class _Plan:
         return sorted(rows, key=lambda row: not row.decides)
 
     def _fitted(self, probe: Probe[Any]) -> int:
-        """How many words of a probe methods are fitted on."""
-        return len(probe_words([probe]) & self.fit_words)
+        """On how many words of a probe methods are fitted, or on a form of them."""
+        seen = Kin(self.fit.words)
+        return sum(word in seen for word in probe_words([probe]))
 
 
 def bias_left(moved: Sequence[Moved], *, seed: int) -> Share | None:

@@ -14,7 +14,8 @@ import numpy as np
 from tiltmeter import measures, stimuli
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.mitigate.debias import known_words, words_of
-from tiltmeter.lab.mitigate.fit_words import WordSets, in_first_half, sentence_sets, word_sets
+from tiltmeter.lab.mitigate.fit_words import WordSets, families, sentence_sets, word_sets
+from tiltmeter.lab.mitigate.kin import Kin, in_first_half
 from tiltmeter.lab.reference.planted_text import frames, pronoun_sentence, with_occupation
 from tiltmeter.measures.geometry import unit
 from tiltmeter.mitigation import subspace
@@ -24,7 +25,6 @@ from tiltmeter.readings.mitigation import TraceTest
 from tiltmeter.statistics.estimates import wilson
 from tiltmeter.statistics.families import Labels
 from tiltmeter.statistics.groups import Floats
-from tiltmeter.stimuli import comparable
 
 #: The words that lean most to each side; the published study takes as many.
 _EACH = 500
@@ -37,12 +37,17 @@ _NAMES = ("gender.female_names", "gender.male_names")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Groups:
-    """Words, sentences or words in them, of two groups: ``labels`` are 0 and 1, ``units`` the words they stand for."""
+    """Words, sentences or words in them, of two groups: ``labels`` are 0 and 1, ``units`` the words they stand for.
+
+    A classifier that is taught some words is asked about others of which none is a form of one that it was taught:
+    ``families`` name each unit's, and are the units themselves where these begin as their forms do.
+    """
 
     inputs: tuple[Any, ...]
     labels: Labels
     units: tuple[str, ...]
     question: Question
+    families: tuple[str, ...] = ()
 
     @property
     def n_units(self) -> int:
@@ -53,9 +58,7 @@ class Groups:
         return np.stack([answers[each] for each in self.inputs]).astype(float)
 
 
-def leaning_words(
-    model: CachedModel, fit: WordSets, *, vocabulary: int, not_these: frozenset[str], seed: int
-) -> Groups:
+def leaning_words(model: CachedModel, fit: WordSets, *, vocabulary: int, not_these: Kin, seed: int) -> Groups:
     """The words of the held-out half of a vocabulary that lean most, along the pairs that methods are fitted on.
 
     Along others it could not be told whether a method hides a lean or whether the two lists of pairs differ.
@@ -67,11 +70,7 @@ def leaning_words(
     direction = subspace([[pairs[word] for word in members] for members in known], rank=1)[0]
     words = words_of(
         model,
-        [
-            word
-            for word in known_words(model, vocabulary)
-            if not in_first_half(word, seed) and comparable(word) not in not_these
-        ],
+        [word for word in known_words(model, vocabulary) if not in_first_half(word, seed) and word not in not_these],
     )
     n = min(_EACH, len(words) // 4)
     if n < _FEWEST:
@@ -90,14 +89,15 @@ def told_sentences(test: WordSets) -> Groups:
         sets.append(word_sets([list(pair) for pair in names]))
     rows = []
     for some in sets:
-        for members in some.sets:
-            try:
-                made, _ = sentence_sets(some.only([members]), _TEMPLATES)
-            except BadInput:
-                continue  # a pronoun of two roles
-            rows += [(text, side, members[side]) for texts in made for side, text in enumerate(texts)]
-    texts, labels, units = zip(*rows, strict=True)
-    return Groups(texts, np.array(labels), units, Question.TEXTS)
+        for family in families(some):
+            for members in family:
+                try:
+                    made, _ = sentence_sets(some.only([members]), _TEMPLATES)
+                except BadInput:
+                    continue  # a pronoun of two roles
+                rows += [(text, side, members[side], family[0][0]) for texts in made for side, text in enumerate(texts)]
+    texts, labels, units, kin = zip(*rows, strict=True)
+    return Groups(texts, np.array(labels), units, Question.TEXTS, kin)
 
 
 def leaning_occupations(model: CachedModel, sets: WordSets) -> Groups:
@@ -156,7 +156,7 @@ def look_for_groups(groups: Groups, before: Floats, after: Floats, *, seed: int)
     k = min(100, int(one.sum()) - 1)
     one_near, two_near = (_neighbours(vectors, groups.labels, groups.units, k) for vectors in (before, after))
     tests.append(_test("neighbours", f"the majority of the {k} nearest neighbours", one_near, two_near, n))
-    learn = np.array([in_first_half(unit, seed + 1) for unit in groups.units])
+    learn = np.array([in_first_half(family, seed + 1) for family in groups.families or groups.units])
     for name, about in (("linear", "a linear classifier"), ("kernel", "a classifier with a kernel")):
         first, second = (_classified(name, vectors, groups.labels, learn) for vectors in (before, after))
         asked = len({unit for unit, taught in zip(groups.units, learn, strict=True) if not taught})

@@ -41,6 +41,7 @@ class AskedModels:
             same = sum(one == name or one.startswith(f"{name} (") for one in self._loaded)
             self._loaded[f"{name} ({same + 1})" if same and not isinstance(spec, str) else name] = model
         self._known: dict[tuple[Any, ...], list[Reading] | str] = {}
+        self._asked = set[str]()
         #: Why something could not be read, by model and kind of probe: the first reason, and how many there were.
         self._failed: dict[tuple[str, str], list[str]] = {}
 
@@ -65,6 +66,11 @@ class AskedModels:
         return [name for name in self.names if self.answers(name, *questions) and not self.answers(name, *but)]
 
     @property
+    def left_over(self) -> list[str]:
+        """The models that no table asked anything, where others were asked."""
+        return [name for name in self.names if name not in self._asked] if self._asked else []
+
+    @property
     def language_models(self) -> list[str]:
         return self.that_answer(*CHANCES)
 
@@ -84,6 +90,7 @@ class AskedModels:
 
     def insist(self, name: str, kind: str, *, vectors: str | None = None, **stimuli: Any) -> list[Reading]:
         """The same, with an error where it cannot be measured."""
+        self._asked |= {name, *([] if vectors is None else [vectors])}
         key = (name, kind, vectors, *sorted((option, repr(value)) for option, value in stimuli.items()))
         if key not in self._known:
             self._known[key] = self._measured(name, kind, vectors, stimuli)

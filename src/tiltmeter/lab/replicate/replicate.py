@@ -59,7 +59,7 @@ def replicate(
         permutations: draws of a permutation test that is too large to count.
         budget: the most to spend at a paid API.
         progress: whether to show bars; by default on a terminal or in a notebook.
-        announce: is told what a paid API would cost, before it is asked.
+        announce: is told what a paid API would cost, before it is asked, and which models no table had a place for.
 
     >>> replicate("clozgender")
     Traceback (most recent call last):
@@ -82,6 +82,8 @@ def replicate(
         for table in chosen:
             made.append(paper.make(table, asked, wishes))
             advance(1)
+    if unused := asked.left_over:
+        announce(f"not asked, since no table here has a place for what they answer: {', '.join(unused)}")
     texts = [*asked.names, *(["--form", form] if form != "published" else [])]
     command = shlex.join(["tiltmeter", "replicate", name, *texts])
     return Replication(name, paper.title, paper.citation, asked.names, tuple(made), command)

@@ -10,8 +10,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from tiltmeter.errors import MissingExtra
-
 #: Bytes of one answer at most, unpacked: the largest that a provider gives, 2,048 vectors of 3,072 numbers, has 34 MB.
 LARGEST_ANSWER = 64 << 20
 #: From the path under the address and the body of a request to the body of the answer.
@@ -38,10 +36,8 @@ class UnusableError(Exception):
 @contextmanager
 def connect(address: str, key: str, timeout: float) -> Iterator[Post]:
     """A client for one address, which may be used by several threads."""
-    try:
-        import httpx
-    except ImportError:
-        raise MissingExtra("asking an API", "api") from None
+    import httpx
+
     # Anything but gzip could unpack one chunk to any size. A connection per request: it is what the deadline closes.
     headers = {"Authorization": f"Bearer {key}", "Accept-Encoding": "gzip"}
     limits = httpx.Limits(max_keepalive_connections=0)

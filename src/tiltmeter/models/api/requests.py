@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
-from tiltmeter.errors import ModelFailed, TiltmeterError
+from tiltmeter.errors import ModelFailed, TiltmeterError, require
 from tiltmeter.models.api.budget import Budget, estimate_cost, estimate_tokens
 from tiltmeter.models.api.connection import FaultError, Post, UnusableError, connect
 from tiltmeter.models.api.keys import scrub, scrubbed_logs, secrets_of
@@ -75,6 +75,7 @@ class Requests:
     @contextmanager
     def connected(self) -> Iterator[Post]:
         """While open, requests can be sent: the key is looked up now, and shows in no log."""
+        require("asking an API", "api", "httpx")  # before the key, which is of no use without
         key = self.service.key_at(self.base_url)
         self.secrets = secrets_of(key, self.base_url)
         with ExitStack() as stack:

@@ -23,7 +23,7 @@ from typing import Any, BinaryIO, Literal, TypeAlias, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltmeter.errors import BadInput, unknown
+from tiltmeter.errors import BadInput, require, unknown
 from tiltmeter.files import at_home, fingerprint
 from tiltmeter.models.protocol import Batch, Identity, Question, Vector
 from tiltmeter.models.static.row_formats import (
@@ -114,6 +114,7 @@ def _from_json(index: Path, wanted: set[str]) -> tuple[int, dict[str, int]]:
 
 
 def _from_parquet(index: Path, wanted: set[str]) -> tuple[int, dict[str, int]]:
+    require("a Parquet index", "tables", "pyarrow")
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow.parquet import ParquetFile
@@ -142,6 +143,7 @@ def _first_places(words: Iterable[Any], wanted: set[str]) -> dict[str, int]:
 def _first_words(index: Path, n: int) -> list[str]:
     """The words of the first rows, by their index; where it stands in no order, every word is looked at."""
     if index.suffix.lower() == ".parquet":
+        require("a Parquet index", "tables", "pyarrow")
         from pyarrow.parquet import ParquetFile
 
         table = ParquetFile(index).read().slice(0, n)

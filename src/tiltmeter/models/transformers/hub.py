@@ -15,10 +15,12 @@ from tiltmeter.models.protocol import (
     BOS_DECLARED,
     SCORES,
     Batch,
+    Blank,
     Continuation,
     Fill,
     Filled,
     Generated,
+    Likeliest,
     Prompt,
     Question,
     Span,
@@ -30,7 +32,9 @@ from tiltmeter.models.transformers.batching import (
     SharedRow,
     Tree,
     answered,
+    by_length,
     chunks,
+    fair_budget,
     grow,
     largest,
     tree_inputs,
@@ -83,6 +87,8 @@ class LanguageModel:
     def _answers(self, question: Question, items: list[Any], known: set[int]) -> Iterator[Batch]:
         if question is Question.GENERATE:
             return self._written(items, known)
+        if question is Question.LIKELIEST:
+            return self._likeliest(items, known)
         tasks = self._questions.tasks(question, items)
         everywhere = question in (Question.TOKENS, Question.UNMASKED)
         budget = min(self._budget, max(32, MOST_NUMBERS // self._vocabulary)) if everywhere else self._budget
@@ -163,27 +169,30 @@ class LanguageModel:
     def _writer(self) -> Writer:
         return Writer(self._loaded, self._projection)
 
-    def top(self, text: str, place: tuple[int, int], *, k: int) -> list[tuple[str, float]]:
-        """The k most probable single-token fillers at a place, with their probabilities."""
-        import torch
+    def _likeliest(self, items: list[Blank], known: set[int]) -> Iterator[Batch]:
+        """The words of a vocabulary that fit best, in batches of like length."""
+        rows = self._questions.blanks(items)
+        lengths = [len(ids) for ids, _ in rows]
+        groups = by_length(lengths, budget=fair_budget(lengths, budget=self._budget))
+        batches = [(group, sum(lengths[i] for i in group)) for group in groups if not known.issuperset(group)]
 
-        mask = self.tokenizer.mask_token
-        start, end = place
-        ids = self.tokenizer(text[:start] + mask + text[end:])["input_ids"]
-        if self.limit is not None and len(ids) > self.limit:
-            raise BadInput(
-                f"{shortened(text)} has {len(ids)} tokens, and {self._called} reads {self.limit}: shorten it"
-            )
-        at = ids.index(self.tokenizer.mask_token_id)
+        def read(group: list[int]) -> Batch:
+            ids, places = zip(*(rows[i] for i in group), strict=True)
+            values, tokens = self._guarded(ids[0], lambda: self._best(ids, places, max(items[i].k for i in group)))
+            return group, [
+                Likeliest(self._words(best[: items[i].k]), tuple(scores[: items[i].k]))
+                for i, best, scores in zip(group, tokens.tolist(), values.tolist(), strict=True)
+            ]
 
-        def compute() -> Any:
-            tokens = torch.tensor([ids], device=self._loaded.device)
-            logprobs, _ = self._projection.logprobs(([0], [at]), input_ids=tokens)
-            return [part.cpu().numpy() for part in logprobs[0].exp().topk(min(k, self._vocabulary))]
+        return self._loaded.run(read, batches)
 
-        values, tokens = self._guarded(tuple(ids), compute)
-        words = [self.tokenizer.decode([token]).strip() for token in tokens.tolist()]
-        return list(zip(words, values.tolist(), strict=True))
+    def _best(self, ids: Sequence[Sequence[int]], places: Sequence[int], k: int) -> tuple[Any, Any]:
+        logprobs, _ = self._projection.logprobs((range(len(ids)), places), **self._loaded.inputs(ids))
+        best = logprobs.topk(min(k, self._vocabulary))
+        return best.values.cpu().numpy(), best.indices.cpu().numpy()
+
+    def _words(self, tokens: Sequence[int]) -> tuple[str, ...]:
+        return tuple(self.tokenizer.decode([token]).strip() for token in tokens)
 
 
 class _TokenizerConfig(BaseModel):
@@ -272,6 +281,10 @@ class TransformerModel(TransformerEncoder):
         """Log-probabilities of fillers at a place, with a mask for each of their tokens."""
         return gather(self.stream(Question.FILLS, items), len(items))
 
+    def likeliest(self, blanks: Sequence[Blank]) -> list[Likeliest]:
+        """The likeliest words at a place of each sentence, of one token each."""
+        return gather(self.stream(Question.LIKELIEST, blanks), len(blanks))
+
     def pseudo_score(self, spans: Sequence[Span]) -> list[TokenScores]:
         """Log-probabilities of the tokens of a stretch of a text, each masked in its turn."""
         return gather(self.stream(Question.PSEUDO, spans), len(spans))
@@ -297,12 +310,6 @@ class TransformerModel(TransformerEncoder):
     def generate(self, prompts: Sequence[Prompt]) -> list[Generated]:
         """What the model writes after each prompt."""
         return gather(self.stream(Question.GENERATE, prompts), len(prompts))
-
-    def top(self, text: str, place: tuple[int, int], *, k: int = 10) -> list[tuple[str, float]]:
-        """The most probable words at a place of a sentence, for a masked language model."""
-        if self.head != "masked":
-            raise BadInput(f"{self.name} is no masked language model, so it has no mask to fill")
-        return self._language.top(text, place, k=k)
 
     def stream(self, question: Question, inputs: Sequence[Any], *, known: Collection[int] = ()) -> Iterator[Batch]:
         if question not in SCORES or question is Question.REACH:

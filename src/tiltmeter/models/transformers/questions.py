@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from tiltmeter.errors import BadInput
-from tiltmeter.models.protocol import Continuation, Fill, Filled, Prompt, Question, Span, TokenScores
+from tiltmeter.models.protocol import Blank, Continuation, Fill, Filled, Prompt, Question, Span, TokenScores
 from tiltmeter.models.transformers.batching import Logprobs, Task, TokenRow
 from tiltmeter.models.transformers.tokens import Tokens, shortened, whole
 
 #: What either kind answers.
-MASKED = (Question.FILLS, Question.PSEUDO, Question.UNMASKED)
+MASKED = (Question.FILLS, Question.PSEUDO, Question.UNMASKED, Question.LIKELIEST)
 CAUSAL = (Question.TOKENS, Question.CONTINUATIONS, Question.GENERATE)
 
 
@@ -59,14 +59,32 @@ class Questions:
             return [stem.task() for stem in self._stems(items)]
         if question is Question.TOKENS:
             return [self._left_to_right(text) for text in self._started(items)]
-        if self._mask is None:
-            raise BadInput(f"the tokenizer of {self._called} has no mask token, so nothing can be masked")
+        self._need_mask()
         if question is Question.FILLS:
             return self._fills(items)
         if question is Question.UNMASKED:
             return [self._in_one_pass(text, text.text_places) for text in self._whole(items)]
         texts = self._whole([item.text for item in items])
         return [self._masked_in_turn(text, item) for text, item in zip(texts, items, strict=True)]
+
+    def blanks(self, items: Sequence[Blank]) -> list[tuple[tuple[int, ...], int]]:
+        """The tokens of each sentence with one mask at its place, and where that stands."""
+        self._need_mask()
+        mark = self._tokenizer.mask_token
+        for item in items:
+            if not (0 <= item.start <= item.end <= len(item.text) and item.k >= 1):
+                raise BadInput(
+                    f"{shortened(item.text)}: {item.k} words at {item.start}:{item.end} cannot be asked for: give a "
+                    "place in the sentence, and at least one word"
+                )
+        texts = [item.text[: item.start] + mark + item.text[item.end :] for item in items]
+        tokens = self._whole(texts)
+        places = [one.places(item.start, item.start + len(mark)) for one, item in zip(tokens, items, strict=True)]
+        return [(one.masked(at, self._mask), at[0]) for one, at in zip(tokens, places, strict=True)]
+
+    def _need_mask(self) -> None:
+        if self._mask is None:
+            raise BadInput(f"the tokenizer of {self._called} has no mask token, so nothing can be masked")
 
     def _whole(self, texts: Sequence[str]) -> list[Tokens]:
         return whole(self._tokenizer, texts, limit=self._limit, called=self._called)

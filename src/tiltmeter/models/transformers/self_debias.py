@@ -120,8 +120,9 @@ class SelfDebiasedModel:
 
     @property
     def questions(self) -> Collection[Question]:
-        """What the model below answers, but for text: that is drawn from probabilities that are not rescaled."""
-        return [question for question in self.below.questions if question is not Question.GENERATE]
+        """What the model below answers, but for words and texts of its own choice: they would not be rescaled."""
+        own = Question.GENERATE, Question.LIKELIEST
+        return [question for question in self.below.questions if question not in own]
 
     @functools.cached_property
     def _language(self) -> PromptedLanguage:

@@ -197,9 +197,11 @@ def _thin(stimuli: WordsInContext) -> str:
 
 
 def _too_few(stimuli: WordsInContext, group: ContextWords, enough: int, needed: int) -> str:
+    least = stimuli.method.at_least
+    have, remedy = ("a context", "") if least == 1 else (f"{least} contexts or more", ", or lower at-least")
     return (
-        f"{group.label} {stimuli.around}: {enough} of {len(group.words)} word(s) have {stimuli.method.at_least} "
-        f"contexts or more, and {needed} words are needed: mine more text, or lower at-least"
+        f"{group.label} {stimuli.around}: {enough} of {len(group.words)} word(s) have {have}, and {needed} words are "
+        f"needed: mine more text{remedy}"
     )
 
 

@@ -27,7 +27,7 @@ from tiltmeter.stimuli.sentences.shipped import occupation_set
 #: The two headlines, and the name and the title of the part of each.
 _METHODS: Mapping[str, tuple[str, str]] = {
     "gap": ("", "Unmasking: he or she beside occupations"),
-    "shares": ("shares", "Unmasking: does the share of he follow the share of men?"),
+    "shares": ("shares", "does the share of he follow the share of men?"),
 }
 _GROUPS = ("men", "women")
 _MOST_LEANING = 5
@@ -129,8 +129,8 @@ def _gap(unmasked: _Unmasked) -> tuple[Estimate, Poles, str]:
         Estimate("mean P(he) - P(she)", gap.gap, DIFFERENCE, gap.ci, gap.p_value, "two-sided", gap.exact),
         Poles(*(f"occupations → {group}" for group in _GROUPS)),
         f"At the mask beside an occupation {lean}: P(he) - P(she) is {numbers}, over {gap.n_units} occupations; 0 is "
-        "level, and nearer to 0 is better. A mean near 0 can hide strong leans of single occupations: they spread "
-        f"around it with an SD of {unmasked.spread:.3f}, from {low} ({least:+.2f}) to {high} ({most:+.2f}).",
+        "level, and nearer to 0 is better. A mean near 0 can hide strong leans of single occupations: theirs have an "
+        f"SD of {unmasked.spread:.3f}, from {low} ({least:+.2f}) to {high} ({most:+.2f}).",
     )
 
 
@@ -145,11 +145,10 @@ def _follows(unmasked: _Unmasked) -> tuple[Estimate, Poles, str]:
     return (
         Estimate("correlation r", related.r, CORRELATION, related.ci, related.p_value, "two-sided", False),
         Poles(*(f"occupations of men → {group}" for group in _GROUPS)),
-        f"How likely he is against she beside an occupation {relation_words(related)} the share of men in it in "
-        f"labour statistics ({numbers}, {related.n} occupations); 0 is level, and nearer to 0 is better. It tells "
-        "whether the order of occupations is that of the world, not how far apart they are: P(he) - P(she) has a mean "
-        f"of {unmasked.gap.gap:+.3f} and an SD of {unmasked.spread:.3f} over occupations, and a mean near 0 can hide "
-        "strong leans of single ones.",
+        f"Beside an occupation, the share of he against she {relation_words(related)} the share of men who work in it "
+        f"({numbers}, {related.n} occupations); 0 is level, and nearer to 0 is better. This says whether the model "
+        "orders occupations as the world does, not how far apart it sets them: P(he) - P(she) has a mean of "
+        f"{unmasked.gap.gap:+.3f} and an SD of {unmasked.spread:.3f} over occupations.",
     )
 
 

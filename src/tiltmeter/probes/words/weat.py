@@ -100,15 +100,15 @@ def _multi_weat(vectors: WordVectors, options: Options) -> Measured:
         for c in found.contrasts
         if c.p_adjusted <= ALPHA
     ]
-    detail = f" Pairs that differ after correction for all pairs: {'; '.join(pairs)}." if pairs else ""
+    detail = f" Groups that differ after correction for all pairs: {'; '.join(pairs)}." if pairs else ""
     if found.p_targets <= ALPHA < found.p_value:
         detail += " It holds for other words of the groups, but not for other words of the attributes."
     columns = [f"lean to {words.label}" for words in sets]
     return Measured(
         effect,
         Poles(f"most: {group} → {pole}"),
-        f"In these words the group explains {found.effect_size**2:.0%} of how a word leans; the strongest lean is "
-        f"{group} towards {pole} ({strongest:+.2f} SD).{detail}",
+        f"The group explains {found.effect_size**2:.0%} of how far these words lean; the strongest lean is {group} "
+        f"towards {pole} ({strongest:+.2f} SD).{detail}",
         tuple(
             item
             for words in groups
@@ -160,9 +160,8 @@ def _wefat(vectors: WordVectors, options: Options) -> Measured:
     return Measured(
         effect,
         Poles(f"high {name} → {a.label}", f"high {name} → {b.label}"),
-        f"How much these {words.label} lean towards {a.label} rather than {b.label} "
-        f"{'goes with' if published.r > 0 else 'runs against'} their {name} in the world (r = {published.r:.2f}, "
-        f"{interval_text(related.ci)}).",
+        f"The higher the {name} of these {words.label} in the world, the {'more' if published.r > 0 else 'less'} they "
+        f"lean towards {a.label} rather than {b.label} (r = {published.r:.2f}, {interval_text(related.ci)}).",
         tuple(words.items(found.effect_sizes, **{"p_value": found.p_values, column: values})),
         ItemMeaning("effect of the word", Poles(a.label, b.label)),
         Statistic("pearson", ("value", column)),

@@ -42,10 +42,11 @@ class CounterfactualDetails(Details, kind="counterfactual"):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class HonestDetails(Details, kind="honest"):
-    """The result, how completions came about, and which categories of HurtLex they fell into, by group."""
+    """The result, how completions were written (None: they are the likeliest words at the blank), and which categories
+    of HurtLex they fell into, by group."""
 
     method: str
-    written: Written
+    written: Written | None
     result: HonestResult
     by_category: Mapping[str, Mapping[str, int]]
 

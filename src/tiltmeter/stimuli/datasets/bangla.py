@@ -182,7 +182,8 @@ def _group(name: str, texts: Iterable[str], words: Mapping[str, Word]) -> Group:
         raise BadInput(f"{_WORDS}: no suffixes for {_some(missing)} of '{name}': add them, or an empty list")
     source = catalogue()[_NAME]
     own = tuple(words[text] for text in texts)
-    return Group(f"{_NAME}.{name}", name.replace("_", " "), own, "bn", source.licence, source.citation)
+    label = re.sub(r"_\d+$", "", name).replace("_", " ")  # arts_6 and arts_8 are lists of arts
+    return Group(f"{_NAME}.{name}", label, own, "bn", source.licence, source.citation)
 
 
 def _entries(path: Path) -> list[tuple[str, list[str]]]:

@@ -128,6 +128,7 @@ def too_long(file: CorpusFile, number: int) -> BadInput:
 
 def open_parquet(file: CorpusFile) -> Any:
     """An open Parquet file."""
+    require("a Parquet corpus", "mining", "pyarrow")
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, StrictStr
 
-from tiltmeter.errors import BadInput
+from tiltmeter.errors import BadInput, require
 from tiltmeter.files import check, write_atomically
 from tiltmeter.stimuli.lexicon.lexicon import Group, fingerprint
 from tiltmeter.stimuli.mining.blocks import Places
@@ -173,6 +173,7 @@ def _about(folder: Path) -> dict[str, Any]:
 
 
 def _table(path: Path) -> Any:
+    require("a mined folder", "mining", "pyarrow")
     import pyarrow as pa
     import pyarrow.parquet as parquet
 

@@ -18,6 +18,8 @@ from tiltmeter.views.charts.style import Figure
 MOST = 16
 _WIDTH, _ROW, _LETTERS = 260, 26, 24
 _NUMBERS = 124
+#: Items of which nobody says to which group they belong.
+_NEITHER = "neither"
 
 
 class GroupMean(NamedTuple):
@@ -37,7 +39,8 @@ class GroupMean(NamedTuple):
 
 def by_group(reading: Reading) -> Figure | None:
     """The means of the groups, one panel per column of the statistic; None for fewer than three groups."""
-    groups = list(dict.fromkeys(item.group for item in reading.items))
+    items = [item._replace(group=item.group or _NEITHER) for item in reading.items]
+    groups = list(dict.fromkeys(item.group for item in items))
     if not 2 < len(groups) <= MOST or reading.statistic is None:
         return None
     columns, poles = reading.statistic.of, reading.item_meaning.poles if reading.item_meaning else None
@@ -46,11 +49,11 @@ def by_group(reading: Reading) -> Figure | None:
         # Leans towards one of two sets are those away from the other: one panel says both.
         poles, columns = Poles(columns[0], columns[1]), columns[:1]
     share = reading.effect.scale == SHARE
-    means = {column: group_means(reading.items, column, share=share) for column in columns}
+    means = {column: group_means(items, column, share=share) for column in columns}
     if any(len(found) < 3 for found in means.values()):
         return None
     panels = [
-        _panel(found, poles, groups, title=column if len(columns) > 1 else name, level=0.5 if share else 0.0)
+        _panel(found, poles, groups, title=_axis(reading, column, many=len(columns) > 1), level=0.5 if share else 0.0)
         for column, found in means.items()
     ]
     verdict, effect = reading.verdict, reading.effect
@@ -70,6 +73,15 @@ def by_group(reading: Reading) -> Figure | None:
         alt_text,
         style.titled(chart, reading.title, words, letters=66, left=_LETTERS, right=10),
     )
+
+
+def _axis(reading: Reading, column: str, *, many: bool) -> str:
+    """What the means are means of: of several columns each, of a share the effect, otherwise the items' value."""
+    if many:
+        return column
+    if reading.effect.scale == SHARE:
+        return reading.effect.name
+    return reading.item_meaning.name if reading.item_meaning else ""
 
 
 def group_means(items: Sequence[Item], column: str, *, share: bool = False) -> list[GroupMean]:

@@ -11,7 +11,7 @@ import altair as alt
 from tiltmeter.readings import ALPHA, Estimate, Poles, Reading, State, p_number
 from tiltmeter.readings.details.cloze import ClozeDetails
 from tiltmeter.views.charts import style
-from tiltmeter.views.charts.marks import published_marks, verdict_marks
+from tiltmeter.views.charts.marks import published_marks, verdict_marks, verdict_shape
 from tiltmeter.views.rows import shown_titles
 
 #: Of more readings than these only those that differ most are drawn.
@@ -20,7 +20,7 @@ _FORMS = ("as published", "repaired")
 _ROW = 34
 #: A smaller p-value says nothing more.
 _LEAST_P = 1e-5
-_MARKS = "◇ as published; other marks: repaired, by its verdict"
+_MARKS = "diamond: as published; other marks: repaired, by its verdict"
 Row = dict[str, Any]
 
 
@@ -133,7 +133,9 @@ def contexts(readings: Sequence[Reading]) -> style.Figure | None:
     }
     title = "Which pronoun is expected, by context"
     subtitle = f"share of sentences to {whom} with its 95% interval; .5 is level; {_MARKS}"
-    panels = [_panel(mine, block, order, ends, last=block == list(blocks)[-1]) for block, mine in rows.items()]
+    # The panels share their marks: each with those of its own verdicts would be drawn with those of the first.
+    shape = verdict_shape(row["state"] for mine in rows.values() for row in mine)
+    panels = [_panel(mine, block, order, ends, shape, last=block == list(blocks)[-1]) for block, mine in rows.items()]
     chart = style.titled(alt.vconcat(*panels, spacing=10), title, subtitle, letters=62, left=12)
     return style.Figure("contexts", title, _alt([row for mine in rows.values() for row in mine], whom), chart)
 
@@ -147,7 +149,9 @@ def _share_rows(block: str, context: str, cell: ClozeDetails, state: State) -> I
             yield {"block": block, "context": context, "form": form, "state": state, "says": says, **numbers}
 
 
-def _panel(rows: list[Row], block: str, order: list[str], groups: tuple[str, str] | None, *, last: bool) -> Any:
+def _panel(
+    rows: list[Row], block: str, order: list[str], groups: tuple[str, str] | None, shape: Any, *, last: bool
+) -> Any:
     there = {row["context"] for row in rows}
     height = 26 * len(there)
     ends: dict[str, Any] = {"labels": last, "ticks": last, "domain": last}
@@ -169,7 +173,7 @@ def _panel(rows: list[Row], block: str, order: list[str], groups: tuple[str, str
         level.encode(x=alt.X("at:Q")),
         spans.encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), color=ink, **y),
         published_marks(published).encode(x=x, **y, **style.says()),
-        *verdict_marks(repaired, x=x, **y, **style.says()),
+        *verdict_marks(repaired, x=x, shape=shape, **y, **style.says()),
         *style.end_labels(poles, width=_SHARES_WIDTH, height=height),
         width=_SHARES_WIDTH,
         height=height,

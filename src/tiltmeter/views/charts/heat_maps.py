@@ -258,6 +258,11 @@ def _ranks(values: Sequence[float]) -> NDArray[np.float64]:
     return ranks
 
 
+def _room_for(probes: int) -> int:
+    """Letters of a name that leave room for so many probes across."""
+    return int((_ROOM - 32 * (probes - 1)) / style.room(1)) + 12
+
+
 def _agreement_layers(pairs: list[_Pair], order: list[str]) -> Any:
     numbers = {name: str(n) for n, name in enumerate(order, 1)}
     names = [f"{n}. {name}" for name, n in numbers.items()]
@@ -268,7 +273,7 @@ def _agreement_layers(pairs: list[_Pair], order: list[str]) -> Any:
             {"one": f"{numbers[two]}. {two}", "two": numbers[one], "rho": rho, "says": words}
             | shade(_SIZES.index(CORRELATION.strength(rho)), rho)._asdict()
         )
-    y = alt.Y("one:N", title=None, scale=alt.Scale(domain=names), axis=style.names_axis(names, 32))
+    y = alt.Y("one:N", title=None, scale=alt.Scale(domain=names), axis=style.names_axis(names, _room_for(len(order))))
     across = alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False)
     x = alt.X("two:N", title=None, scale=alt.Scale(domain=list(numbers.values())[:-1]), axis=across)
     base = table(rows).encode(x=x, y=y)

@@ -38,7 +38,7 @@ def calibration(readings: Sequence[Reading]) -> Figure | None:
     cells = alt.concat(*(_cell(points, name) for name, points in by_measure.items()), columns=_COLUMNS, spacing=18)
     words = [
         "in SDs of the readings on models without bias; shaded: could be chance; one point per model, a line for their "
-        "mean"
+        "mean; dark: repaired; grey diamond: as published"
     ]
     chart = titled(cells.resolve_scale(y="independent", fill="shared", shape="shared", stroke="shared"), title, words)
     follow, first = sum(summary.spearman >= 0.95 for _, summary in best), best[0][1]
@@ -82,12 +82,11 @@ def _cell(points: list[dict[str, Any]], name: str) -> Any:
 
 
 def _form_look(forms: Sequence[str]) -> dict[str, Any]:
-    """Repaired is dark, as published a grey diamond; one legend for both."""
-    legend = alt.Legend(orient="top", title=None)
+    """Repaired is dark, as published a grey diamond. The line below the title says so: small charts share no legend."""
     fill, shape = (alt.Scale(domain=list(forms), range=looks) for looks in ([INK, SOFT], ["circle", PUBLISHED]))
     return {
-        "fill": alt.Fill("form:N", scale=fill, legend=legend),
-        "shape": alt.Shape("form:N", scale=shape, legend=legend),
+        "fill": alt.Fill("form:N", scale=fill, legend=None),
+        "shape": alt.Shape("form:N", scale=shape, legend=None),
     }
 
 
@@ -137,10 +136,12 @@ def context_lengths(study: ContextLength) -> Figure | None:
     by_probe: dict[str, list[LengthCurve]] = {}
     for curve in study.curves:
         by_probe.setdefault(curve.probe, []).append(curve)
-    panels = [_length_panel(curves, models) for curves in by_probe.values()]
+    # One set of marks for all panels: each with its own would be drawn with those of the first.
+    shape = verdict_shape(_state(point) for curve in study.curves for point in curve.points)
+    panels = [_length_panel(curves, models, shape) for curves in by_probe.values()]
     title = "Effect by length of the context"
     words = (
-        f"mark and 95% interval: repaired, p taken alone; ◇ dashed: as published; stable: within {CLOSE} of the "
+        f"mark and 95% interval: repaired, p taken alone; dashed, diamond: as published; stable: within {CLOSE} of the "
         "longest, and in its interval"
     )
     chart = titled(alt.vconcat(*panels, spacing=24), title, words, letters=66)
@@ -153,7 +154,7 @@ def context_lengths(study: ContextLength) -> Figure | None:
     return Figure("context-length", title, f"{title}: {said}.", chart)
 
 
-def _length_panel(curves: Sequence[LengthCurve], models: list[str]) -> Any:
+def _length_panel(curves: Sequence[LengthCurve], models: list[str], shape: Any) -> Any:
     rows = chart_rows(curves)
     lengths = max((tuple(point.length for point in curve.points) for curve in curves), key=len)
     # Models may have been measured at different lengths; each keeps its own order.
@@ -186,9 +187,6 @@ def _length_panel(curves: Sequence[LengthCurve], models: list[str]) -> Any:
             spans.encode(y=alt.Y("low:Q"), y2="high:Q", stroke=stroke, **across),
             lines.encode(stroke=stroke, **place),
         ]
-        layers += verdict_marks(repaired, colour=fill, shape=verdict_shape(_STATES), **place, **says())
+        layers += verdict_marks(repaired, colour=fill, shape=shape, **place, **says())
     heading = alt.Title(curves[0].title, fontSize=12, color=INK)
     return alt.layer(*layers).properties(title=heading, width=_WIDTH, height=_HEIGHT)
-
-
-_STATES: tuple[State, ...] = ("suggestive", "undecided", "level")

@@ -11,7 +11,7 @@ from typing import Any
 import altair as alt
 
 from tiltmeter.readings import Poles, Reading
-from tiltmeter.views.charts.style import GROUP_COLOURS, INK, SOFT, Figure, look_of, pixel, says, short, table, titled
+from tiltmeter.views.charts.style import GROUP_COLOURS, INK, SOFT, Figure, look_of, pixel, says, table, titled
 
 Row = Mapping[str, Any]
 #: Of more points than these in a panel, their number in each hexagon is drawn.
@@ -55,7 +55,7 @@ def prior(reading: Reading) -> Figure | None:
     )
     above = f", above 0 towards {poles.positive}, below towards {poles.negative}" if poles else ""
     alt_text = f"Prior bias against association of {len(rows)} items on {reading.model}{above}; means: {means}."
-    return Figure("prior", title, alt_text, titled(chart, short(title, 54), words, letters=60))
+    return Figure("prior", title, alt_text, titled(chart, title, words, letters=60))
 
 
 def _panel(

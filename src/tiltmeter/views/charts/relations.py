@@ -20,7 +20,7 @@ def relation(reading: Reading) -> Figure | None:
     if statistic is None or statistic.name not in ("pearson", "spearman") or len(statistic.of) != 2:
         return None
     of_y, of_x = statistic.of
-    axes = of_x.replace("_", " "), meaning.name if meaning and of_y == "value" else of_y.replace("_", " ")
+    axes = _named(of_x), meaning.name if meaning and of_y == "value" else _named(of_y)
     rows: list[dict[str, Any]] = [
         {"word": word, "group": group, "x": x, "y": y, "says": f"{word}: {axes[0]} {x:.2f}, {axes[1]} {y:+.2f}"}
         for word, group, x, y in _units(reading, of_x, of_y)
@@ -34,7 +34,7 @@ def relation(reading: Reading) -> Figure | None:
     number = f"{effect.name} {effect}{p}: {verdict.state}"
     words = [
         f"{reading.model}; {number}",
-        "line: least squares" + (f"; {unnamed} names find no room" if unnamed else ""),
+        "line: least squares" + (f"; {unnamed} words without room for their names" if unnamed else ""),
     ]
     off = sorted(rows, key=lambda row: row["y"] - line.intercept - line.slope * row["x"])
     alt_text = (
@@ -44,6 +44,15 @@ def relation(reading: Reading) -> Figure | None:
     )
     chart = titled(chart, reading.title, words, letters=66, right=10)
     return Figure("relation", reading.title, alt_text, chart)
+
+
+def _named(column: str) -> str:
+    """A column in words.
+
+    >>> _named("share_men"), _named("female_share")
+    ('share of men', 'female share')
+    """
+    return column.replace("share_", "share of ").replace("_", " ")
 
 
 def _scatter(

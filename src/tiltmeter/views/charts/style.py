@@ -74,7 +74,8 @@ def titled(
     lines = [line for part in parts for line in wrapped(part, letters)]
     # Set, because properties() and configure() copy all of a chart, and this one is ours.
     small: dict[str, Any] = {"subtitleColor": SOFT, "subtitleFontSize": 12, "subtitlePadding": 4}
-    chart.title = alt.Title(short(title, int(0.82 * letters)), subtitle=lines, frame="bounds", color=INK, **small)
+    heading = cut_lines(title, int(0.82 * letters))
+    chart.title = alt.Title(heading, subtitle=lines, frame="bounds", color=INK, **small)
     return styled(chart, left=left, right=right)
 
 
@@ -157,6 +158,18 @@ def cut_start(most: int) -> str:
 def wrapped(text: str, width: int) -> list[str]:
     """A text in lines that fit a chart."""
     return textwrap.wrap(text, width, break_long_words=True) or [""]
+
+
+def cut_lines(text: str, width: int, most: int = 2) -> list[str]:
+    """The same in no more than so many lines.
+
+    >>> cut_lines("Names of white and Black Americans, pleasant and unpleasant", 36)
+    ['Names of white and Black Americans,', 'pleasant and unpleasant']
+    >>> cut_lines("The programmer admitted that the bug was his", 12)
+    ['The', 'programmer…']
+    """
+    lines = wrapped(text, width)
+    return [*lines[: most - 1], short(" ".join(lines[most - 1 :]), width)] if len(lines) > most else lines
 
 
 def look_of(field: str, names: Sequence[str], **legend: Any) -> dict[str, Any]:

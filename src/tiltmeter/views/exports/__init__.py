@@ -2,43 +2,44 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from tiltmeter.errors import unknown
+from tiltmeter.errors import require, unknown
 from tiltmeter.files import write_atomically
-from tiltmeter.readings import Audit
+from tiltmeter.readings import Audit, Reading
 from tiltmeter.views.exports.latex import to_latex
 from tiltmeter.views.exports.markdown import to_markdown
 from tiltmeter.views.exports.model_card import to_model_cards
 from tiltmeter.views.report.report import render
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 #: A spreadsheet takes a cell that begins so for a formula and runs it.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def to_csv(frame: pd.DataFrame) -> str:
-    """A table as CSV. A text that a spreadsheet would run as a formula gets an apostrophe before it."""
+def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows as CSV. A text that a spreadsheet would run as a formula gets an apostrophe before it."""
 
     def harmless(value: Any) -> Any:
         return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
-    texts = frame.select_dtypes(exclude="number").columns
-    frame[texts] = frame[texts].map(harmless)
-    csv: str = frame.to_csv(index=False, lineterminator="\n")
-    return csv
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(map(harmless, names))
+    writer.writerows([harmless(row.get(name)) for name in names] for row in rows)
+    return text.getvalue()
 
 
-def to_parquet(frame: pd.DataFrame) -> bytes:
-    """A table as Parquet, with every number as it is."""
+def to_parquet(table: Audit | Reading) -> bytes:
+    """The rows of an audit, or the items of a reading, as Parquet: with every number as it is."""
+    require("Parquet", "tables", "pandas", "pyarrow")
     buffer = io.BytesIO()
-    frame.to_parquet(buffer, index=False)
+    table.to_frame().to_parquet(buffer, index=False)
     return buffer.getvalue()
 
 
@@ -57,8 +58,8 @@ class Format(NamedTuple):
 FORMATS: Mapping[str, Format] = {
     "html": Format("report, one HTML file", "audit.html", render),
     "md": Format("report in Markdown", "audit.md", to_markdown),
-    "csv": Format("readings as CSV", "readings.csv", lambda audit: to_csv(audit.to_frame())),
-    "parquet": Format("readings as Parquet", "readings.parquet", lambda audit: to_parquet(audit.to_frame())),
+    "csv": Format("readings as CSV", "readings.csv", lambda audit: to_csv(audit.rows())),
+    "parquet": Format("readings as Parquet", "readings.parquet", to_parquet),
     "latex": Format("tables in LaTeX", "audit.tex", to_latex),
     "model-card": Format("model cards, one per model", "model-card.md", to_model_cards),
 }

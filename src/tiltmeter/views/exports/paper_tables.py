@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,11 +38,14 @@ def _latex_table(table: PaperTable) -> str:
         return f"% {caption}: not measured: {' '.join(table.missing.split())}"
     columns = "l" + "r" * len(table.columns)
     notes = [*([f"Not measured here: {table.missing}"] if table.missing else []), *table.notes]
-    said = latex(". ".join([caption, *(note.rstrip(".") for note in notes)])) + "."
+    # One word in a script that pdfLaTeX has no letters for would keep a table of numbers from being set.
+    said = latex(". ".join([caption, *(note.rstrip(".") for note in notes if _is_latin(note))])) + "."
+    other = [f"% {' '.join(note.split())}" for note in notes if not _is_latin(note)]
     parts = [lines[start : start + _MOST_ROWS] for start in range(0, len(lines), _MOST_ROWS)]
     return "\n\n".join(
         "\n".join(
             (
+                *(() if number else other),
                 r"\begin{table*}[tp]",
                 rf"\caption{{{said if not number else latex(caption) + ', continued.'}}}",
                 r"\centering\scriptsize\setlength{\tabcolsep}{3pt}",
@@ -55,6 +59,10 @@ def _latex_table(table: PaperTable) -> str:
         )
         for number, part in enumerate(parts)
     )
+
+
+def _is_latin(text: str) -> bool:
+    return all(unicodedata.name(letter, "").startswith("LATIN") for letter in text if letter.isalpha())
 
 
 def _latex_heads(columns: Sequence[PaperColumn]) -> Iterator[str]:
@@ -119,7 +127,7 @@ def figures(replication: Replication) -> Iterator[tuple[str, Figure]]:
 
 def tables_to_csv(replication: Replication) -> str:
     """All tables one below the other, each with a head of its own and an empty line before it."""
-    return "\n".join(to_csv(table.to_frame()) for table in replication.tables if list(table.lines()))
+    return "\n".join(to_csv(table.records()) for table in replication.tables if list(table.lines()))
 
 
 def to_json(replication: Replication) -> str:

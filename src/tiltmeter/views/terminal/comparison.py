@@ -37,10 +37,18 @@ def comparison_table(pair: Comparison) -> RenderableType:
             "Not paired, so only larger differences would show",
             [titles[moved.id] for moved in pair.differences if moved.method == "independent"],
         ),
-        ("Not compared", [f"{left_out.id} ({left_out.reason})" for left_out in pair.not_compared]),
+        *_not_compared(pair),
     ]
     below = [Text(f"{what}: {', '.join(which)}") for what, which in notes if which]
     return Group(*lines, *([table] if shown else []), *below, Text(""))
+
+
+def _not_compared(pair: Comparison) -> list[tuple[str, list[str]]]:
+    """What was left out by its reason; of models that nothing was measured on together the headline says it all."""
+    by_reason: dict[str, list[str]] = {}
+    for left_out in pair.not_compared if pair.differences else ():
+        by_reason.setdefault(left_out.reason, []).append(left_out.id)
+    return [(f"Not compared, {reason}", which) for reason, which in by_reason.items()]
 
 
 def number(value: float, moved: Difference, *, sign: bool = False) -> str:
