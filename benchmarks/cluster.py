@@ -4,10 +4,10 @@
     python benchmarks/cluster.py --models 100 --nodes 16 --cpus 8 --times-larger 60     # models of 8 B instead of 135 M
     python benchmarks/cluster.py --workers 2              # and: local against two Ray workers on this machine, measured
 
-Costs are seconds of one CPU, cold: to load a model, to answer all that the suite asks of it, to store the answers, and to
-read each probe. The simulation hands them out as ``tiltmeter audit --engine ray`` does: an actor with one CPU loads a
-model, answers, and goes; the machine that audits stores the answers of all, one after the other; then the probes are read,
-each as a task of its own. It leaves out the network, the start of workers and copies of weights to the nodes.
+Costs are seconds of one CPU, cold: to load a model, to answer all that the suite asks of it, to store the answers, and
+to read each probe. The simulation hands them out as ``tiltmeter audit --engine ray`` does: an actor with one CPU loads
+a model, answers, and goes; the machine that audits stores the answers of all, one after another; then the probes are
+read, each as a task of its own. It leaves out the network, the start of workers and copies of weights to the nodes.
 """
 
 from __future__ import annotations
@@ -120,8 +120,8 @@ def report(kinds: Sequence[Costs], *, models: int, nodes: int, cpus: int, larger
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for one in kinds:
         print(
-            f"| {one.name} | {one.loading:.1f} s | {one.answering:.1f} s | {one.storing:.2f} s | {sum(one.reading):.1f} s "
-            f"| {max(one.reading, default=0):.1f} s | {one.answers:,} |"
+            f"| {one.name} | {one.loading:.1f} s | {one.answering:.1f} s | {one.storing:.2f} s | "
+            f"{sum(one.reading):.1f} s | {max(one.reading, default=0):.1f} s | {one.answers:,} |"
         )
     mixed = [one.larger(larger) for one in islice(cycle(kinds), models)]
     total = sum(one.total for one in mixed)
@@ -135,8 +135,8 @@ def report(kinds: Sequence[Costs], *, models: int, nodes: int, cpus: int, larger
     print(f"\n{models} models, these in turn, {larger:g} x as large: {total:,.0f} s of one CPU ({shares}).")
     longest = max(mixed, key=lambda one: one.loading + one.answering)
     print(
-        f"No cluster is quicker than its longest model ({longest.name}: {longest.loading + longest.answering:,.0f} s) or "
-        f"than all storing, which is one machine's ({parts['storing']:,.1f} s).\n"
+        f"No cluster is quicker than its longest model ({longest.name}: {longest.loading + longest.answering:,.0f} s) "
+        f"or than all storing, which is one machine's ({parts['storing']:,.1f} s).\n"
     )
     print(f"| nodes of {cpus} CPUs | seconds | speed-up over one CPU | over one node | CPUs busy | storing busy |")
     print("| --- | --- | --- | --- | --- | --- |")
@@ -165,8 +165,8 @@ def on_this_machine(specs: Sequence[str], workers: int) -> None:
         files = sorted(file.relative_to(place) for file in place.rglob("*.json") if file.name != "audit.json")
         _, differ, missing = filecmp.cmpfiles(Path(folder) / "local", place, list(map(str, files)), shallow=False)
     print(
-        f"\nOn this machine: local {seconds[0]:.0f} s, {workers} Ray workers {seconds[1]:.0f} s; of {len(files)} files of "
-        f"readings {len(differ) + len(missing)} differ."
+        f"\nOn this machine: local {seconds[0]:.0f} s, {workers} Ray workers {seconds[1]:.0f} s; of {len(files)} "
+        f"files of readings {len(differ) + len(missing)} differ."
     )
 
 
