@@ -273,7 +273,7 @@ def test_readings_that_cannot_be_written_whole_are_not_there_at_all(
     run: Callable[..., Outcome], tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    complaint = run(*AUDIT, str(out), "--no-cache", prepare=at_most(1000)).complaint
+    complaint = run(*AUDIT, str(out), "--no-cache", prepare=at_most(500)).complaint
     assert "cannot be written (File too large): free some space or choose another folder with --out" in complaint
     assert [path.name for path in out.rglob("*") if path.is_file()] == [".lock"]
 

@@ -15,7 +15,7 @@ from tiltmeter.files import at_home
 app = Typer()
 
 
-@app.command()
+@app.command(rich_help_panel="Words, sentences and data")
 def draft(
     source: Annotated[
         str, Argument(metavar="SENTENCES|LEXICON", help="A cloze set, file or draft; or words, e.g. occupations.all.")
@@ -67,7 +67,7 @@ def draft(
     output.say(f"now decide row by row: tiltmeter serve --annotate {found.file}, or fill in the column accept")
 
 
-@app.command()
+@app.command(rich_help_panel="Words, sentences and data")
 def agreement(
     labels: Annotated[Path, Argument(metavar="LABELS", help="Folder with a file per person, or one CSV file.")],
     results: Annotated[

@@ -315,7 +315,7 @@ def _injected_row(injected: Injected) -> dict[str, Any]:
     }
 
 
-@app.command()
+@app.command(rich_help_panel="The instrument")
 def selftest(as_json: output.Json = False) -> None:
     """Does this installation measure correctly? Known numbers and models with a known bias, and what they should give.
 

@@ -14,7 +14,7 @@ from tiltmeter.files import at_home
 app = Typer()
 
 
-@app.command()
+@app.command(rich_help_panel="Measure")
 def replicate(
     name: Annotated[str, Argument(help="cabm, clozegender, bangla or association.")],
     models: Annotated[
@@ -91,7 +91,7 @@ def replicate(
             echo(f"Written: {path}", err=as_json)
 
 
-@app.command()
+@app.command(rich_help_panel="Words, sentences and data")
 def concepts(
     pairs: Annotated[str, Argument(help="A table in the form of CrowS-Pairs, or crows_pairs for the public one.")],
     writer: Annotated[str, Option("--with", help="The model that proposes, e.g. chat:gpt-4o-mini.")],

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 app = Typer()
 
 
-@app.command()
+@app.command(rich_help_panel="Read, compare and gate")
 def report(
     context: Context,
     folder: Annotated[Path, Argument(help="The folder of a finished audit.")],
@@ -89,7 +89,7 @@ def _tell(values: dict[str, Any], line: str, as_json: bool) -> None:
         echo(line)
 
 
-@app.command()
+@app.command(rich_help_panel="Read, compare and gate")
 def compare(
     results: Annotated[list[str], Argument(help="Folders of results, or FOLDER:MODEL for one model of a folder.")],
     charts: Annotated[Path | None, Option(help="Write a chart of every pair into this folder.")] = None,
@@ -131,7 +131,7 @@ def compare(
         echo(f"charts: {len(written)} in {charts}")
 
 
-@app.command()
+@app.command(rich_help_panel="Read, compare and gate")
 def rank(
     folder: Annotated[Path, Argument(metavar="DIR", help="The folder of an audit of two or more models.")],
     as_json: Json = False,
@@ -162,7 +162,7 @@ def rank(
         say(f"left out: {test}, {reason}")
 
 
-@app.command("import")
+@app.command("import", rich_help_panel="Read, compare and gate")
 def import_results(
     files: Annotated[list[Path], Argument(help="Result files of lm-evaluation-harness or MTEB, or folders of them.")],
     out: Annotated[Path, Option("--out", "-o", help="The folder that the dashboard shows.")] = Path(
@@ -194,7 +194,7 @@ def import_results(
     echo(f"{len(results)} results in {path}; tiltmeter serve {out} shows them")
 
 
-@app.command()
+@app.command(rich_help_panel="Read, compare and gate")
 def check(
     run: Annotated[Path, Argument(help="Folder of the new results.", metavar="DIR")],
     baseline: Annotated[
@@ -243,7 +243,7 @@ def check(
     return 1 if result.fails else 0
 
 
-@app.command()
+@app.command(rich_help_panel="Read, compare and gate")
 def serve(
     folder: Annotated[
         Path | None, Argument(metavar="[DIR]", help="An audit's folder, or one that holds several.")

@@ -256,7 +256,7 @@ class ReadingStore:
 
     def load(self, names: Iterable[str]) -> list[Reading]:
         """Readings by file name."""
-        with _no_collection():
+        with without_collection():
             return [self._load(name) for name in names]
 
     def items_file(self, name: str) -> Path:
@@ -285,8 +285,11 @@ class ReadingStore:
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
-    """Without looking for cycles, which items have none of: every look would go through all of them again."""
+def without_collection() -> Iterator[None]:
+    """Without looking for cycles, which items have none of: every look would go through all of them again.
+
+    An audit may hold hundreds of thousands of them: a short work with it is done sooner so.
+    """
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -70,9 +70,9 @@ class ChatModel:
     a word and not by the word then shows itself. An answer that is not one of the two words counts as none. A prompt is
     sent as it is, once for each sample, with a seed that servers may heed.
 
-    With ``logprobs="yes"`` a choice is read from the log-probabilities of the first token (``top_logprobs``), which say how
-    sure it is and not only which way it falls. Where a server offers none, ``samples=10`` asks for so many answers at
-    temperature 1, each with a seed of its own, and counts them.
+    With ``logprobs="yes"`` a choice is read from the log-probabilities of the first token (``top_logprobs``), which say
+    how sure it is and not only which way it falls. Where a server offers none, ``samples=10`` asks for so many answers
+    at temperature 1, each with a seed of its own, and counts them.
 
     The key is read from OPENAI_API_KEY when the first request is made, and goes to OpenAI alone; one for another
     server (``base_url``), which may need none, is named in TILTMETER_KEYS. ``max_tokens`` is for a model that thinks
