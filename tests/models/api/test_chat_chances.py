@@ -27,9 +27,8 @@ def test_chances_are_those_of_the_first_token_in_either_order(chat_server: Loopb
     (chosen,) = asked.choose(NURSE)
     assert (chosen.first, chosen.second) == (1, 2)
     assert chosen.chances == pytest.approx((0.75, 1 / 3))
-    assert {(request.body["logprobs"], request.body["top_logprobs"]) for request in chat_server.requests} == {
-        (True, 20)
-    }
+    assert {request.body["logprobs"] for request in chat_server.requests} == {True}
+    assert {request.body["top_logprobs"] for request in chat_server.requests} == {20}
     assert asked.model.identity.settings["logprobs"] == "yes"
 
 
@@ -45,9 +44,7 @@ def test_chances_are_kept_and_not_bought_again(chat_server: LoopbackProvider, tm
 
 
 @pytest.mark.parametrize("refused", [False, True])
-def test_a_server_without_log_probabilities_names_the_option_that_counts(
-    chat_server: LoopbackProvider, refused
-) -> None:
+def test_a_server_without_log_probabilities_names_what_counts(chat_server: LoopbackProvider, refused) -> None:
     chat_server.says = lambda _: Said("him")
     if refused:
         chat_server.script(*[refuse(400, "logprobs is not supported")] * 2)
