@@ -20,11 +20,11 @@ from tiltmeter.readings import Reading
 TYPES = ("float16", "bfloat16", "8bit", "4bit")
 
 
-def sample_specs() -> list[str]:
-    """The sample models that have weights, as specs that take options."""
+def sample_specs() -> dict[str, str]:
+    """The sample models that have weights, as specs that take options, and their names."""
     kinds = {"minilm": "hf", "smollm2": "gguf"}
     folders = {name: SAMPLES[name].folder() for name in kinds}
-    return [f"{kinds[name]}:{folder / SAMPLES[name].path}" for name, folder in folders.items() if folder]
+    return {f"{kinds[name]}:{folder / SAMPLES[name].path}": name for name, folder in folders.items() if folder}
 
 
 def readings(spec: str, option: str, suite: str) -> dict[str, Reading]:
@@ -34,6 +34,7 @@ def readings(spec: str, option: str, suite: str) -> dict[str, Reading]:
 
 
 def main(specs: Sequence[str], types: Sequence[str], suite: str) -> None:
+    print("How far each effect moves, and what part of the width of its interval that is.\n")
     print("| model | probe | float32 | " + " | ".join(types) + " |")
     print("| --- | --- | --- | " + " | ".join("---" for _ in types) + " |")
     for spec in specs:
@@ -47,7 +48,7 @@ def main(specs: Sequence[str], types: Sequence[str], suite: str) -> None:
                 print(f"{spec}, {name}: {error}")
         for id, one in base.items():
             cells = [_moved(one, others[name].get(id)) if name in others else "-" for name in types]
-            title = spec.rpartition("/")[2]
+            title = sample_specs().get(spec) or spec.rpartition("/")[2]
             print(
                 f"| {title} | {id} | {one.effect.value:.3f} ({one.verdict.state}) | {' | '.join(cells)} |", flush=True
             )
@@ -59,14 +60,14 @@ def _moved(one: Reading, other: Reading | None) -> str:
         return "-"
     moved = other.effect.value - one.effect.value
     ci = one.effect.ci
-    width = f", {abs(moved) / (ci.high - ci.low):.0%} of the interval" if ci is not None and ci.high > ci.low else ""
+    width = f", {abs(moved) / (ci.high - ci.low):.0%}" if ci is not None and ci.high > ci.low else ""
     verdict = "" if other.verdict.state == one.verdict.state else f", now {other.verdict.state}"
     return f"{moved:+.4f}{width}{verdict}"
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("specs", nargs="*", default=sample_specs())
+    parser.add_argument("specs", nargs="*", default=list(sample_specs()))
     quantised = find_spec("bitsandbytes") is not None
     parser.add_argument("--types", nargs="+", default=[name for name in TYPES if quantised or not name.endswith("bit")])
     parser.add_argument("--suite", default="default")

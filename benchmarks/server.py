@@ -1,8 +1,8 @@
 """Every probe of a causal model through a completions server, against the same weights asked directly.
 
-    python benchmarks/server.py "completions:smollm2?base_url=http://127.0.0.1:8000/v1" bundled:smollm2
+    python benchmarks/server.py "completions:smollm2?base_url=http://127.0.0.1:8000/v1" bundled:smollm2 [PROBE ...]
 
-vLLM, llama.cpp's server or any other that gives log-probabilities of a prompt; docs/language-models.md says how to start
+vLLM, llama.cpp's server or any other that gives log-probabilities of a prompt; docs/large-models.md says how to start
 one on a CPU. Nothing is stored: every answer comes from the server.
 """
 
@@ -33,13 +33,15 @@ PROBES: tuple[tuple[str, dict[str, Any]], ...] = (
 CLOSE = 1e-3
 
 
-def compare(server: str, direct: str) -> bool:
-    """Print how far readings and their items differ; whether all are close."""
+def compare(server: str, direct: str, *names: str) -> bool:
+    """Print how far readings and their items differ, of all probes or of these; whether all are close."""
     print("| probe | items | effect, direct | through the server | largest difference of an item | seconds |")
     print("| --- | --- | --- | --- | --- | --- |")
     models = [tiltmeter.load(spec) for spec in (direct, server)]
     close = True
     for name, options in PROBES:
+        if names and name not in names:
+            continue
         try:
             probe = make_probes(name, **options)[:1]
         except BadInput as error:

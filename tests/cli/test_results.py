@@ -157,7 +157,7 @@ def test_a_model_of_a_folder_is_chosen_by_name_even_with_a_colon_in_it(compared:
     ("arguments", "message"),
     [
         (("one",), "one holds one model: name a second folder to compare it with"),
-        (("one", "three"), "three is no folder of results"),
+        (("one", "three"), "three is not a folder of results"),
         (("both:c", "both:b"), "unknown model of both 'c'"),
         (("one", "."), ". holds no finished audit"),
     ],
@@ -241,7 +241,7 @@ def test_a_policy_can_tolerate_the_growth(gated: Path, tmp_path: Path) -> None:
         (("fewer", "--baseline", "old"), "the run fewer lacks b of model, which the baseline has: measure it too"),
         (("other", "--baseline", "old"), "b of model was measured otherwise in the baseline, with other stimuli"),
         (("broken", "--baseline", "old"), "the run broken is not finished: big failed on a (out of memory)"),
-        (("same", "--baseline", "nowhere"), "nowhere is no folder of results"),
+        (("same", "--baseline", "nowhere"), "nowhere is not a folder of results"),
         (("same", "--baseline", "old", "--policy", "none.yaml"), "there is no policy none.yaml"),
         (("same",), "without a baseline there is nothing to check"),
     ],

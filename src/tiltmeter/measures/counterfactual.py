@@ -14,6 +14,9 @@ from tiltmeter.statistics import Interval, Mean, Result, clustered_mean
 from tiltmeter.statistics.groups import Floats, Units, numbers, unit_index
 from tiltmeter.statistics.permutation import generator
 
+#: The least part of the variance over scenarios that is counted where names differ by less than chance.
+_LEAST = 0.8
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CounterfactualResult(Result):
@@ -42,10 +45,10 @@ def counterfactual(
 
     ``first`` and ``second`` hold one number per pair of prompts: a score, a length, 1 for a refusal or a choice.
     Positive: more of it in the first version. 0 is level. Under the hypothesis that the person makes no difference the
-    two versions of a pair can be exchanged, so signs change by whole scenarios (exactly, up to 20 of them). Names differ
-    among themselves too: the signs of pairs of names change along, with as much of their differences as is more than
-    single pairs of prompts explain (Cameron, Gelbach & Miller 2011). With names p is sampled and a mid-p: what is as far
-    from 0 counts half. To pass both exact tests would be asked too much: that finds .01 to .03 where .05 is allowed.
+    two versions of a pair can be exchanged, so signs change by whole scenarios (exactly, up to 20 of them). Names
+    differ among themselves too: the signs of pairs of names change along, with as much of their differences as single
+    pairs of prompts do not explain (Cameron, Gelbach & Miller 2011). With names p is sampled and a mid-p: what is
+    as far from 0 counts half. To pass both exact tests is asked too much: .01 to .04 where .05 is allowed.
 
     >>> found = counterfactual([1, 1, 0, 1], [0, 0, 0, 1], scenarios=["loan", "loan", "job", "job"])
     >>> found.difference, found.p_value
@@ -60,29 +63,43 @@ def counterfactual(
     by_names, p_value, ci, exact = None, whole.p_value, whole.ci, whole.exact
     if names is not None and len(set(names)) > 1:
         by_names = clustered_mean(differences, clusters=names, **options)
-        part = _beyond_chance(differences, unit_index(names))
-        p_value, exact = _p_over_both(differences, unit_index(scenarios), unit_index(names), part, **options), False
-        ci = _wider(whole, by_names, part)
+        units = unit_index(scenarios), unit_index(names)
+        parts = _parts(differences, *units)
+        # Signs of few units reach only so far: p is never below what an exact test says.
+        least, exact = min(whole.p_value, by_names.p_value), False
+        p_value = max(least, _p_over_both(differences, *units, parts, **options))
+        ci = _over_both(whole, by_names, parts)
     return CounterfactualResult(
         float(one.mean()), float(two.mean()), whole.value, ci, p_value, exact, whole, by_names, one.size
     )
 
 
-def _beyond_chance(differences: Floats, names: Units) -> float:
-    """The part of the variance between pairs of names that single pairs of prompts do not explain."""
-    rest, k, n = differences - differences.mean(), len(set(names)), differences.size
-    between = float((np.bincount(names, rest) ** 2).sum()) * k / (k - 1)
-    single = float((rest**2).sum()) * n / (n - 1)
-    return max(0.0, 1 - single / between) if between > 0 else 0.0
+def _parts(differences: Floats, scenarios: Units, names: Units) -> tuple[float, float]:
+    """By how much signs of scenarios and of names count, so that together they vary as the mean does over both.
+
+    Its variance is that over scenarios, and that over names less what single pairs of prompts explain. Where names differ
+    by less than that, scenarios count less; never much, because of few names that is hardly known.
+    """
+    rest, n = differences - differences.mean(), differences.size
+
+    def variance(units: Units) -> float:
+        sums = np.bincount(units, rest)
+        return float((sums**2).sum()) * sums.size / (sums.size - 1)
+
+    over_scenarios, over_names, single = variance(scenarios), variance(names), float((rest**2).sum()) * n / (n - 1)
+    beyond = over_names - single
+    if beyond > 0:
+        return 1.0, math.sqrt(beyond / over_names)
+    return math.sqrt(max(_LEAST, 1 + beyond / over_scenarios)) if over_scenarios > 0 else 1.0, 0.0
 
 
 def _p_over_both(
-    differences: Floats, scenarios: Units, names: Units, part: float, *, permutations: int, seed: int
+    differences: Floats, scenarios: Units, names: Units, parts: tuple[float, float], *, permutations: int, seed: int
 ) -> float:
     rng = generator(seed, "permute")
-    sums = [np.bincount(units, differences) for units in (scenarios, names)]
-    by_scenario, by_name = (rng.choice((-1.0, 1.0), (permutations, each.size)) @ each for each in sums)
-    null, observed = np.abs(by_scenario + math.sqrt(part) * by_name), abs(float(differences.sum()))
+    sums = [part * np.bincount(units, differences) for part, units in zip(parts, (scenarios, names), strict=True)]
+    null = np.abs(np.add(*(rng.choice((-1.0, 1.0), (permutations, each.size)) @ each for each in sums)))
+    observed = abs(float(differences.sum()))
     close = 1e-9 * max(1.0, observed)
     if observed <= close:
         return 1.0
@@ -90,11 +107,10 @@ def _p_over_both(
     return (further + (as_far + 1) / 2) / (permutations + 1)
 
 
-def _wider(whole: Mean, by_names: Mean, part: float) -> Interval:
-    """The interval over scenarios, as much wider as names differ beyond chance."""
+def _over_both(whole: Mean, by_names: Mean, parts: tuple[float, float]) -> Interval:
+    """The interval over scenarios, wider by as much as names differ beyond chance."""
     low, high = (
-        math.hypot(end(whole) - whole.value, math.sqrt(part) * (end(by_names) - whole.value))
+        math.hypot(parts[0] * (end(whole) - whole.value), parts[1] * (end(by_names) - whole.value))
         for end in (lambda mean: mean.ci.low, lambda mean: mean.ci.high)
     )
-    method = f"{whole.ci.method}, widened for other names"
-    return Interval(whole.value - low, whole.value + high, whole.ci.level, method)
+    return Interval(whole.value - low, whole.value + high, whole.ci.level, f"{whole.ci.method}, scenarios and names")

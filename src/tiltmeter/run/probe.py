@@ -218,8 +218,8 @@ def announce_cost(model: CachedModel, question: Question, inputs: list[Any], say
             price = "less than $0.01" if dollars < 0.01 else f"at most about ${dollars:.2f}"
         say(
             f"{cost['model']}: {cost['new']:,} new {_inputs(question)} to ask for "
-            f"({len(inputs) - cost['new']:,} known), {cost['requests']:,} requests, "
-            f"at most about {cost['tokens']:,} tokens, {price}"
+            f"({len(inputs) - cost['new']:,} known), {cost['requests']:,} requests, at most about "
+            f"{cost['tokens']:,} tokens, {price}"
         )
 
 

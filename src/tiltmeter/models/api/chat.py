@@ -70,9 +70,9 @@ class ChatModel:
     a word and not by the word then shows itself. An answer that is not one of the two words counts as none. A prompt is
     sent as it is, once for each sample, with a seed that servers may heed.
 
-    With ``logprobs="yes"`` a choice is read from the log-probabilities of the first token (``top_logprobs``), which say how
-    sure it is and not only which way it falls. Where a server offers none, ``samples=10`` asks for so many answers at
-    temperature 1, each with a seed of its own, and counts them.
+    With ``logprobs="yes"`` a choice is read from the log-probabilities of the first token (``top_logprobs``), which say
+    how sure it is and not only which way it falls. Where a server offers none, ``samples=10`` asks for so many answers
+    at temperature 1, each with a seed of its own, and counts them.
 
     The key is read from OPENAI_API_KEY when the first request is made, and goes to OpenAI alone; one for another
     server (``base_url``), which may need none, is named in TILTMETER_KEYS. ``max_tokens`` is for a model that thinks
@@ -285,11 +285,11 @@ def _places(question: Question, items: Sequence[Any], known: Collection[int] = (
 def _check_choice(item: object, position: int, n: int) -> None:
     which = f"choice {position + 1} of {n}"
     if not isinstance(item, Choice) or item.text.count(MASK) != 1:
-        raise BadInput(f"{which} is no sentence with one {MASK} in it")
+        raise BadInput(f"{which} is not a sentence with one {MASK} in it")
     if not all(map(bare, item.options)) or len(set(map(bare, item.options))) != 2:
         raise BadInput(f"{which}: the options {item.options} must be two words that differ in more than case")
 
 
 def _check_prompt(item: object, position: int, n: int) -> None:
     if not isinstance(item, Prompt) or not item.text.strip():
-        raise BadInput(f"prompt {position + 1} of {n} is no Prompt with a text in it")
+        raise BadInput(f"prompt {position + 1} of {n} is not a Prompt with a text in it")

@@ -84,7 +84,7 @@ def read_choice(answer: str, options: tuple[str, str]) -> int:
 
 
 def chance_of_first(top: Mapping[str, float], options: tuple[str, str]) -> float | None:
-    """The probability of option 1 against option 2, by the log-probabilities of the tokens that an answer may begin with.
+    """The probability of option 1 against option 2, by the log-probabilities of tokens that an answer may begin with.
 
     A token counts for the option that begins with it, and for none where both do.
 
