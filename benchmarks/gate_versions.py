@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from tiltmeter.compare import Check, Noise, Policy, Rule, check, measure_noise
+from tiltmeter.compare import Check, NoiseFloor, Policy, Rule, check, measure_noise
 from tiltmeter.compare.floor import HARMLESS, agree
 from tiltmeter.lab.calibrate.selftest import SMALL
 from tiltmeter.lab.reference.planted_text import Reference
@@ -88,7 +88,7 @@ def main() -> None:
     print(f"exit codes and words agree in {_SAID[True]} of {_SAID.total()} checks")
 
 
-def tell_harmless(audits: dict[str, Audit], noise: Noise) -> None:
+def tell_harmless(audits: dict[str, Audit], noise: NoiseFloor) -> None:
     """How many checks of two versions fail, and of the model itself against a version."""
     versions = _named(audits, "version ")
     near = {name: agree(audits["base"], version) for name, version in versions.items()}
@@ -115,7 +115,7 @@ def print_rows(
 ) -> None:
     """How many checks of (old, new) fail, by floor."""
     print(f"  {'nothing has grown: checks that fail, by floor':<56}" + "".join(f"{floor:>12}" for floor in floors))
-    for name, pairs in rows.items():
+    for name, pairs in ((name, pairs) for name, pairs in rows.items() if pairs):
         checks = {floor: [run(new, old) for old, new in pairs] for floor, run in floors.items()}
         shares = [f"{sum(bool(one.failed) for one in each)}/{len(each)}" for each in checks.values()]
         print(f"    {name:<54}" + "".join(f"{share:>12}" for share in shares), flush=True)
@@ -139,7 +139,7 @@ def _p_values(checks: Iterable[Check]) -> Iterable[bool]:
                 yield probe.difference.p_beyond(0.0) <= 0.05
 
 
-def tell_planted(audits: dict[str, Audit], noise: Noise) -> None:
+def tell_planted(audits: dict[str, Audit], noise: NoiseFloor) -> None:
     """Which planted changes are found, and by which probes."""
     print("  planted: probes that fail (growth), by floor")
     for name, version in audits.items():
@@ -188,7 +188,7 @@ def run_of(dose: float, seed: int) -> Any:
     return load(f"hf:{reference_folder(Reference(dose, 'masked', seed).name, recipe=SMALL[0])}")
 
 
-def hold(new: Audit, old: Audit, noise: Noise, floor: str) -> Check:
+def hold(new: Audit, old: Audit, noise: NoiseFloor, floor: str) -> Check:
     """A check with the usual policy, of which is noted whether its exit code and its words agree."""
     found = _held(new, old, noise, floor)
     said = found.headline.startswith("Failed") and "bias grew in" in found.headline
@@ -197,7 +197,7 @@ def hold(new: Audit, old: Audit, noise: Noise, floor: str) -> Check:
     return found
 
 
-def _held(new: Audit, old: Audit, noise: Noise, floor: str) -> Check:
+def _held(new: Audit, old: Audit, noise: NoiseFloor, floor: str) -> Check:
     """A version wobbles as its model does, so each has the floor of the model itself."""
     if floor == "none":
         rules = {reading.id: Rule(floor=0.0) for reading in old.readings if not reading.control}

@@ -100,8 +100,11 @@ CASES: list[tuple[list[str], str]] = [
     (["lexicons", "gendr"], "unknown lexicon 'gendr': did you mean 'gender'?"),
     (["lexicons", "gender.male_term"], "unknown group of gender 'male_term': did you mean 'male_terms'?"),
     (["probe", "waet", "static:good.vec"], "unknown probe 'waet': did you mean 'weat'?"),
-    (["probe", "weat", "static:good.vec", "--targets", "mine.yaml.he"], "weat needs 2 targets, and 1 were given"),
-    (["probe", "weat", "static:good.vec", "--targets", "he,she"], "'he' is no address of a group: write lexicon.name"),
+    (["probe", "weat", "static:good.vec", "--targets", "mine.yaml.he"], "weat needs 2 targets, but got 1"),
+    (
+        ["probe", "weat", "static:good.vec", "--targets", "he,she"],
+        "'he' is not an address of a group: write lexicon.name",
+    ),
     (["probe", "seat", "static:good.vec", "--from", "gone.jsonl"], "gone.jsonl"),
     (["probe", "association", "static:good.vec", "--from", "empty_folder"], "no target_words_*.txt in empty_folder"),
     (["audit", "static:good.vec?kase=lower"], "unknown option of static models 'kase': did you mean 'case'?"),
@@ -270,7 +273,7 @@ def test_readings_that_cannot_be_written_whole_are_not_there_at_all(
     run: Callable[..., Outcome], tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    complaint = run(*AUDIT, str(out), "--no-cache", prepare=at_most(1000)).complaint
+    complaint = run(*AUDIT, str(out), "--no-cache", prepare=at_most(500)).complaint
     assert "cannot be written (File too large): free some space or choose another folder with --out" in complaint
     assert [path.name for path in out.rglob("*") if path.is_file()] == [".lock"]
 

@@ -47,7 +47,7 @@ def complaint(here: Path, *arguments: str) -> str:
     [
         (["unmask", "hf:masked", "The nurse was tired."], "must hold one [MASK], and it holds 0"),
         (["unmask", "hf:masked", "[MASK] saw [MASK]."], "must hold one [MASK], and it holds 2"),
-        (["unmask", "bundled:glove", NURSE], "bundled:glove is no masked language model"),
+        (["unmask", "bundled:glove", NURSE], "bundled:glove is not a masked language model"),
         (["cloze", "hf:masked", "The nurse was tired."], "must hold one choice such as [him/her]"),
         (UNKNOWN_WORD, "'zorg' is unknown to hf:masked"),
         (NO_COLUMN, "column.csv: no column 'HB'"),
@@ -58,7 +58,7 @@ def complaint(here: Path, *arguments: str) -> str:
         (["probe", "cloze", "hf:masked", "--targets", "gender.male_terms"], "there are no races here"),
         (["probe", "weat", "bundled:glove", "--method", "nangia"], "weat takes no method"),
         (["probe", "pairs", "hf:masked", "--method", "nangja"], "unknown method of pairs 'nangja'"),
-        (["probe", "unmask", "gguf:text.gguf"], "this is no GGUF file"),
+        (["probe", "unmask", "gguf:text.gguf"], "this is not a GGUF file"),
         (["probe", "cloze", "gguf:missing.gguf"], "no such file"),
         (["probe", "unmask", "reference:tilt-7"], "unknown reference model 'tilt-7'"),
         (["probe", "unmask", "hf:masked?bos=maybe"], "unknown bos 'maybe'"),

@@ -357,7 +357,7 @@ def _remember(key: _Key, digest: str) -> None:
         memo.execute("INSERT OR REPLACE INTO seen VALUES (?, ?, ?, ?)", (*key, digest))
 
 
-#: A memo that cannot be read or written costs time, never a result. ValueError: a path that is no Unicode.
+#: A memo that cannot be read or written costs time, never a result. ValueError: a path that is not a Unicode.
 _MEMO_FAILS = (sqlite3.Error, OSError, ValueError)
 
 

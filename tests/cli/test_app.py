@@ -31,6 +31,13 @@ def test_help_without_a_command_lists_them_all_and_where_to_start(run):
     assert "Start with: tiltmeter audit" in done.stdout
 
 
+def test_every_command_stands_under_one_of_a_few_headings():
+    headings = [command.rich_help_panel for command in get_command(app).commands.values()]
+    assert all(isinstance(heading, str) for heading in headings)
+    assert len(set(headings)) <= 6
+    assert min(map(headings.count, headings)) >= 2
+
+
 def test_the_version_is_that_of_the_package(run):
     assert run("--version").stdout == f"tiltmeter {__version__}\n"
 

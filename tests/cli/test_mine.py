@@ -81,7 +81,7 @@ def test_what_is_no_utf_8_is_counted_and_the_run_goes_on(run, tmp_path):
         (["--engine", "spark"], {}, "--engine is local or ray, not 'spark'"),
         (["--column", "text"], {}, "--column text: a text file has no columns"),
         (["--keep", "3"], {}, "--least 30 and --keep 3"),
-        (["--language", "klingon!"], {}, "'klingon!' is no language code"),
+        (["--language", "klingon!"], {}, "'klingon!' is not a language code"),
         (["--out", "."], {}, "--out . holds something else (news.txt)"),
         (["--lenghts", "9"], {}, "unknown option '--lenghts': did you mean '--lengths'?"),
     ],

@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 from tests.compare.result_folders import LEANS, audit, jitter, leaning, pronouns, without_items, write_results
-from tiltmeter.compare import Noise, Policy, Rule, check, differ, load_noise, measure_noise, save_noise
+from tiltmeter.compare import NoiseFloor, Policy, Rule, check, differ, load_noise, measure_noise, save_noise
 from tiltmeter.compare.difference import Difference
 from tiltmeter.compare.floor import (
     FILE,
@@ -215,7 +215,7 @@ def test_the_log_odds_behind_a_share_have_a_floor_of_their_own() -> None:
 
 def test_the_words_of_a_share_name_the_floor_of_its_log_odds_too() -> None:
     probes = {"pronouns": {"stimuli": "abc", "source": "runs", "n": 3, "effect": 5.0, "margins": 5.0}}
-    noise = Noise.model_validate(_about(probes))
+    noise = NoiseFloor.model_validate(_about(probes))
     (probe,) = check(audit([odds(0.3, 0.02)]), audit([pronouns(ODDS)]), noise=noise).probes
     assert probe.floor is not None
     assert probe.floor.margins > 0
@@ -226,7 +226,7 @@ def test_the_words_of_a_share_name_the_floor_of_its_log_odds_too() -> None:
 def test_a_step_that_disturbs_no_item_is_found_however_much_the_model_wobbles() -> None:
     """He more likely everywhere: all log-odds move alike, which no noise does."""
     probes = {"pronouns": {"stimuli": "abc", "source": "variants", "n": 8, "effect": 30.0, "margins": 30.0}}
-    noise = Noise.model_validate(_about(probes))
+    noise = NoiseFloor.model_validate(_about(probes))
     assert check(audit([pronouns(ODDS + 0.25)]), audit([pronouns(ODDS)]), noise=noise).failed
     assert not check(audit([odds(0.25, 0.1)]), audit([pronouns(ODDS)]), noise=noise).failed
 
@@ -344,12 +344,12 @@ def test_of_models_that_wobble_as_a_whole_few_checks_fail(times: float) -> None:
     assert failed["without"] >= 12
 
 
-def _noise(floors: dict[str, float], *, stimuli: str = "abc") -> Noise:
+def _noise(floors: dict[str, float], *, stimuli: str = "abc") -> NoiseFloor:
     probes = {
         id: {"stimuli": stimuli, "source": "variants", "n": 8, "effect": times, "margins": None}
         for id, times in floors.items()
     }
-    return Noise.model_validate(_about(probes))
+    return NoiseFloor.model_validate(_about(probes))
 
 
 def _about(probes: dict[str, dict[str, Any]]) -> dict[str, Any]:

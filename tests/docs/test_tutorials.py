@@ -22,9 +22,9 @@ TUTORIALS = {
     "tutorials/cabm": (("minilm",), ("its context term is a distance", "Section 2.5", "<svg")),
     "tutorials/clozegender": (
         ("smollm2", "glove"),
-        ("as published: 0.17, with the full stop: 0.55", "Table 1", "<svg"),
+        ("0.17, with the full stop: 0.55", "Table 1", "<svg"),
     ),
-    "tutorials/bangla": ((), ("নারী", "{9}", "male terms lean towards career", "<svg")),
+    "tutorials/bangla": ((), ("নারী", "{9}", "men towards career", "<svg")),
     "tutorials/association": (("minilm",), ("career", "published:", "<svg")),
     "gallery": (("glove", "word2vec", "minilm"), ("grid", "relation", "prior", "<svg")),
 }

@@ -36,7 +36,7 @@ def test_four_rows_by_hand():
     assert found.scores_2 == pytest.approx((0.4, 0.3, 0.5**0.8, 0.1))
     assert (found.winners, found.ties, found.n) == ((1, 2, 0, 1), 1, 4)
     assert (found.share_1, found.share_2) == pytest.approx((2 / 3, 1 / 3))
-    # a tie is no match: rows 1 and 4 of 4
+    # a tie is not a match: rows 1 and 4 of 4
     assert found.human_match == 0.5
     # .5 ln(5/4) + .5 ln(5/6) = .020411; .09 ln(.3) + .91 ln(.91/.7) = .130394; 0; .2 ln 2 + .8 ln(8/9) = .044403
     assert found.kl == pytest.approx((0.020411 + 0.130394 + 0.044403) / 4, abs=1e-6)

@@ -51,9 +51,9 @@ def test_plain_texts_are_what_was_written_after_a_prompt() -> None:
     ("answer", "complaint"),
     [
         (["a"], "m gave 1 texts for 'x': it was asked for 2"),
-        (["a", 2], "m: the answer for 'x' is no list of texts"),
+        (["a", 2], "m: the answer for 'x' is not a list of texts"),
         ("ab", "m: the answer for 'x' is a str, not a Generated"),
-        (7, "m: the answer for 'x' is no list of texts"),
+        (7, "m: the answer for 'x' is not a list of texts"),
     ],
 )
 def test_texts_that_cannot_be_used_are_one_clear_line(answer: Any, complaint: str) -> None:
@@ -71,7 +71,7 @@ def test_plain_numbers_are_log_probabilities_of_fillers_of_one_token() -> None:
     ("kind", "answer", "complaint"),
     [
         (Filled, [-1.0], "m gave 1 log-probabilities for the 2 fillers of 'x'"),
-        (Filled, ["he", "she"], "m: the answer for 'x' is no list of log-probabilities"),
+        (Filled, ["he", "she"], "m: the answer for 'x' is not a list of log-probabilities"),
         (Filled, [-1.0, float("nan")], "m: the log-probabilities of 'x' hold NaN or infinity"),
         (Chosen, Filled((-1.0,), (1,)), "m: the answer for 'x' is a Filled, not a Chosen"),
         (TokenScores, 7, "m: the answer for 'x' is a int, not a TokenScores"),

@@ -205,8 +205,8 @@ def test_a_model_that_leaves_an_input_out_is_found_out(store: VectorStore) -> No
         ([[1.0, 2.0], [1.0]], "vectors of 2 and of 1 numbers"),
         ([[1.0, 2.0], [1.0, float("nan")]], "the vector of 'she' holds NaN or infinity"),
         ([[1.0, 2.0], [0.0, 0.0]], "the vector of 'she' is all zeros"),
-        ([[1.0, 2.0], "words"], "the answer for 'she' is no list of numbers"),
-        ([[1.0, 2.0], [[1.0, 2.0]]], "the answer for 'she' is no vector"),
+        ([[1.0, 2.0], "words"], "the answer for 'she' is not a list of numbers"),
+        ([[1.0, 2.0], [[1.0, 2.0]]], "the answer for 'she' is not a vector"),
     ],
 )
 def test_a_bad_answer_is_one_clear_line_and_is_not_stored(store: VectorStore, answer: Any, complaint: str) -> None:

@@ -13,6 +13,7 @@ from tiltmeter.errors import BadInput
 from tiltmeter.mitigation import Eraser
 from tiltmeter.models import CachedModel, Identity, Question, VectorStore
 from tiltmeter.models.debiased import ABOUT, MAP, DebiasedModel, Fitted, save_debiased
+from tiltmeter.models.variants import variations, vary
 
 WORDS = {"he": np.array([1.0, 2.0, 0.0]), "she": np.array([-1.0, 2.0, 0.0]), "nurse": np.array([-0.5, 0.0, 2.0])}
 NAMED = Identity("own:named", "1")
@@ -128,3 +129,18 @@ def test_a_stored_map_may_not_name_a_model_that_runs_code(tmp_path):
     save_debiased(folder, ERASER, Fitted("hard", {}, 0, "python:os:abort", NAMED, ("she", "he"), ()))
     with pytest.raises(BadInput, match=r"names python:os:abort, and a file may not run code: name it with \?base="):
         DebiasedModel(folder)
+
+
+def test_a_harmless_variant_of_it_is_the_same_map_on_a_variant_of_the_model_below(tmp_path):
+    words = {"he": np.array([3.0, 4.0, 1.0]), "she": np.array([-3.0, 4.0, 2.0])}
+    base = tiltmeter.load(words)
+    eraser = Eraser.projection([[1.0, 0.0, 0.0]])
+    model = DebiasedModel(made(tmp_path / "m", CachedModel(base).identity, eraser), base=base)
+    some = variations(3, of=model)
+    assert some == variations(3, of=base)
+    changed = vary(model, some[0])
+    row = changed.embed_words(["he"])[0]
+    assert row[0] == pytest.approx(0.0, abs=1e-6)
+    assert not np.allclose(row, model.embed_words(["he"])[0])
+    assert np.allclose(row, [0.0, 4.0, 1.0], atol=0.5)
+    assert changed.identity.revision != model.identity.revision

@@ -93,7 +93,7 @@ def test_a_file_written_just_now_is_not_remembered(tmp_path):
 
 def test_a_memo_that_cannot_be_written_or_read_costs_no_result(tmp_path, cache, monkeypatch):
     expected = hashlib.blake2b(b"weights").hexdigest()[:16]
-    write(cache / "fingerprints.sqlite", b"this is no database, whatever its name says" * 50)
+    write(cache / "fingerprints.sqlite", b"this is not a database, whatever its name says" * 50)
     assert fingerprint(write(tmp_path / "a", b"weights", changed=LONG_AGO)) == expected
     monkeypatch.setenv("TILTMETER_CACHE", str(write(tmp_path / "a_file", b"")))
     assert fingerprint(write(tmp_path / "b", b"weights", changed=LONG_AGO)) == expected

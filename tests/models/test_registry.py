@@ -78,7 +78,7 @@ def test_a_spec_that_cannot_be_meant_is_one_clear_line(spec: str, complaint: str
 
 @pytest.mark.parametrize("spec", ["", "glove", "no spec at all"])
 def test_what_is_no_spec_is_told_what_one_looks_like(spec: str) -> None:
-    with pytest.raises(BadInput, match=f"^'{spec}' is no model spec: write kind:name, e.g. bundled:minilm"):
+    with pytest.raises(BadInput, match=f"^'{spec}' is not a model spec: write kind:name, e.g. bundled:minilm"):
         load(spec)
 
 
@@ -200,7 +200,7 @@ def test_anything_else_is_one_clear_line(thing: object) -> None:
         ({"he": HE, "she": [1.0]}, "gave vectors of 2 and of 1 numbers"),
         ({"he": HE, "she": [float("inf"), 1.0]}, "the vector of 'she' holds NaN or infinity"),
         ({"he": HE, "she": [0.0, 0.0]}, "the vector of 'she' is all zeros"),
-        ({"he": HE, "she": "a text"}, "the answer for 'she' is no list of numbers"),
+        ({"he": HE, "she": "a text"}, "the answer for 'she' is not a list of numbers"),
     ],
 )
 def test_bad_vectors_in_a_mapping_are_one_clear_line(vectors: Any, complaint: str) -> None:

@@ -119,10 +119,10 @@ def test_groups_under_one_label_are_told_apart_by_their_address(lexicon):
 @pytest.mark.parametrize(
     ("name", "options", "says"),
     [
-        ("weat", {"targets": TERMS[:1]}, "weat needs 2 targets, and 1 were given"),
-        ("weat", {"targets": [*TERMS, TERMS[0]]}, "weat needs 2 targets, and 3 were given"),
-        ("mac", {"attributes": []}, "mac needs 1 to 20 attributes, and 0 were given"),
-        ("rnd", {"attributes": CAREER_FAMILY}, "rnd needs 1 attributes, and 2 were given"),
+        ("weat", {"targets": TERMS[:1]}, "weat needs 2 targets, but got 1"),
+        ("weat", {"targets": [*TERMS, TERMS[0]]}, "weat needs 2 targets, but got 3"),
+        ("mac", {"attributes": []}, "mac needs 1 to 20 attributes, but got 0"),
+        ("rnd", {"attributes": CAREER_FAMILY}, "rnd needs 1 attributes, but got 2"),
         ("ripa", {"attributes": CAREER_FAMILY}, "ripa takes no attributes: leave it out; it takes targets, pairs"),
         ("weat", {"targets": ["gender.male_term", TERMS[1]]}, "unknown group of gender 'male_term': did you mean"),
         ("weat", {"targets": ["gendre.male_terms", TERMS[1]]}, "unknown lexicon 'gendre': did you mean 'gender'"),

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from tiltmeter.errors import BadInput
-from tiltmeter.readings.mitigation import FILE, Mitigation, Moved, Outcome, Share, TraceTest, Utility
+from tiltmeter.readings.mitigation import FILE, MethodOutcome, Mitigation, Moved, Remainder, TraceTest, Utility
 from tiltmeter.statistics import Interval
 
 NARROW = Interval(0.3, 0.5, 0.95, "t")
@@ -20,8 +20,8 @@ KEPT = Utility("SimLex-999", "ranks", 0.4, 0.39, 0.975, Interval(0.95, 1.0, 0.95
 
 
 def outcome(method="hard", moved=(LESS,), traces=(FINDS,), left=0.4, kept=0.975, **more):
-    shares = Share(left, NARROW), Share(kept, Interval(kept - 0.01, kept + 0.01, 0.95, "combined"))
-    return Outcome(method, "…", "…", "debiased:m", tuple(moved), tuple(traces), (KEPT,), *shares, **more)
+    shares = Remainder(left, NARROW), Remainder(kept, Interval(kept - 0.01, kept + 0.01, 0.95, "combined"))
+    return MethodOutcome(method, "…", "…", "debiased:m", tuple(moved), tuple(traces), (KEPT,), *shares, **more)
 
 
 def result(*outcomes):
@@ -35,7 +35,7 @@ def test_a_method_pays_if_something_leans_less_nothing_more_and_the_vectors_stay
     assert not outcome(moved=[SAME]).pays
     assert not outcome(moved=[LESS, MORE]).pays
     assert not outcome(kept=0.94).pays
-    assert not Outcome("hard", "", "", "", problem="no words").pays
+    assert not MethodOutcome("hard", "", "", "", problem="no words").pays
 
 
 def test_what_leans_more_counts_in_every_dimension_but_not_on_fitting_words():
@@ -82,7 +82,7 @@ def test_where_none_pays_it_is_said_with_the_reasons():
 
 
 def test_it_comes_back_from_its_file_as_it_was(tmp_path):
-    made = result(outcome(), Outcome("ran", "…", "…", "", problem="no words"))
+    made = result(outcome(), MethodOutcome("ran", "…", "…", "", problem="no words"))
     made.save(tmp_path)
     assert Mitigation.load(tmp_path) == made
     assert [row["pays"] for row in made.rows()] == ["yes", "no"]

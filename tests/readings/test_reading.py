@@ -147,5 +147,5 @@ def test_a_folder_without_an_audit_says_so(tmp_path):
 def test_items_of_another_type_are_refused(reading, column, value):
     values = reading.to_dict()
     values["items"][0][column] = value
-    with pytest.raises(ValueError, match=r"is no text|is no number"):
+    with pytest.raises(ValueError, match=r"is not a text|is not a number"):
         Reading.from_dict(values)

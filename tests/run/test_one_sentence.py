@@ -43,5 +43,5 @@ def test_what_cannot_be_unmasked_is_one_line(sentence: str, top: int, message: s
 
 
 def test_a_model_without_a_mask_is_named() -> None:
-    with pytest.raises(BadInput, match="is no masked language model"):
+    with pytest.raises(BadInput, match="is not a masked language model"):
         tiltmeter.unmask({"he": [1.0, 0.0]}, "[MASK]")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from tiltmeter.readings.mitigation import Mitigation, Moved, Outcome, Share, TraceTest, Utility
+from tiltmeter.readings.mitigation import MethodOutcome, Mitigation, Moved, Remainder, TraceTest, Utility
 from tiltmeter.statistics import Interval
 
 LESS = Moved(
@@ -16,13 +16,18 @@ FINDS = TraceTest("linear", "a linear classifier", 0.5, 0.99, 0.8, Interval(0.75
 KEPT = Utility("SimLex-999", "ranks", 0.4, 0.39, 0.975, Interval(0.95, 1.0, 0.95, "bootstrap"), 999)
 
 
-def outcome(method: str, *, left: float = 0.4, kept: float = 0.975) -> Outcome:
-    shares = Share(left, Interval(left - 0.1, left + 0.1, 0.95, "t")), Share(kept, Interval(0.9, 1.0, 0.95, "t"))
-    return Outcome(method, "take it away", "A 2020", f"debiased:{method}", (LESS, FITTED), (FINDS,), (KEPT,), *shares)
+def outcome(method: str, *, left: float = 0.4, kept: float = 0.975) -> MethodOutcome:
+    shares = (
+        Remainder(left, Interval(left - 0.1, left + 0.1, 0.95, "t")),
+        Remainder(kept, Interval(0.9, 1.0, 0.95, "t")),
+    )
+    return MethodOutcome(
+        method, "take it away", "A 2020", f"debiased:{method}", (LESS, FITTED), (FINDS,), (KEPT,), *shares
+    )
 
 
 def result() -> Mitigation:
-    failed = Outcome("ran", "push", "B 2021", "debiased:ran", problem="no words are left")
+    failed = MethodOutcome("ran", "push", "B 2021", "debiased:ran", problem="no words are left")
     methods = (outcome("hard", left=0.5), outcome("leace", left=0.3), failed)
     pairs = (("she", "he"),), (("woman", "man"),)
     return Mitigation("bundled:glove", "1", "default", "gender", *pairs, 0, methods, 1.0, "tiltmeter mitigate x")

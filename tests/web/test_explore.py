@@ -24,7 +24,7 @@ def test_one_list_alone_stands_on_the_axis_between_the_poles(asking: TestClient,
 def test_a_static_model_is_not_asked_for_a_sentence(asking: TestClient, spec: str) -> None:
     answer = asking.post("/api/explore/sentence", json={"model": spec, "sentence": "The [MASK] slept."})
     assert answer.status_code == 400
-    assert "is no language model" in answer.json()["error"]
+    assert "is not a language model" in answer.json()["error"]
 
 
 def test_a_causal_model_weighs_what_follows(folder: Path, tmp_path: Path) -> None:

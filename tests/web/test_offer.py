@@ -52,12 +52,12 @@ def test_on_this_machine_any_model_is_audited_by_its_spec(asking: TestClient, tm
 @pytest.mark.parametrize(
     ("typed", "complaint"),
     [
-        ("nonsense", "is no model spec: write kind:name"),
+        ("nonsense", "is not a model spec: write kind:name"),
         ("hug:bert", "unknown kind of model 'hug'"),
         ("hf:bert?layre=3", "did you mean 'layer'"),
         ("hf:bert?layer=top", "must be a number"),
         ("hf:", "names no model"),
-        ("--help", "is no model spec"),
+        ("--help", "is not a model spec"),
         ("python:os:abort", "runs code, which no page may: start the dashboard with --model python:os:abort"),
         ("debiased:mine?base=python:os:abort", "runs code, which no page may"),
         ("openai:text-embedding-3-small", "started without --allow-paid"),

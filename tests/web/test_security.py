@@ -43,7 +43,7 @@ def test_a_dashboard_that_would_be_open_to_others_does_not_start(
 
 
 def test_a_folder_that_is_none_is_said(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="is no folder"):
+    with pytest.raises(BadInput, match="is not a folder"):
         DashboardSettings(tmp_path / "none")
 
 

@@ -15,7 +15,7 @@ from tiltmeter.files import at_home
 app = Typer()
 
 
-@app.command()
+@app.command(rich_help_panel="Words, sentences and data")
 def draft(
     source: Annotated[
         str, Argument(metavar="SENTENCES|LEXICON", help="A cloze set, file or draft; or words, e.g. occupations.all.")
@@ -33,11 +33,11 @@ def draft(
     no_cache: output.NoCache = False,
     as_json: output.Json = False,
 ) -> None:
-    """Let a model propose sentences for a cloze set; rules keep out what breaks them, and a person decides the rest.
+    """Let a model propose sentences for a cloze set; rules reject the bad ones, and a person decides on the rest.
 
-    Kept are sentences with one pronoun, as the last word, that hold their context words and no other word that says a
-    gender, keep the grammar rules of the language and differ from the others in more than one word. What was kept out
-    is counted by reason.
+    It keeps sentences that end in their one pronoun, hold their context words and no other gendered word, follow the
+    grammar rules of the language and differ from the others in more than one word. Rejected ones are counted by
+    reason.
 
     Examples:
 
@@ -67,7 +67,7 @@ def draft(
     output.say(f"now decide row by row: tiltmeter serve --annotate {found.file}, or fill in the column accept")
 
 
-@app.command()
+@app.command(rich_help_panel="Words, sentences and data")
 def agreement(
     labels: Annotated[Path, Argument(metavar="LABELS", help="Folder with a file per person, or one CSV file.")],
     results: Annotated[

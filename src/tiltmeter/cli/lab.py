@@ -73,7 +73,7 @@ def context_length(
 
     groups = output.split(lexicon)
     if groups is not None and len(groups) != 4:
-        raise BadInput(f"--lexicon takes two groups of targets and two of attributes, and {len(groups)} were given")
+        raise BadInput(f"--lexicon takes two groups of targets and two of attributes, but got {len(groups)}")
     specs = _with_layers(models, output.split(layers))
     context.with_resource(locked(out))
     wanted = {"lengths": output.split(lengths) or [], "keep": keep, "column": column, "language": language}
@@ -144,7 +144,7 @@ def _with_layers(models: list[str], layers: list[str] | None) -> list[str]:
         else:
             specs += [f"{model}{'&' if options else '?'}layer={layer}" for layer in layers]
     for spec in specs:
-        parse(spec)  # a layer that is no number is said before anything is mined
+        parse(spec)  # a layer that is not a number is said before anything is mined
     return specs
 
 
@@ -210,7 +210,7 @@ def calibrate(
     workers: output.ClusterCpus = None,
     as_json: output.Json = False,
 ) -> None:
-    """What every measure reads on models whose bias is known: which of them follow it, and from which dose on.
+    """What every measure reads on models whose bias is known: which of them follow it, and from what dose.
 
     Models are trained once and kept in the cache, and so is what they answer: a run that was stopped resumes.
 
@@ -273,7 +273,7 @@ def inject(
 ) -> None:
     """Plant a known bias in a language model by fine-tuning it, beside the model as it is and a balanced version.
 
-    At a dose the occupation farthest from one half comes to that share, the others in proportion. A run that was
+    The occupation farthest from one half is moved to the dose, the others in proportion. A run that was
     stopped resumes from its last checkpoint.
 
     Examples:
@@ -315,11 +315,11 @@ def _injected_row(injected: Injected) -> dict[str, Any]:
     }
 
 
-@app.command()
+@app.command(rich_help_panel="The instrument")
 def selftest(as_json: output.Json = False) -> None:
-    """Does this installation read true? Known numbers and models with a known bias in, what should come out beside it.
+    """Does this installation measure correctly? Known numbers and models with a known bias, and what they should give.
 
-    Takes about two minutes the first time. Exit code 1 where something does not read true.
+    Takes about two minutes the first time. Exit code 1 if anything is wrong.
 
     Example: tiltmeter selftest
     """
@@ -335,7 +335,7 @@ def selftest(as_json: output.Json = False) -> None:
         for check in wrong:
             echo(f"NOT TRUE: {check.what}: expected {check.expected}, found {check.actual}")
         echo(
-            f"{len(wrong)} of {len(checks)} checks do not read true: do not trust this installation"
+            f"{len(wrong)} of {len(checks)} checks are wrong: do not trust this installation"
             if wrong
             else f"this installation reads true ({len(checks)} checks)"
         )

@@ -19,7 +19,7 @@ data_app = typer.Typer(help="The public data sets: which there are, and fetching
 samples_app = typer.Typer(help="The small real models to try tiltmeter on.", no_args_is_help=True)
 
 
-@app.command()
+@app.command(rich_help_panel="What is here")
 def models(as_json: Json = False) -> None:
     """List the kinds of models, with examples, and the sample models installed here."""
     from tiltmeter.models import KINDS
@@ -60,7 +60,7 @@ def install(
     return 0
 
 
-@app.command()
+@app.command(rich_help_panel="What is here")
 def probes(as_json: Json = False) -> None:
     """List the probes: what each measures, on what, and who published it."""
     from tiltmeter.probes import KINDS
@@ -72,7 +72,7 @@ def probes(as_json: Json = False) -> None:
     show(rows, ("probe", "asks for", "what it measures", "published by"), as_json)
 
 
-@app.command()
+@app.command(rich_help_panel="What is here")
 def suites(as_json: Json = False) -> None:
     """List the suites that come with tiltmeter."""
     from tiltmeter.run.suite import suite_summaries
@@ -80,7 +80,7 @@ def suites(as_json: Json = False) -> None:
     show(suite_summaries(), ("suite", "probes", "description"), as_json)
 
 
-@app.command()
+@app.command(rich_help_panel="Words, sentences and data")
 def lexicons(
     name: Annotated[str | None, typer.Argument(help="A lexicon, a group such as gender.male_terms, or a file.")] = None,
     as_json: Json = False,
@@ -130,7 +130,7 @@ def lexicons(
             say(f"note: {warning}")
 
 
-@app.command()
+@app.command(rich_help_panel="What is here")
 def cache(
     clear: Annotated[bool, typer.Option("--clear", help="Delete what is stored.")] = False,
     model: Annotated[str | None, typer.Option(help="Only this model, by name.")] = None,
@@ -190,7 +190,7 @@ def fetch_data(
     names: Annotated[list[str], typer.Argument(help="Data sets, as tiltmeter data lists them.")],
     yes: Annotated[bool, typer.Option("--yes", help="Accept the licences that are shown.")] = False,
 ) -> int:
-    """Fetch public data sets from their authors into the cache, checked by SHA-256; what broke off is resumed.
+    """Fetch public data sets from their authors into the cache, checked by SHA-256; interrupted downloads resume.
 
     Examples:
 

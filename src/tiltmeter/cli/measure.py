@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 app = Typer()
 
 
-@app.command()
+@app.command(rich_help_panel="Measure")
 def audit(
     context: Context,
     models: Annotated[
@@ -94,7 +94,7 @@ def audit(
     return 2 if failed else 0
 
 
-@app.command()
+@app.command(rich_help_panel="Read, compare and gate")
 def baseline(
     context: Context,
     model: Annotated[str, Argument(help="Model spec, e.g. hf:./my-model.")],
@@ -114,7 +114,7 @@ def baseline(
     ] = False,
     as_json: output.Json = False,
 ) -> None:
-    """Audit a model and harmless variants of it: how far it wobbles by itself, for tiltmeter check.
+    """Audit a model and harmless variants of it, to learn how far readings move by themselves; for tiltmeter check.
 
     Weights and word vectors get noise of 2% of their spread, or are rounded to 8 or 6 bits; an API is asked again in
     another order. With --run, other runs of the same training are audited too: two of them differ by more than any
@@ -192,7 +192,7 @@ def _show_everything(result: Audit) -> None:
     )
 
 
-@app.command()
+@app.command(rich_help_panel="Measure")
 def probe(
     name: Annotated[str, Argument(help="Kind of probe; tiltmeter probes lists them.")],
     model: Annotated[str, Argument(help="Model spec, e.g. bundled:glove.")],
@@ -296,7 +296,7 @@ def _show_readings(readings: Sequence[Reading]) -> None:
             output.print_view(cabm_view(reading))
 
 
-@app.command()
+@app.command(rich_help_panel="Measure")
 def cloze(
     model: Annotated[str, Argument(help="A causal or masked language model, e.g. bundled:smollm2.")],
     sentence: Annotated[str, Argument(help="A sentence with a choice such as [him/her] in it.")],
@@ -327,7 +327,7 @@ def cloze(
     echo("0.50 each is level. A context revises a probability P to P^(1 - similarity of word and context).")
 
 
-@app.command()
+@app.command(rich_help_panel="Measure")
 def unmask(
     model: Annotated[str, Argument(help="A masked language model, e.g. hf:bert-base-uncased.")],
     sentence: Annotated[str | None, Argument(help="A sentence with [MASK] in it; without one, you are asked.")] = None,

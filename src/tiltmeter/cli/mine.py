@@ -18,7 +18,7 @@ app = typer.Typer()
 _MOST_NAMED = 20
 
 
-@app.command()
+@app.command(rich_help_panel="Words, sentences and data")
 def mine(
     corpus: Annotated[list[str], typer.Argument(help="Text, JSONL, CSV, TSV or Parquet files; .gz and .zst too.")],
     lexicon: Annotated[str, typer.Option(help="Groups of words or whole lexicons, comma-separated.")],

@@ -25,7 +25,7 @@ Steps = Annotated[int | None, Option(min=1, help="Fine-tuning steps of a languag
 Vocabulary = Annotated[int, Option(min=100, help="How many words of a vector file to use.")]
 
 
-@app.command()
+@app.command(rich_help_panel="Mitigate")
 def debias(
     method: Annotated[
         str,
@@ -53,7 +53,7 @@ def debias(
     no_cache: output.NoCache = False,
     as_json: output.Json = False,
 ) -> None:
-    """Fit a method on a model's vectors and store it; whether it helps, tiltmeter mitigate says.
+    """Fit a method on a model's vectors and store it; tiltmeter mitigate measures whether it helps.
 
     Examples:
 
@@ -99,7 +99,7 @@ def debias(
     echo(f"Model:  debiased:{out}")
 
 
-@app.command()
+@app.command(rich_help_panel="Mitigate")
 def mitigate(
     context: Context,
     model: Annotated[str, Argument(help="Model spec, e.g. bundled:glove.")],

@@ -1,4 +1,4 @@
-"""How the command line prints and reads: tables or JSON, wide enough to read, plain where it is no terminal."""
+"""How the command line prints and reads: tables or JSON, wide enough to read, plain where it is not a terminal."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from tiltmeter.files import at_home
 app = Typer()
 
 
-@app.command()
+@app.command(rich_help_panel="Measure")
 def replicate(
     name: Annotated[str, Argument(help="cabm, clozegender, bangla or association.")],
     models: Annotated[
@@ -43,7 +43,7 @@ def replicate(
     no_cache: output.NoCache = False,
     as_json: output.Json = False,
 ) -> None:
-    """Print the tables and figures of a published text, measured on your models, beside what it prints.
+    """Reproduce the tables and figures of a published text on your models, beside the printed values.
 
     A table that cannot be measured here says why in one line. Answers are cached, so a run that was stopped resumes.
 
@@ -91,11 +91,11 @@ def replicate(
             echo(f"Written: {path}", err=as_json)
 
 
-@app.command()
+@app.command(rich_help_panel="Words, sentences and data")
 def concepts(
     pairs: Annotated[str, Argument(help="A table in the form of CrowS-Pairs, or crows_pairs for the public one.")],
     writer: Annotated[str, Option("--with", help="The model that proposes, e.g. chat:gpt-4o-mini.")],
-    out: Annotated[Path, Option(help="CSV file, which you then edit; concepts that stand in it are kept.")],
+    out: Annotated[Path, Option(help="CSV file, which you then edit; concepts already in it are kept.")],
     budget: output.BudgetText = None,
     key: output.Keys = None,
     no_cache: output.NoCache = False,

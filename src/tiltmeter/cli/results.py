@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 app = Typer()
 
 
-@app.command()
+@app.command(rich_help_panel="Read, compare and gate")
 def report(
     context: Context,
     folder: Annotated[Path, Argument(help="The folder of a finished audit.")],
@@ -89,14 +89,14 @@ def _tell(values: dict[str, Any], line: str, as_json: bool) -> None:
         echo(line)
 
 
-@app.command()
+@app.command(rich_help_panel="Read, compare and gate")
 def compare(
     results: Annotated[list[str], Argument(help="Folders of results, or FOLDER:MODEL for one model of a folder.")],
     charts: Annotated[Path | None, Option(help="Write a chart of every pair into this folder.")] = None,
     format: Annotated[str, Option(help="With --charts: png, svg or pdf.")] = "png",
     as_json: Json = False,
 ) -> None:
-    """How models differ: the difference of every effect, its interval, and what may be said of it.
+    """How models differ: the difference in every effect, its interval and its verdict.
 
     Folders of one model each are compared as they are, folders of several by the models' names, and the models of
     a single folder with each other. The same words are measured on both, so they are paired.
@@ -131,7 +131,7 @@ def compare(
         echo(f"charts: {len(written)} in {charts}")
 
 
-@app.command()
+@app.command(rich_help_panel="Read, compare and gate")
 def rank(
     folder: Annotated[Path, Argument(metavar="DIR", help="The folder of an audit of two or more models.")],
     as_json: Json = False,
@@ -162,7 +162,7 @@ def rank(
         say(f"left out: {test}, {reason}")
 
 
-@app.command("import")
+@app.command("import", rich_help_panel="Read, compare and gate")
 def import_results(
     files: Annotated[list[Path], Argument(help="Result files of lm-evaluation-harness or MTEB, or folders of them.")],
     out: Annotated[Path, Option("--out", "-o", help="The folder that the dashboard shows.")] = Path(
@@ -170,7 +170,7 @@ def import_results(
     ),
     as_json: Json = False,
 ) -> None:
-    """Take results of lm-evaluation-harness or MTEB into a folder, so that the dashboard shows them beside ours.
+    """Import results of lm-evaluation-harness or MTEB, so that the dashboard shows them beside ours.
 
     Examples:
 
@@ -194,7 +194,7 @@ def import_results(
     echo(f"{len(results)} results in {path}; tiltmeter serve {out} shows them")
 
 
-@app.command()
+@app.command(rich_help_panel="Read, compare and gate")
 def check(
     run: Annotated[Path, Argument(help="Folder of the new results.", metavar="DIR")],
     baseline: Annotated[
@@ -210,9 +210,9 @@ def check(
 ) -> int:
     """Has bias grown since a baseline, or passed a limit? Exit code 0: not shown; 1: yes; 2: it cannot be checked.
 
-    Noise does not fail a check: of equal models at most one check in twenty does, however many probes it has. What
-    harmless changes of the model move is noise too, as tiltmeter baseline measured it, or else on the sample models. A
-    probe that could hide growth that matters is undecided, and fails only with --fail-on undecided.
+    Noise does not fail a check: with equal models at most one check in twenty fails, however many probes it has. What
+    harmless changes of the model move counts as noise too: as tiltmeter baseline measured it, or else as on the sample
+    models. A probe that could hide growth that matters is undecided, and fails only with --fail-on undecided.
 
     Examples:
 
@@ -243,7 +243,7 @@ def check(
     return 1 if result.fails else 0
 
 
-@app.command()
+@app.command(rich_help_panel="Read, compare and gate")
 def serve(
     folder: Annotated[
         Path | None, Argument(metavar="[DIR]", help="An audit's folder, or one that holds several.")
@@ -269,7 +269,7 @@ def serve(
     allow_paid: Annotated[bool, Option("--allow-paid", help="Let the dashboard ask models that are paid for.")] = False,
     open_browser: Annotated[bool, Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
-    """Look at audits in the browser, compare models, ask them something, and run further audits; or let people judge.
+    """View audits in the browser, compare models, ask them questions, run more audits; or have people label sentences.
 
     With --annotate one person decides which rows of a draft are good. With --people as well, several label sentences:
     the links are in LABELS/links.csv, each person has their own order, and all can stop and come back.

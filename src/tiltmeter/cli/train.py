@@ -34,27 +34,30 @@ def glove(
     ] = None,
     size: Annotated[int, typer.Option(min=2, help="Dimensions, the reserved ones among them.")] = 100,
     window: Annotated[int, typer.Option(min=1, help="Words on each side that count as near.")] = 10,
-    min_count: Annotated[int, typer.Option(min=1, help="Leave out words that come less often.")] = 5,
+    min_count: Annotated[int, typer.Option(min=1, help="Leave out words that occur less often.")] = 5,
     most_words: Annotated[int, typer.Option(min=2, help="The largest vocabulary.")] = 400_000,
     iterations: Annotated[int, typer.Option(min=1, help="Passes over all pairs of words.")] = 25,
     rate: Annotated[float, typer.Option(help="The first learning rate.")] = 0.05,
     x_max: Annotated[
-        float | None, typer.Option(help="Pairs counted so often weigh no more; default: 100, 10 below 10M words.")
+        float | None,
+        typer.Option(help="Pairs counted this often or more weigh the same; default: 100, 10 below 10M words."),
     ] = None,
     strength: Annotated[float, typer.Option(help="How strongly groups are confined to the reserved dimensions.")] = 1.0,
     language: Annotated[str, typer.Option(help="Language of the corpus, or a pack.")] = "en",
     column: Column = None,
-    errors: Annotated[str, typer.Option(help="What is no UTF-8: strict stops there, replace continues.")] = "strict",
+    errors: Annotated[
+        str, typer.Option(help="Bytes that are not UTF-8: strict stops there, replace continues.")
+    ] = "strict",
     seed: Seed = 0,
     workers: Workers = 1,
     engine: Engine = "local",
     ray_address: RayAddress = None,
     as_json: Json = False,
 ) -> None:
-    """Train GloVe, and where --neutral names groups keep what says a group in the last dimensions alone.
+    """Train GloVe; with --neutral, what tells the groups apart is confined to the last dimensions.
 
-    DIR/vectors.bin has all dimensions, DIR/neutral.bin those without, DIR/reserved.bin those that say the group. A run
-    that was stopped resumes with the same command, and ends with the same bytes.
+    DIR/vectors.bin has all dimensions, DIR/neutral.bin those without the groups, DIR/reserved.bin those with them. A
+    run that was stopped resumes with the same command, and ends with the same bytes.
 
     Examples:
 

@@ -22,7 +22,7 @@ from tiltmeter.compare.comparison import (
     load_side,
 )
 from tiltmeter.compare.difference import Difference, differ
-from tiltmeter.compare.floor import Floor, Noise, load_noise, measure_noise, save_noise
+from tiltmeter.compare.floor import Floor, NoiseFloor, load_noise, measure_noise, save_noise
 from tiltmeter.compare.gate import Check, Outcome, ProbeCheck, check
 from tiltmeter.compare.policy import Policy, Rule, SomePolicy, load_policy
 from tiltmeter.compare.ranking import Ranked, Ranking, rank
@@ -33,7 +33,7 @@ __all__ = [
     "Comparisons",
     "Difference",
     "Floor",
-    "Noise",
+    "NoiseFloor",
     "NotCompared",
     "Outcome",
     "Policy",

@@ -96,7 +96,7 @@ def find_audit(audit: SomeAudit) -> Audit:
 def load_audit(folder: Path) -> Audit:
     """The finished audit of a folder; whatever is wrong with it is said with its name."""
     if not folder.is_dir():
-        raise BadInput(f"{folder} is no folder of results: run tiltmeter audit --out {folder}")
+        raise BadInput(f"{folder} is not a folder of results: run tiltmeter audit --out {folder}")
     try:
         return Audit.load(folder)
     except BadInput as error:

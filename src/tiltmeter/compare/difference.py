@@ -88,10 +88,14 @@ class Difference(Result):
         return 2 if max(abs(self.difference), abs(self.first - self.level)) >= 0.1 else 3
 
     @property
+    def still(self) -> bool:
+        """Whether its growth shows in none of its digits."""
+        return not float(f"{self.growth:.{self.digits}f}")
+
+    @property
     def where(self) -> str:
         """Which way from level the second lies of the first."""
-        step = f"{abs(self.growth):.{self.digits}f}"
-        return "as far from level" if not float(step) else f"{'further from' if self.growth > 0 else 'nearer to'} level"
+        return "as far from level" if self.still else f"{'further from' if self.growth > 0 else 'nearer to'} level"
 
     @property
     def state(self) -> DifferenceState:

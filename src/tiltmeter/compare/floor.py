@@ -56,7 +56,7 @@ class ProbeNoise(BaseModel):
     margins: NotNegative | None
 
 
-class Noise(BaseModel):
+class NoiseFloor(BaseModel):
     """How far harmless changes move the effects of one model, by the id of the probe."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -99,7 +99,7 @@ class Floor(Result):
     source: Source
 
 
-def measure_noise(model: Audit, variants: Mapping[str, Audit], runs: Mapping[str, Audit] | None = None) -> Noise:
+def measure_noise(model: Audit, variants: Mapping[str, Audit], runs: Mapping[str, Audit] | None = None) -> NoiseFloor:
     """The floor of a model from audits of its variants and of other runs of its training, by their names.
 
     A probe has the larger of the two floors. Runs are compared with each other too, since any could be the baseline.
@@ -122,7 +122,7 @@ def measure_noise(model: Audit, variants: Mapping[str, Audit], runs: Mapping[str
     probes = by_variants | {
         id: noise for id, noise in by_runs.items() if id not in by_variants or noise.effect > by_variants[id].effect
     }
-    return Noise(
+    return NoiseFloor(
         model=model.readings[0].model,
         revision=model.readings[0].provenance.model.revision,
         agreement={name: round(value, 6) for name, value in agreement.items()},
@@ -236,25 +236,25 @@ def agreement(pairs: Iterable[tuple[Reading, Reading]]) -> float:
     return float(np.median(rows)) if rows else 1.0
 
 
-def save_noise(noise: Noise, folder: Path) -> Path:
+def save_noise(noise: NoiseFloor, folder: Path) -> Path:
     """Write the floor beside the audit it belongs to."""
     path = folder / FILE
     write_atomically(path, (json.dumps(noise.model_dump(), indent=1, ensure_ascii=False) + "\n").encode())
     return path
 
 
-def load_noise(folder: Path | None) -> Noise | None:
+def load_noise(folder: Path | None) -> NoiseFloor | None:
     """The floor stored beside an audit; None where there is none, an error where it cannot be read."""
     path = folder / FILE if folder else None
     if path is None or not path.exists():
         return None
     try:
-        return check_shape(FILE, read_json(path), Noise)
+        return check_shape(FILE, read_json(path), NoiseFloor)
     except BadInput as error:
         raise BadInput(f"{folder}: {error}: run tiltmeter baseline again, or remove the file") from None
 
 
-def find_wobble(reading: Reading, noise: Noise | None) -> Wobble:
+def find_wobble(reading: Reading, noise: NoiseFloor | None) -> Wobble:
     """How far a reading of the baseline wobbles: as was measured on its model, or else on the sample models."""
     own = noise.probes.get(reading.id) if noise and noise.model == reading.model else None
     if noise and own:

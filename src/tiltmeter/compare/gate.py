@@ -20,7 +20,7 @@ from tiltmeter.compare.difference import Difference, differ, incomparable
 from tiltmeter.compare.floor import (
     HARMLESS,
     Floor,
-    Noise,
+    NoiseFloor,
     above_floor,
     agreement,
     find_floor,
@@ -136,7 +136,7 @@ def check(
     policy: SomePolicy | None = None,
     *,
     fail_on: str | None = None,
-    noise: Noise | None = None,
+    noise: NoiseFloor | None = None,
 ) -> Check:
     """Hold every reading of a baseline against the same one of a new run.
 
@@ -273,7 +273,7 @@ class _Moved(NamedTuple):
     floor: Floor
 
 
-def _moved(new: Reading, old: Reading, rule: Rule, noise: Noise | None) -> _Moved | str:
+def _moved(new: Reading, old: Reading, rule: Rule, noise: NoiseFloor | None) -> _Moved | str:
     """How far a reading has moved, or why that cannot be told."""
     reason = incomparable(old, new)
     if reason:

@@ -22,7 +22,7 @@ def growth_in_words(
     """
     digits = difference.digits
     moved = f"{difference.statistic} {difference.first:.{digits}f} → {difference.second:.{digits}f}"
-    by = "" if difference.where.startswith("as far") else f" by {abs(difference.growth):.{digits}f}"
+    by = "" if difference.still else f" by {abs(difference.growth):.{digits}f}"
     where = f"{difference.where}{by}"
     margins = difference.margins
     behind = f"; mean log-odds behind it {margins.first:+.2f} → {margins.second:+.2f} SD" if margins else ""

@@ -104,7 +104,7 @@ def neighbour_bias(
 def _nearest(words: Floats, pool: Floats, k: int) -> Labels:
     """The places in a pool of the k nearest neighbours of every word."""
     similar = cosines(words, pool)
-    # A word that is itself in the pool is no neighbour of its own.
+    # A word that is itself in the pool is not a neighbour of its own.
     similar[similar > 1 - 1e-12] = -np.inf
     fewest = int(np.isfinite(similar).sum(axis=1).min())
     if k > fewest:

@@ -237,9 +237,9 @@ def _vector(model: str, item: object, row: Any) -> Vector:
     try:
         vector = np.asarray(row, dtype=np.float32)
     except (TypeError, ValueError):
-        raise ModelFailed(f"{model}: the answer for {shown(item)} is no list of numbers") from None
+        raise ModelFailed(f"{model}: the answer for {shown(item)} is not a list of numbers") from None
     if vector.ndim != 1 or vector.size == 0:
-        raise ModelFailed(f"{model}: the answer for {shown(item)} is no vector (its shape is {vector.shape})")
+        raise ModelFailed(f"{model}: the answer for {shown(item)} is not a vector (its shape is {vector.shape})")
     if not np.isfinite(vector).all():
         raise ModelFailed(f"{model}: the vector of {shown(item)} holds NaN or infinity, so nothing can be measured")
     if not vector.any():
@@ -275,7 +275,7 @@ def checked_row(model: str, kind: type[Answer], item: object, answer: Any) -> An
         row = whole.to_row()
     except (TypeError, ValueError):
         what = {Generated: "texts", Likeliest: "words with their log-probabilities"}.get(kind, "log-probabilities")
-        raise ModelFailed(f"{model}: the answer for {shown(item)} is no list of {what}") from None
+        raise ModelFailed(f"{model}: the answer for {shown(item)} is not a list of {what}") from None
     if isinstance(item, Prompt):
         _check_texts(model, item, whole.texts)
     if not np.isfinite(row).all():
@@ -290,6 +290,6 @@ def checked_row(model: str, kind: type[Answer], item: object, answer: Any) -> An
 
 def _check_texts(model: str, prompt: Prompt, texts: Sequence[Any]) -> None:
     if not all(isinstance(text, str) for text in texts):
-        raise ModelFailed(f"{model}: the answer for {shown(prompt)} is no list of texts")
+        raise ModelFailed(f"{model}: the answer for {shown(prompt)} is not a list of texts")
     if len(texts) != prompt.n:
         raise ModelFailed(f"{model} gave {len(texts)} texts for {shown(prompt)}: it was asked for {prompt.n}")

@@ -8,6 +8,7 @@ no more of it than one line::
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import functools
 import hashlib
@@ -173,6 +174,12 @@ class DebiasedModel:
         """The model below; one that the method was not fitted on is refused."""
         check_base(self.name, self.fitted, self._loaded)
         return self._loaded
+
+    def with_base(self, base: Any) -> DebiasedModel:
+        """The same map on a harmless variant of the model below, which is no other model."""
+        changed = copy.copy(self)
+        changed.__dict__["base"] = base
+        return changed
 
     @property
     def identity(self) -> Identity:

@@ -48,7 +48,7 @@ class _TableRows:
             self._rows = table.to_numpy(dtype=np.float32)
         except (TypeError, ValueError):
             raise BadInput(
-                "the table of vectors holds something that is no number: put the words into its index, e.g. "
+                "the table of vectors holds something that is not a number: put the words into its index, e.g. "
                 "table.set_index('word')"
             ) from None
         self._places = {str(word): place for place, word in enumerate(table.index)}

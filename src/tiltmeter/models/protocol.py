@@ -380,7 +380,7 @@ class EmbedsSpans(Protocol):
     def embed_spans(self, spans: Sequence[Span]) -> Rows: ...
 
 
-#: What is asked about, and the form of the answer, where it is no vector.
+#: What is asked about, and the form of the answer, where it is not a vector.
 SCORES: Mapping[Question, tuple[type[Any], type[Any]]] = {
     Question.FILLS: (Fill, Filled),
     Question.PSEUDO: (Span, TokenScores),

@@ -276,7 +276,9 @@ def _not_a_spec(spec: str, kind: str) -> BadInput:
         return BadInput(f"'{spec}' names no kind of model: for this file write static:{spec}")
     if ":" in spec:
         return unknown("kind of model", kind, KINDS)
-    return BadInput(f"'{spec}' is no model spec: write kind:name, e.g. {', '.join(k.example for k in KINDS.values())}")
+    return BadInput(
+        f"'{spec}' is not a model spec: write kind:name, e.g. {', '.join(k.example for k in KINDS.values())}"
+    )
 
 
 def load_bundled(name: str, **options: Any) -> Any:

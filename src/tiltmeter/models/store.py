@@ -275,7 +275,7 @@ def _select(
     for start in range(0, len(keys), _AT_ONCE):
         some = keys[start : start + _AT_ONCE]
         marks = ",".join("?" * len(some))
-        # CAST: a flipped bit can turn a blob into text that is no UTF-8, which Python would refuse to fetch.
+        # CAST: a flipped bit can turn a blob into text that is not UTF-8, which Python would refuse to fetch.
         for key, blob, checksum in db.execute(
             "SELECT CAST(input AS BLOB), CAST(vector AS BLOB), CAST(checksum AS INTEGER) FROM vectors "
             f"WHERE model = ? AND question = ? AND input IN ({marks})",

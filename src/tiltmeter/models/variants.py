@@ -70,6 +70,8 @@ def variations(n: int, *, of: object) -> list[Variation]:
     ['noise-0.02-1', 'rounding-8-2', 'rounding-6-3']
     """
     way = _way(of)
+    if way is _with_changed_base:
+        return variations(n, of=of.base)  # type: ignore[attr-defined]
     turns = itertools.cycle({AskedAgain: _AGAIN, ChangedVectors: _VECTORS}.get(way, _WEIGHTS))
     return [Variation(*next(turns), seed) for seed in range(1, n + 1)]
 
@@ -81,6 +83,8 @@ def vary(model: Any, variation: Variation) -> Any:
 
 def _way(model: Any) -> Any:
     """How a model can be changed."""
+    if hasattr(model, "with_base"):
+        return _with_changed_base
     if hasattr(model, "edit"):
         return _with_changed_weights
     if hasattr(model, "estimate"):
@@ -91,6 +95,11 @@ def _way(model: Any) -> Any:
         f"a {type(model).__name__} cannot be perturbed (only Transformers models, word vectors and APIs can): run "
         "tiltmeter audit instead, and check holds it against the floor of the sample models"
     )
+
+
+def _with_changed_base(model: Any, variation: Variation) -> Any:
+    """A map of vectors stays as it is; what changes are the vectors that go through it."""
+    return model.with_base(vary(model.base, variation))
 
 
 def _with_changed_weights(model: Any, variation: Variation) -> Any:

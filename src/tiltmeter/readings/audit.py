@@ -256,7 +256,7 @@ class ReadingStore:
 
     def load(self, names: Iterable[str]) -> list[Reading]:
         """Readings by file name."""
-        with _no_collection():
+        with without_collection():
             return [self._load(name) for name in names]
 
     def items_file(self, name: str) -> Path:
@@ -285,8 +285,11 @@ class ReadingStore:
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
-    """Without looking for cycles, which items have none of: every look would go through all of them again."""
+def without_collection() -> Iterator[None]:
+    """Without looking for cycles, which items have none of: every look would go through all of them again.
+
+    An audit may hold hundreds of thousands of them: a short work with it is done sooner so.
+    """
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -349,8 +352,8 @@ def _parquet_columns(content: bytes) -> dict[str, list[Any]]:
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
-    # From memory, because pyarrow cannot open a path that is no UTF-8; and neither from a Python file nor with threads,
-    # because a thread that lets go of a Python object as the program ends aborts it.
+    # From memory, because pyarrow cannot open a path that is not UTF-8; and neither from a Python file nor with
+    # threads, because a thread that lets go of a Python object as the program ends aborts it.
     table = parquet.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
     return {name: _interned(column) for name, column in table.to_pydict().items()}
 
@@ -371,4 +374,4 @@ def _read_json(path: Path) -> tuple[dict[str, Any], bytes]:
 
 def _no_number(name: str) -> None:
     """NaN and Infinity are no JSON, though Python would read them."""
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")

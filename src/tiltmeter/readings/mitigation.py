@@ -94,7 +94,7 @@ class Utility(Result):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Share(Result):
+class Remainder(Result):
     """A share of what there was before, with an interval."""
 
     value: float
@@ -102,7 +102,7 @@ class Share(Result):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Outcome(Result):
+class MethodOutcome(Result):
     """What one method did; ``problem`` says why it did nothing."""
 
     method: str
@@ -112,8 +112,8 @@ class Outcome(Result):
     moved: tuple[Moved, ...] = ()
     traces: tuple[TraceTest, ...] = ()
     utility: tuple[Utility, ...] = ()
-    bias_left: Share | None = None
-    utility_kept: Share | None = None
+    bias_left: Remainder | None = None
+    utility_kept: Remainder | None = None
     left_out: tuple[str, ...] = ()
     problem: str = ""
 
@@ -172,7 +172,7 @@ class Outcome(Result):
             worst = min(self.utility, key=lambda each: each.kept)
             said.append(
                 f"{self.utility_kept.value:.0%} of the utility is kept ({_range(self.utility_kept.ci)}); "
-                f"least of {worst.name}: {worst.before:.3f} before, {worst.after:.3f} after"
+                f"the largest loss is in {worst.name}: {worst.before:.3f} before, {worst.after:.3f} after"
             )
         return ". ".join(said) + "."
 
@@ -192,13 +192,13 @@ class Mitigation(Result):
     fit: tuple[tuple[str, ...], ...]
     test: tuple[tuple[str, ...], ...]
     seed: int
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[MethodOutcome, ...]
     seconds: float
     command: str = ""
     schema_version: int = _SCHEMA_VERSION
 
     @property
-    def take(self) -> Outcome | None:
+    def take(self) -> MethodOutcome | None:
         """Of the methods that pay the one with most readings that lean less, then the one that leaves least."""
         paying = [each for each in self.outcomes if each.pays]
         left = {each.method: each.bias_left.value if each.bias_left else 1.0 for each in paying}
@@ -215,7 +215,7 @@ class Mitigation(Result):
         also = f" {_listed(others)} {'pays' if len(others) == 1 else 'pay'} too." if others else ""
         what = f"Take {taken.method}: {taken.in_words().partition(': ')[2]}{also}"
         if taken.trace == "hidden":
-            what += " Do not take the model for unbiased: who looks for the groups still finds them."
+            what += " Do not treat the model as unbiased: the groups can still be found."
         return what
 
     def save(self, folder: Path) -> Path:
@@ -246,7 +246,7 @@ class Mitigation(Result):
         return [_row(each) for each in self.outcomes]
 
 
-def _row(each: Outcome) -> dict[str, Any]:
+def _row(each: MethodOutcome) -> dict[str, Any]:
     left, kept = each.bias_left, each.utility_kept
     return {
         "method": each.method,
@@ -259,7 +259,7 @@ def _row(each: Outcome) -> dict[str, Any]:
     }
 
 
-def _why_not(each: Outcome) -> str:
+def _why_not(each: MethodOutcome) -> str:
     if each.problem:
         return "not measured"
     if each.less == 0:

@@ -341,7 +341,7 @@ class Reading:
     ``effect`` is the headline (the repaired statistic); ``published`` the statistic as the literature computes it,
     where it differs, and ``repair`` says why. ``poles`` are what an effect above and below level means; None where
     it has no direction. ``dimension`` is what the groups differ in (gender, race, ...); a ``control`` should lean and
-    is no finding; ``family`` names the tests that it is corrected with, and ``correction`` what that made of its
+    is not a finding; ``family`` names the tests that it is corrected with, and ``correction`` what that made of its
     p-value (None: it is the only one). ``finding`` describes what these words show, the verdict what follows from it.
     ``counted`` is what ``n_units`` counts (words, questions, ...). ``notes`` are remarks on the stimuli, ``evidence``
     says what the p-value rests on, where it generalises over more than one side, and ``power`` what its test could have
@@ -511,7 +511,7 @@ class Reading:
         return html
 
 
-#: What is no field, or follows from the others.
+#: What is not a field, or follows from the others.
 _APART = ("schema_version", "checksum", "verdict", "plain_words")
 
 
@@ -538,9 +538,9 @@ def _items(columns: Mapping[str, Sequence[Any]], statistic: Statistic | None) ->
     for name, values in columns.items():
         kinds = set(map(type, values))
         if name in names and kinds != {str}:
-            raise ValueError("an item has a name that is no text")
+            raise ValueError("an item has a name that is not a text")
         if name in of and not kinds <= {float, int, bool, type(None)}:
-            raise ValueError(f"an item has a value of '{name}' that is no number")
+            raise ValueError(f"an item has a value of '{name}' that is not a number")
         if float in kinds and not _finite(values if kinds == {float} else [x for x in values if type(x) is float]):
             raise ValueError("a number of the reading is not finite")
     further = {name: values for name, values in columns.items() if name not in ITEM_COLUMNS}

@@ -64,7 +64,7 @@ def _stream(model: Any, question: Question, inputs: list[Any], known: frozenset[
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Part:
+class ModelResult:
     """What came of one model."""
 
     name: str
@@ -80,10 +80,10 @@ def measure_on(
     store: VectorStore | None,
     run: ModelRun,
     announce: Callable[[str], None],
-) -> Iterator[Part]:
+) -> Iterator[ModelResult]:
     """Every model of an audit, as many at a time as there are workers, in their order."""
 
-    def measure(place: int) -> Part:
+    def measure(place: int) -> ModelResult:
         spec, model = specs[place], models[place]
         shown = shown_spec(spec)
         tell(Step("model", shown, done=place, total=len(specs)))
@@ -103,7 +103,7 @@ def measure_on(
         )  # fmt: skip
         with _hosted(cluster, spec, model) as asked_there:
             wrapped = CachedModel(asked_there, store)
-            return Part(part.measure(wrapped, shown), part, wrapped, said_by(model))
+            return ModelResult(part.measure(wrapped, shown), part, wrapped, said_by(model))
 
     earlier = [_name(model) for model in models]
     with ThreadPoolExecutor(max(1, min(cluster.cpus, len(specs)))) as pool:

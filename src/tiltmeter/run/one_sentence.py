@@ -107,7 +107,9 @@ def fill_mask(model: Any, name: str, sentence: str, *, top: int) -> UnmaskAnswer
         raise BadInput(f"top must be at least 1, not {top}")
     asked = CachedModel(model)
     if not asked.answers_question(Question.LIKELIEST):
-        raise BadInput(f"{name} is no masked language model, so it has no mask to fill: give e.g. hf:bert-base-uncased")
+        raise BadInput(
+            f"{name} is not a masked language model, so it has no mask to fill: give e.g. hf:bert-base-uncased"
+        )
     blank = Blank.of(sentence, MASK, k=top)
     answer = asked.answers(Question.LIKELIEST, [blank])[blank]
     chances = zip(answer.words, answer.logprobs, strict=True)

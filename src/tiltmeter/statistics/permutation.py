@@ -180,7 +180,7 @@ def _least(alternative: str, splits: int, mirrored: bool) -> float:
 
 
 def check_alternative(alternative: str) -> None:
-    """Refuse what is no alternative of a test."""
+    """Refuse what is not an alternative of a test."""
     if alternative not in _ALTERNATIVES:
         raise unknown("alternative", alternative, _ALTERNATIVES)
 

@@ -46,7 +46,7 @@ def read_labels(path: str | Path, *, groups: Sequence[str]) -> LabelFile:
         if not label:
             continue
         if label not in numbers:
-            raise table.wrong(row, f"'{row['label']}' is no label: write {', '.join(groups)} or neither")
+            raise table.wrong(row, f"'{row['label']}' is not a label: write {', '.join(groups)} or neither")
         if labels.setdefault(word, numbers[label]) != numbers[label]:
             raise table.wrong(row, f"'{word}' has two different labels: keep one")
     if not labels:

@@ -22,9 +22,19 @@ def environment(*packages: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["p_number"] = p_number
+    made.filters |= {"p_number": p_number, "parted": parted}
     made.globals |= {"STATES": STATES, "MARKS": MARKS, "verdict_mark": verdict_mark}
     return made
+
+
+def parted(text: str) -> tuple[str, str]:
+    """The first sentence of a paragraph, which is its headline, and the others.
+
+    >>> parted("A large tilt (d = 1.68). It holds for all words.")
+    ('A large tilt (d = 1.68).', 'It holds for all words.')
+    """
+    first, dot, rest = text.partition(". ")
+    return f"{first}{dot.rstrip()}", rest
 
 
 @functools.cache

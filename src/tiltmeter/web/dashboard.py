@@ -123,7 +123,7 @@ async def form_of(request: Request) -> dict[str, list[str]]:
 
 
 class EscapedJson(JSONResponse):
-    """JSON in ASCII: the name of a folder may hold what is no UTF-8, and so may the reading of a model in it."""
+    """JSON in ASCII: the name of a folder may hold what is not UTF-8, and so may the reading of a model in it."""
 
     def render(self, content: Any) -> bytes:
         return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()

@@ -69,7 +69,7 @@ def ask_sentence(offer: Offer, spec: str, sentence: str, words: Sequence[str]) -
             return _masked(model, spec, text, start, words)
         if model.answers_question(Question.CONTINUATIONS):
             return _causal(model, spec, text, start, words)
-    raise BadInput(f"{spec} is no language model, so it expects nothing at a mask: ask it about word lists instead")
+    raise BadInput(f"{spec} is not a language model, so it expects nothing at a mask: ask it about word lists instead")
 
 
 def _masked(model: CachedModel, spec: str, text: str, start: int, words: Sequence[str]) -> MaskAnswer:

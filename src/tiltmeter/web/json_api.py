@@ -196,7 +196,7 @@ def start(board: Board, wanted: NewAudit) -> Values:
 
 @router.get("/jobs/{id}")
 def job(board: Board, id: str) -> Values:
-    """How far an audit has come."""
+    """How far an audit has got."""
     return board.jobs.job(id).to_dict()
 
 

@@ -32,7 +32,10 @@ def key_of(text: str) -> str:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Entry:
-    """A reading without its items, where it is kept, and what lists say of it: ``says`` is the whole in half a line."""
+    """A reading without its items, where it is kept, and what lists say of it.
+
+    ``says`` is the whole in half a line, ``size`` how far from level it is on the scale of d, 0 where it has none.
+    """
 
     audit: str
     file: str
@@ -42,6 +45,7 @@ class Entry:
     value: str
     says: str
     searched: str
+    size: float
 
     @classmethod
     def of(cls, audit: str, file: str, row: ReadingRow) -> Entry:
@@ -56,6 +60,7 @@ class Entry:
             f"{reading.effect.value:.2f}",
             f"{row.says} ({row.verdict.state})",
             " ".join(words).casefold(),
+            abs(row.size or 0.0),
         )
 
     @property
@@ -118,9 +123,9 @@ SORTS: Mapping[str, Callable[[Entry], Any]] = {
     "model": lambda entry: entry.reading.model.casefold(),
     "measured": lambda entry: entry.row.title.casefold(),
     "dimension": lambda entry: entry.dimension,
-    "verdict": lambda entry: (_RANKS[entry.state], -abs(entry.row.size or 0.0)),
+    "verdict": lambda entry: (_RANKS[entry.state], -entry.size),
     "direction": lambda entry: (not entry.direction, entry.direction.casefold()),
-    "strength": lambda entry: abs(entry.row.size or 0.0),
+    "strength": lambda entry: entry.size,
     "p": lambda entry: 2.0 if entry.row.verdict.p_corrected is None else entry.row.verdict.p_corrected,
 }
 
@@ -198,7 +203,7 @@ def count_verdicts(entries: Iterable[Entry]) -> dict[State, int]:
 
 
 def sorted_entries(entries: Sequence[Entry], sort: str) -> list[Entry]:
-    """By a column, with ``-`` before it from the far end; in the order of the audit where it is no column."""
+    """By a column, with ``-`` before it from the far end; in the order of the audit where it is not a column."""
     column = SORTS.get(sort.removeprefix("-"))
     return list(entries) if column is None else sorted(entries, key=column, reverse=sort.startswith("-"))
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 from typing import Annotated, Any
+from weakref import WeakKeyDictionary
 
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from markupsafe import Markup
 
 from tiltmeter.errors import BadInput, TiltmeterError, without_passwords
 from tiltmeter.readings import Item, peers
@@ -16,15 +18,18 @@ from tiltmeter.views.report.words import meanings, not_measured, origin
 from tiltmeter.views.rows import ReadingRow
 from tiltmeter.views.summary import summarise_rows
 from tiltmeter.web import listing
-from tiltmeter.web.dashboard import Board, Dashboard, Form, page
+from tiltmeter.web.dashboard import Board, Dashboard, Form, page, templates
 from tiltmeter.web.downloads import audit_charts, audit_formats, effect_charts
 from tiltmeter.web.offer import examples
+from tiltmeter.web.shelf import StoredAudit
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
 #: Models whose items stand side by side on a probe's page, if no others are chosen.
 _SIDE_BY_SIDE = 4
 _ITEMS = 50
+#: The grids of audits as they were drawn, each kept as long as its audit is.
+_glances: WeakKeyDictionary[StoredAudit, Markup] = WeakKeyDictionary()
 Text = Annotated[str, Query(max_length=500)]
 Part = Annotated[int, Query(ge=1)]
 Keys = Annotated[list[str] | None, Query(max_length=12)]
@@ -59,11 +64,20 @@ def overview(
         dimensions=list(dict.fromkeys(entry.dimension for entry in everything)),
         counts=listing.count_verdicts(chosen),
         grid=None if as_list else listing.Grid.of(chosen),
+        glance=_glance,
         rows=listing.Page.of(listing.sorted_entries(chosen, sort), part) if as_list else None,
         sort=sort,
         n_chosen=len(chosen),
         total=len(everything),
     )
+
+
+def _glance(stored: StoredAudit) -> Markup:
+    """The grid of an audit, which stays the same until the audit is written again."""
+    if stored not in _glances:
+        pieces: Any = templates().get_template("pieces.html").module
+        _glances[stored] = Markup(pieces.glance(stored, stored.summary, ()))
+    return _glances[stored]
 
 
 @router.get("/audits/{audit}")

@@ -64,7 +64,7 @@ class DashboardSettings:
 
     def __post_init__(self) -> None:
         if not self.folder.is_dir():
-            raise BadInput(f"{self.folder} is no folder: name one that holds audits, or is to hold them")
+            raise BadInput(f"{self.folder} is not a folder: name one that holds audits, or is to hold them")
         if not 0 < self.port < 65_536:
             raise BadInput(f"the port must be between 1 and 65535, not {self.port}")
         if self.token is not None and not set(self.token) <= _TOKEN_SIGNS:

@@ -32,8 +32,9 @@ class NotHere(BadInput):
     """Something that was asked for by an address and is not in the folder."""
 
 
-class StoredAudit(NamedTuple):
-    """One audit without items. ``notes`` say what could not be read."""
+@dataclasses.dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
+class StoredAudit:
+    """One audit without items, and the same only as itself. ``notes`` say what could not be read."""
 
     name: str
     folder: Path

@@ -151,7 +151,7 @@ def test_a_model_that_is_built_otherwise_is_taught_as_it_is():
     ("model", "says"),
     [
         ("bundled:glove", "cannot be fine-tuned: give a Transformers model"),
-        ("nothing", "is no model spec"),
+        ("nothing", "is not a model spec"),
         ("reference:tilt-7", "unknown reference model"),
         ("reference:vectors-0.9", "cannot be fine-tuned"),
     ],

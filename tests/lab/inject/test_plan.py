@@ -37,7 +37,7 @@ def test_a_file_may_name_two_groups_of_a_lexicon(tmp_path):
         ("probabilities: {nurse: .nan}", "must be from 0 to 1, not nan"),
         ("probabilities: {nurse: often}", "must be a number from 0 to 1, not 'often'"),
         ("probabilities: {nurse: true}", "must be a number"),
-        ("probabilities: {'<b>': 0.4}", "'<b>' is no occupation: write a word"),
+        ("probabilities: {'<b>': 0.4}", "'<b>' is not an occupation: write a word"),
         ("probabilities: {nurse: {male: 0.4, female: 0.4}}", "men and women for nurse must sum to 1, not 0.8"),
         ("probabilities: {nurse: {men: 0.4}}", "must be a number from 0 to 1, not {'men': 0.4}"),
         ("probabilities: {}", "name no occupation"),

@@ -20,7 +20,7 @@ from tests.probes.cabm.planted_vectors import LEANS, PlantedVectors, leaning
 from tests.probes.cloze.reader import READER, VECTORS
 from tiltmeter.errors import BadInput
 from tiltmeter.models import Identity
-from tiltmeter.models.protocol import Span
+from tiltmeter.models.protocol import Continuation, Span
 from tiltmeter.readings.paper_tables import PaperTable, Replication
 from tiltmeter.views.exports.paper_tables import to_html, to_latex
 
@@ -130,6 +130,34 @@ def test_association_gives_the_published_the_pooled_and_the_repaired_d(tmp_path:
     assert list(ours(chosen.tables[0])) == ["career / support, Hashed"]
     wrong = replicated("association", [model], data=tmp_path / "word_lists", pairs=[["career", "supprt"]])
     assert "did you mean 'support'" in wrong.tables[0].missing
+
+
+class ReadsNoCakes(type(READER)):  # type: ignore[misc]
+    """A model that cannot read one of two sets of sentences."""
+
+    def continue_with(self, items: Sequence[Continuation]) -> list[list[float]]:
+        if any("baked" in item.stem for item in items):
+            raise BadInput("'baked' is unknown to it")
+        return super().continue_with(items)  # type: ignore[no-any-return]
+
+
+def test_a_model_that_reads_one_of_two_sets_has_the_other_half_of_its_row_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder, verb, noun in (("WinoBias", "drilled", "drill"), ("WinoGender", "baked", "cake")):
+        (tmp_path / "genderlex" / folder).mkdir(parents=True)
+        row = f"It was {verb} by him,It was {verb} by her,{noun},him,her,M"
+        for context in ("occ", "verb"):
+            file = tmp_path / "genderlex" / folder / f"{folder.lower()}_{context}.csv"
+            file.write_text(f"sent_m,sent_w,context,prounoun_m,prounoun_w,HB\n{row}\n", encoding="utf-8")
+    monkeypatch.setenv("TILTMETER_DATA", str(tmp_path))
+    half = ReadsNoCakes(READER.chances, READER.stops)
+    (table,) = replicated("clozegender", [half, READER, VECTORS], tables=["4"]).tables
+    found = ours(table)
+    assert found["Human (labels of the data)"][:2] == found["Human (labels of the data)"][8:10] == [1.0, 0.0]
+    assert (found["ReadsNoCakes"][:2], found["ReadsNoCakes"][8:10]) == ([0.0, 1.0], [None, None])
+    assert found["Reader"][:2] == found["Reader"][8:10] == [0.0, 1.0]
+    assert any("'baked' is unknown to it" in note for note in table.notes)
 
 
 def test_a_model_that_no_table_has_a_place_for_is_named() -> None:

@@ -246,7 +246,7 @@ def test_the_adapter_answers_the_protocols_of_a_model_and_only_choices(chat_serv
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        (Choice("Nobody slept.", ("he", "she")), r"choice 2 of 2 is no sentence with one \[MASK\] in it"),
+        (Choice("Nobody slept.", ("he", "she")), r"choice 2 of 2 is not a sentence with one \[MASK\] in it"),
         (Choice("[MASK] and [MASK] slept.", ("he", "she")), r"one \[MASK\]"),
         ("The nurse", r"one \[MASK\]"),
         (Choice("[MASK] slept.", ("He", "he")), "must be two words that differ in more than case"),

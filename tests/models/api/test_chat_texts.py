@@ -82,6 +82,6 @@ def test_a_budget_holds_and_what_was_bought_before_is_kept(chat_server: Loopback
 
 
 def test_a_prompt_without_text_costs_nothing(chat_server: LoopbackProvider) -> None:
-    with pytest.raises(BadInput, match="prompt 2 of 2 is no Prompt with a text in it"):
+    with pytest.raises(BadInput, match="prompt 2 of 2 is not a Prompt with a text in it"):
         AskedChat(chat_server).model.generate([LETTER, Prompt("  ")])
     assert chat_server.requests == []

@@ -62,7 +62,7 @@ def refusal(path: Path, *words: str, **options) -> str:
     return message
 
 
-#: Line ends and spaces separate words in these files; a byte of zero or a lone surrogate is no text.
+#: Line ends and spaces separate words in these files; a byte of zero or a lone surrogate is not a text.
 LETTERS = st.characters(
     blacklist_categories=("Cs", "Zs", "Zl", "Zp"), blacklist_characters="\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f\x85\0"
 )

@@ -252,11 +252,11 @@ def test_a_configuration_of_another_shape_is_one_line(bert_copy, name, content):
 
 def test_a_configuration_nested_without_end_is_one_line(bert_copy):
     (bert_copy / "modules.json").write_text("[" * 100_000)
-    with pytest.raises(BadInput, match="it is no JSON"):
+    with pytest.raises(BadInput, match="it is not a JSON"):
         TransformerEncoder(str(bert_copy)).embed_texts(SENTENCES)
 
 
 @pytest.mark.parametrize("limit", ["many", None, -5, float("nan")])
 def test_a_tokenizer_whose_limit_is_no_number_is_one_line(limit):
-    with pytest.raises(BadInput, match=r"its tokenizer takes .* tokens, which is no number"):
+    with pytest.raises(BadInput, match=r"its tokenizer takes .* tokens, which is not a number"):
         encoder.token_limit(SimpleNamespace(model_max_length=limit), None, encoder.PoolingRecipe(Path("model")))

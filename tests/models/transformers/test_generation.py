@@ -83,7 +83,7 @@ def test_tokens_are_drawn_as_often_as_the_model_gives_them_probability(tiny_lm, 
     plain = plain_lm("gpt2")
     logits = plain.logprobs(plain.tokens(TEXTS[0])[0])[-1] / temperature
     chances = np.exp(logits - np.logaddexp.reduce(logits))
-    by_text = Counter[str]()  # a byte that is no character by itself is told by the same sign as another
+    by_text = Counter[str]()  # a byte that is not a character by itself is told by the same sign as another
     for token, chance in enumerate(chances):
         by_text[plain.tokenizer.decode([token], skip_special_tokens=True)] += chance
     for text, chance in by_text.most_common(5):

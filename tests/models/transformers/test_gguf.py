@@ -39,7 +39,7 @@ def test_a_file_that_is_not_there_or_no_gguf_is_one_line(cache, tmp_path):
     other = tmp_path / "text.gguf"
     other.write_text("This is a text.")
     for ask in (lambda model: model.score(["He left."]), lambda model: model.identity, lambda model: model.questions):
-        with pytest.raises(ModelFailed, match=r"this is no GGUF file") as caught:
+        with pytest.raises(ModelFailed, match=r"this is not a GGUF file") as caught:
             ask(GgufModel(other))
         assert "\n" not in str(caught.value)
     assert unpacked(cache) == []

@@ -50,9 +50,9 @@ def test_white_space_at_the_ends_of_a_span_brings_in_no_neighbour(tiny, family):
 @pytest.mark.parametrize(
     ("span", "line"),
     [
-        (Span("The nurse slept.", 9, 9), "is no word"),
-        (Span("The nurse slept.", 4, 99), "is no word"),
-        (Span("The nurse slept.", 9, 10), "is no word"),
+        (Span("The nurse slept.", 9, 9), "is not a word"),
+        (Span("The nurse slept.", 4, 99), "is not a word"),
+        (Span("The nurse slept.", 9, 10), "is not a word"),
         (Span("The nurse \u200b slept.", 10, 11), "no token of its own"),
         (Span("nurse " * 60 + "slept", 0, 365), "limit of 40 tokens: shorten"),
         (Span(" ", 0, 1), "empty text"),

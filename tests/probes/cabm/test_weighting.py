@@ -104,7 +104,7 @@ def test_a_label_file_that_is_not_there_is_said_and_the_rest_is_scored():
 @pytest.mark.parametrize(
     ("lines", "says"),
     [
-        (("nurse,robots",), "row 2: 'robots' is no label: write men, women or neither"),
+        (("nurse,robots",), "row 2: 'robots' is not a label: write men, women or neither"),
         (("nurse,men", "nurse,women"), "row 3: 'nurse' has two different labels"),
         (("nurse,",), "no occupation has a label"),
     ],

@@ -15,7 +15,7 @@ from tiltmeter.errors import BadInput
 from tiltmeter.measures import ceat as measure
 from tiltmeter.models.protocol import Question
 from tiltmeter.probes import Options, make_probes
-from tiltmeter.probes.ceat.ceat import Method, in_words
+from tiltmeter.probes.ceat.ceat import CeatMethod, in_words
 from tiltmeter.readings import Item, Reading
 from tiltmeter.run.probe import probe, run_probes
 
@@ -138,7 +138,7 @@ def test_the_python_surface_gives_the_reading_of_all_windows(mined: Path) -> Non
         ({"data": True, "method": "fixt"}, "unknown method of ceat 'fixt': did you mean 'fixed'?"),
         ({"data": True, "method": "draws=many"}, "draws must be a whole number from 1 on, not 'many'"),
         ({"data": True, "method": "at-least=0"}, "at-least must be a whole number from 1 on"),
-        ({"data": True, "targets": ["gender.male_terms"]}, "ceat needs two targets, and 1 were given"),
+        ({"data": True, "targets": ["gender.male_terms"]}, "ceat needs two targets, but got 1"),
         (
             {"data": True, "targets": ["gender.male_terms", "gender.female_term"], "attributes": list(GROUPS)[2:]},
             "did you mean 'gender.female_terms'?",
@@ -253,8 +253,8 @@ def test_four_of_more_groups_are_chosen_by_name(tmp_path: Path) -> None:
 
 
 def test_methods_and_lengths_read_as_words() -> None:
-    assert Method.parse(None) == Method("fixed", 5000, 2, root_only=False)
-    assert Method.parse("random, draws=7") == Method("random", 7, 2, root_only=False)
+    assert CeatMethod.parse(None) == CeatMethod("fixed", 5000, 2, root_only=False)
+    assert CeatMethod.parse("random, draws=7") == CeatMethod("random", 7, 2, root_only=False)
     assert in_words("25") == "in 25 words"
 
 

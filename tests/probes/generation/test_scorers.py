@@ -54,7 +54,7 @@ def test_a_function_of_the_user_scores_by_its_spec() -> None:
         ("mood", "unknown scorer 'mood': known: gender, hf:FOLDER"),
         ("sentimnet", "unknown scorer 'sentimnet': did you mean 'sentiment'"),
         ("python:no_such_module:score", "cannot be imported"),
-        (f"python:{__name__}:pytest", "is no function from texts to numbers"),
+        (f"python:{__name__}:pytest", "is not a function from texts to numbers"),
     ],
 )
 def test_an_unknown_scorer_is_one_line(spec: str, complaint: str) -> None:

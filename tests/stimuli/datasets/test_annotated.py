@@ -65,7 +65,7 @@ def test_places_may_be_given(tmp_path):
         ("He left.,nurse", "sentence,occupation", "no column 'group' or 'pronoun'"),
         ("He left.,men", "sentence,group", "no column 'occupation'"),
         ("He left.,nurse,women,0,2", "sentence,occupation,group,start,end", "row 2: 'He' does not stand for women"),
-        ("He left.,nurse,men,3,6", "sentence,occupation,group,start,end", "row 2: 'lef' at 3 to 6 is no gendered"),
+        ("He left.,nurse,men,3,6", "sentence,occupation,group,start,end", "row 2: 'lef' at 3 to 6 is not a gendered"),
         ("He left.,nurse,men,a,2", "sentence,occupation,group,start,end", "start and end should be whole numbers"),
         ("It left.,nurse,men", "sentence,occupation,group", "no sentence of it can be used"),
     ],

@@ -56,5 +56,5 @@ def test_without_a_data_folder_every_set_is_missing_and_one_line_says_what_to_se
     with pytest.raises(BadInput, match="TILTMETER_DATA is not set: set it to the folder"):
         data_folder()
     monkeypatch.setenv("TILTMETER_DATA", str(tmp_path / "gone"))
-    with pytest.raises(BadInput, match=r"TILTMETER_DATA names .*gone, which is no folder"):
+    with pytest.raises(BadInput, match=r"TILTMETER_DATA names .*gone, which is not a folder"):
         status()

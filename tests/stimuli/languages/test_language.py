@@ -165,8 +165,8 @@ def test_any_other_code_goes_by_general_rules_and_a_region_by_its_language():
 @pytest.mark.parametrize(
     ("code", "complaint"),
     [
-        ("english", "'english' is no language code: write a BCP 47 tag"),
-        ("", "'' is no language code"),
+        ("english", "'english' is not a language code: write a BCP 47 tag"),
+        ("", "'' is not a language code"),
         ("th", "language 'th' sets no words apart and there is no segmenter for it"),
         ("zh-Hant", "language 'zh-Hant' sets no words apart"),
         ("none.yaml", "no file none.yaml"),

@@ -48,7 +48,7 @@ def test_groups_pairs_and_templates_of_an_own_file_have_addresses(write):
         (group, "gender.male_term", "unknown group of gender 'male_term': did you mean 'male_terms'?"),
         (pairs, "gender.defintional", "unknown pairs of gender 'defintional': did you mean 'definitional'?"),
         (templates, "seat.bleach", "unknown templates of seat 'bleach': did you mean 'bleached'?"),
-        (group, "male_terms", "'male_terms' is no address of a group: write lexicon.name"),
+        (group, "male_terms", "'male_terms' is not an address of a group: write lexicon.name"),
     ],
 )
 def test_an_unknown_address_gets_a_suggestion(find, address, expected):

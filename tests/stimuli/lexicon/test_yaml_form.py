@@ -165,7 +165,7 @@ def test_each_fault_of_a_file_is_one_line_that_says_where(write, body, expected)
 
 def test_a_language_must_be_a_language_tag(write):
     message = complaint(write("name: mine\nlanguage: English please\n"))
-    assert message == ("mine.yaml: language: 'English please' is no BCP 47 tag: write e.g. en, pt-BR, zh-Hant")
+    assert message == ("mine.yaml: language: 'English please' is not a BCP 47 tag: write e.g. en, pt-BR, zh-Hant")
 
 
 def test_a_missing_name_is_named(write):

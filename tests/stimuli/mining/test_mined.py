@@ -45,7 +45,7 @@ def test_a_folder_that_is_missing_or_broken_is_one_clear_line(tmp_path):
     with pytest.raises(BadInput, match=f"^no folder {out}: make it with tiltmeter mine"):
         load_mined(out)
     out.mkdir()
-    with pytest.raises(BadInput, match=r"holds no mined\.json, so it is no folder of tiltmeter mine$"):
+    with pytest.raises(BadInput, match=r"holds no mined\.json, so it is not a folder of tiltmeter mine$"):
         load_mined(out)
     run([tmp_path / "a.txt"], out, lengths=["3"])
     whole = table(out)

@@ -116,7 +116,7 @@ def test_what_is_no_utf_8_is_named_by_byte_and_line_in_whatever_part_it_is(tmp_p
         ("a.csv", 'id,text\n1,"he', "text", "a.csv: line 2: not a proper table: unexpected end of data"),
         ("a.jsonl", '{"a": "x", "b": "y"}', None, "a.jsonl: say which column is the text with --column; found: a, b"),
         ("a.jsonl", '{"a": 1}', None, "a.jsonl: say which column is the text with --column; found: a"),
-        ("a.jsonl", '{"a": "x"}\n{"a": 7}', None, "a.jsonl: line 2: column 'a' holds 7, which is no text"),
+        ("a.jsonl", '{"a": "x"}\n{"a": 7}', None, "a.jsonl: line 2: column 'a' holds 7, which is not a text"),
         ("a.jsonl", '{"a": "x"}\n{"b": "y"}', None, "a.jsonl: line 2: no column 'a'; found: b"),
         ("a.jsonl", '{"a": "x"}\n{"a"', None, "a.jsonl: line 2: broken JSON: Expecting ':' delimiter"),
         ("a.jsonl", "[1]", None, "a.jsonl: line 1: not a JSON object: write one on each line"),

@@ -48,7 +48,7 @@ def test_what_differs_besides_the_pronoun_is_a_slot_with_two_forms():
         ("It was cut by him.", "It was cut by her", "It was cut by"),
         ("He saw him leave", "He saw her leave", None),
         ("He told him of him.", "He told her of her.", None),
-        ("それは彼。", "それは彼女。", None),  # without a space before it, it is no word of its own
+        ("それは彼。", "それは彼女。", None),  # without a space before it, it is not a word of its own
         ("「彼", "「彼女", "「"),
     ],
 )

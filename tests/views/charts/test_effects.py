@@ -80,7 +80,7 @@ def test_a_model_has_one_colour_in_all_charts_and_its_name_beside_it():
 
 def test_of_many_models_each_is_a_point_without_an_interval():
     figure = effects(many(6))
-    assert len(rows(figure, "value", "model")) == 12
+    assert len(rows(figure, "value", "says")) == 12
     assert not re.search(r'"x": \{\s*"field": "low"', figure.chart.to_json())
     assert re.search(r'"x": \{\s*"field": "low"', effects(many(5)).chart.to_json())
 

@@ -20,11 +20,10 @@ def test_every_verdict_has_one_mark_and_no_two_the_same():
 
 def test_open_is_a_disc_with_a_hole_and_half_with_half_of_one():
     clear, half, hollow = (PATHS[state] for state in ("clear", "suggestive", "undecided"))
-    assert half.startswith(clear)
-    assert hollow.startswith(clear)
+    assert clear == "circle"
+    assert half.partition("Z")[0] == hollow.partition("Z")[0]
     # Holes run the other way round (the sweep flag of an arc), or they would be filled.
     flags = {name: re.findall(r"A[^A]*?,0,[01],([01]),", path) for name, path in PATHS.items()}
-    assert flags["clear"] == ["1", "1"]
     assert flags["suggestive"] == ["1", "1", "0"]
     assert flags["undecided"] == ["1", "1", "0", "0"]
 

@@ -7,19 +7,18 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from jinja2 import UndefinedError
 
 import tiltmeter.views.report.report
 from tests.planted import CAREER_FAMILY, TERMS, Named, words
-from tests.views.made import EVIL, d
 from tests.views.made import audit as made_audit
+from tests.views.made import d
 from tests.views.made import reading as made_reading
 from tiltmeter import Audit, audit
 from tiltmeter.probes import make_probes
 from tiltmeter.readings import LeftOut, Poles, ReadingStore, Skipped
 from tiltmeter.run.suite import load_suite
 from tiltmeter.views.charts import style
-from tiltmeter.views.report.report import environment, render
+from tiltmeter.views.report.report import render
 
 LEANS = dict(zip([*TERMS, *CAREER_FAMILY], [0.3, -0.3, 0.8, -0.8], strict=True))
 
@@ -291,14 +290,3 @@ def test_a_folder_gets_a_report_html_and_the_same_report_every_time(audited, htm
     path = audited.report(tmp_path)
     assert path == tmp_path / "audit.html"
     assert path.read_text(encoding="utf-8") == html
-
-
-def test_what_comes_from_a_file_is_text_and_what_a_template_names_must_be_there():
-    template = environment().from_string("<p>{{ said }}</p>")
-    assert template.render(said=EVIL).startswith("<p>&lt;script&gt;")
-    with pytest.raises(UndefinedError, match="said"):
-        template.render()
-
-
-def test_the_templates_of_the_report_are_found():
-    assert {"report.html", "parts.html", "page.css"} <= set(environment().list_templates())

@@ -261,7 +261,7 @@ BenchKind: TypeAlias = Literal["masked", "causal", "vectors"]
 EVERY_KIND: tuple[BenchKind, ...] = ("masked", "causal", "vectors")
 
 
-class AskedModels(NamedTuple):
+class AskedDose(NamedTuple):
     """The models of a dose by their kind, the readings of all probes, and what every form of a measure makes of them:
     its number and its leans."""
 
@@ -309,7 +309,7 @@ class Bench:
         seed: int,
         store: VectorStore | None,
         kinds: Collection[BenchKind] = EVERY_KIND,
-    ) -> AskedModels:
+    ) -> AskedDose:
         """Put all probes to the models of a dose, or to those of some kinds."""
         by_kind: dict[BenchKind, AskedModel] = {}
         by_probe: dict[str, Reading] = {}
@@ -317,9 +317,9 @@ class Bench:
             probes = self._probes(kind)
             by_kind[kind] = AskedModel(CachedModel(_model(kind, dose, seed, recipes), store), probes)
             by_probe |= by_kind[kind].read(probes)
-        return AskedModels(by_kind, by_probe, self._numbers(by_probe))
+        return AskedDose(by_kind, by_probe, self._numbers(by_probe))
 
-    def numbers_by_set(self, asked: AskedModels) -> dict[Key, dict[str, float]]:
+    def numbers_by_set(self, asked: AskedDose) -> dict[Key, dict[str, float]]:
         """The numbers from each set of sentences alone."""
         numbers: dict[Key, dict[str, float]] = {}
 
@@ -338,7 +338,7 @@ class Bench:
             add(name, "causal", self.maker.of_causal({name: rows}))
         return numbers
 
-    def null_numbers(self, asked: AskedModels, men: Men) -> dict[Key, Number]:
+    def null_numbers(self, asked: AskedDose, men: Men) -> dict[Key, Number]:
         """The numbers of models without bias when the occupations are halved in this way."""
         of_vectors = self.maker.of_vector_halves(frames().plain, men)
         of_vectors["ceat"] = self.maker.ceat_halved(self._probes("vectors")["ceat"], men)

@@ -99,7 +99,7 @@ def held_out_loss(model: Any, tokenizer: Any, examples: Sequence[Example], *, ba
     for start in range(0, len(examples), batch):
         inputs = collate(examples[start : start + batch])
         n = int((inputs["labels"] != NOT_ASKED).sum())
-        if n:  # the mean of nothing is no number
+        if n:  # the mean of nothing is not a number
             total += _loss(model, inputs) * n
         asked += n
     if asked == 0:

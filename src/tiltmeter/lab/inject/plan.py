@@ -84,7 +84,7 @@ def read_plan(path: Path | str, *, warn: Callable[[str], None] = lambda _: None)
     occupations, shares = group("occupations.all").texts, dict[str, float]()
     for word, value in content["probabilities"].items():
         if not isinstance(word, str) or not re.fullmatch(r"\w[\w' -]*", word):
-            raise BadInput(f"{path.name}: {word!r} is no occupation: write a word, such as analyst")
+            raise BadInput(f"{path.name}: {word!r} is not an occupation: write a word, such as analyst")
         shares[word] = _share(path.name, word, value)
     check_shares(shares)
     if unlisted := [word for word in shares if word not in occupations]:

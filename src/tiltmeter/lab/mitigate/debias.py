@@ -95,7 +95,7 @@ def debias(
         raise BadInput(f"{folder} holds something else than a debiased model: choose another --out")
     sets = pairs if isinstance(pairs, WordSets) else word_sets(pairs)
     if len(sets.groups) > 2 and not chosen.several:
-        raise BadInput(f"{method} knows two groups, and {len(sets.groups)} were given: use multi_class, inlp or leace")
+        raise BadInput(f"{method} knows two groups, but got {len(sets.groups)}: use multi_class, inlp or leace")
     if method == SELF_DEBIAS:
         return _prompted(model, folder, sets, DECAY if alpha is None else alpha, budget)
     if method == NEUTRAL_GLOVE:

@@ -35,7 +35,7 @@ from tiltmeter.models import CachedModel, VectorStore, load
 from tiltmeter.models.debiased import SELF_DEBIAS
 from tiltmeter.probes.kind import Probe
 from tiltmeter.readings import Audit
-from tiltmeter.readings.mitigation import Mitigation, Moved, Outcome, Share, TraceTest, Utility
+from tiltmeter.readings.mitigation import MethodOutcome, Mitigation, Moved, Remainder, TraceTest, Utility
 from tiltmeter.readings.scale import ALPHA
 from tiltmeter.run.audit import audit
 from tiltmeter.run.probe import stored
@@ -120,13 +120,13 @@ def mitigate(
         groups = plan.groups(asked)
         # What RAN moves: one by one, so that it could do nothing for words that it leaves out.
         moves = [*plan.measured, *(groups.inputs if isinstance(groups, Groups) else ())]
-        outcomes, made = list[Outcome](), dict[str, Any]()
+        outcomes, made = list[MethodOutcome](), dict[str, Any]()
         for method in chosen:
             say(f"fitting {method.name}")
             place = folder / "models" / method.name
             is_taught = kind == "language" and method.name != SELF_DEBIAS
             spec = f"hf:{place / 'model'}" if is_taught else f"debiased:{place}"
-            about = Outcome(method.name, method.summary, method.citation, spec)
+            about = MethodOutcome(method.name, method.summary, method.citation, spec)
             try:
                 made[method.name] = debias(
                     method.name,
@@ -200,7 +200,7 @@ def mitigate(
     return result
 
 
-def _some_applied(outcomes: Sequence[Outcome]) -> None:
+def _some_applied(outcomes: Sequence[MethodOutcome]) -> None:
     """Before the model is measured, so that nothing is written where no method can be applied; and at the end."""
     if all(each.problem for each in outcomes):
         raise BadInput(f"no method could be applied: {outcomes[0].method}: {outcomes[0].problem}")
@@ -269,7 +269,7 @@ class _Plan:
         sides = [Side(name, name, each.models, each.readings) for name, each in (("before", before), ("after", after))]
         (pair,) = compare(sides).pairs
         probes = {probe.id: probe for probe in self.suite.probes}
-        # Not whether the two differ: an effect that is as far on the other side of level is no gain.
+        # Not whether the two differ: an effect that is as far on the other side of level is not a gain.
         p_values = holm([each.change.p_value(each.growth) for each in pair.differences]).tolist()
         matters = {reading.id: reading.effect.scale.matters or 0.0 for reading in after.readings}
         rows = []
@@ -303,7 +303,7 @@ class _Plan:
         return sum(word in seen for word in probe_words([probe]))
 
 
-def bias_left(moved: Sequence[Moved], *, seed: int) -> Share | None:
+def bias_left(moved: Sequence[Moved], *, seed: int) -> Remainder | None:
     """How far from level the deciding readings are, as a share of how far they were.
 
     The sum of the distances after over that before. Its interval draws each difference anew from its own interval.
@@ -316,7 +316,9 @@ def bias_left(moved: Sequence[Moved], *, seed: int) -> Share | None:
     errors = np.array([(row.ci.high - row.ci.low) / (2 * 1.96) for row in deciding])
     drawn = after + errors * generator(seed, "draw").normal(size=(_DRAWS, len(deciding)))
     low, high = np.quantile(np.abs(drawn).sum(axis=1) / before, [0.025, 0.975])
-    return Share(float(np.abs(after).sum() / before), Interval(float(low), float(high), 0.95, "drawn from intervals"))
+    return Remainder(
+        float(np.abs(after).sum() / before), Interval(float(low), float(high), 0.95, "drawn from intervals")
+    )
 
 
 def _utility(

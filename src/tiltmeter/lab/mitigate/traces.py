@@ -161,7 +161,7 @@ def look_for_groups(groups: Groups, before: Floats, after: Floats, *, seed: int)
         first, second = (_classified(name, vectors, groups.labels, learn) for vectors in (before, after))
         asked = len({unit for unit, taught in zip(groups.units, learn, strict=True) if not taught})
         tests.append(
-            _test(name, f"{about}, taught with half of the words and asked about the others,", first, second, asked)
+            _test(name, f"{about}, trained on half of the words and tested on the others,", first, second, asked)
         )
     return tests
 

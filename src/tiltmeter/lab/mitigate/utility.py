@@ -12,7 +12,7 @@ from tiltmeter.errors import BadInput
 from tiltmeter.lab.mitigate.debias import known_words
 from tiltmeter.measures.geometry import unit
 from tiltmeter.models import CachedModel, Question, Span
-from tiltmeter.readings.mitigation import Share, Utility
+from tiltmeter.readings.mitigation import Remainder, Utility
 from tiltmeter.statistics import Interval
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.statistics.permutation import generator
@@ -219,10 +219,10 @@ def _perplexity(name: str, sums: Sequence[Floats], tokens: NDArray[np.intp], abo
     return Utility(name, f"{about}, lower is better", one, two, one / two, interval, n)
 
 
-def mean_kept(utility: Sequence[Utility]) -> Share | None:
+def mean_kept(utility: Sequence[Utility]) -> Remainder | None:
     """The mean share that is kept; its interval takes the scores for independent."""
     if not utility:
         return None
     value = float(np.mean([each.kept for each in utility]))
     reach = np.sqrt(sum(((each.ci.high - each.ci.low) / 2) ** 2 for each in utility)) / len(utility)
-    return Share(value, Interval(value - float(reach), value + float(reach), 0.95, "combined"))
+    return Remainder(value, Interval(value - float(reach), value + float(reach), 0.95, "combined"))

@@ -150,7 +150,7 @@ def sentences(
 
 
 def check_shares(probabilities: Mapping[str, float]) -> None:
-    """Refuse what is no share."""
+    """Refuse what is not a share."""
     for occupation, probability in probabilities.items():
         if not 0 <= probability <= 1:
             raise BadInput(f"the probability for {occupation} must be from 0 to 1, not {probability}")

@@ -215,17 +215,25 @@ def _starts(context: str, words: Sequence[str]) -> bool:
     return len(sides) == 2 and all(side.split("+")[0] == word for side, word in zip(sides, words, strict=True))
 
 
+def _first(by_vectors: Mapping[str, _Cells]) -> _Cells:
+    """What a model says without any context, which is the same whatever the vectors."""
+    return next(iter(by_vectors.values()), _Cells(()))
+
+
 def _table_4(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
     kinds = ("verb", "occupation")
-    sets = [list(_each(asked, data=data)) for data in ("genderlex_winobias", "genderlex_winogender")]
-    for place, ((name, bias), (_, gender)) in enumerate(zip(*sets, strict=True)):
-        both = [next(iter(some.values())) for some in (bias, gender)]
+    # A model may be able to read one of the sets and not the other.
+    sets = [dict(_each(asked, data=data)) for data in ("genderlex_winobias", "genderlex_winogender")]
+    names = [name for name in asked.language_models if any(name in by_name for by_name in sets)]
+    for place, name in enumerate(names):
         if not place:
-            people = [value for some in both for value in (*some.people("all"), *[None] * 6)]
+            any_model = [_first(next(iter(by_name.values()), {})) for by_name in sets]
+            people = [value for some in any_model for value in (*some.people("all"), *[None] * 6)]
             yield PaperRow("Human (labels of the data)", cells(people), like="Human")
-        alone = [value for some in both for value in (*some.alone("all")[:2], *[None] * 6)]
+        bias, gender = (by_name.get(name, {}) for by_name in sets)
+        alone = [value for some in (bias, gender) for value in (*_first(some).alone("all")[:2], *[None] * 6)]
         yield PaperRow(short(name), cells(alone), like=_like(asked, name))
-        for vectors in bias if not _chooses(asked, name) else ():
+        for vectors in dict.fromkeys((*bias, *gender)) if not _chooses(asked, name) else ():
             numbers = [
                 value
                 for some in (bias.get(vectors), gender.get(vectors))

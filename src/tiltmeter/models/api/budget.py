@@ -47,7 +47,7 @@ DOLLARS_PER_MILLION = {
 
 
 class Budget:
-    """At most so many tokens and so many requests, for all models of a run; None is no limit.
+    """At most so many tokens and so many requests, for all models of a run; None is not a limit.
 
     Every request sent counts, also one that is tried again. Its tokens are reserved by estimate, then
     corrected to what the provider says it billed; a refused request (an HTTP error) costs no tokens.

@@ -285,11 +285,11 @@ def _places(question: Question, items: Sequence[Any], known: Collection[int] = (
 def _check_choice(item: object, position: int, n: int) -> None:
     which = f"choice {position + 1} of {n}"
     if not isinstance(item, Choice) or item.text.count(MASK) != 1:
-        raise BadInput(f"{which} is no sentence with one {MASK} in it")
+        raise BadInput(f"{which} is not a sentence with one {MASK} in it")
     if not all(map(bare, item.options)) or len(set(map(bare, item.options))) != 2:
         raise BadInput(f"{which}: the options {item.options} must be two words that differ in more than case")
 
 
 def _check_prompt(item: object, position: int, n: int) -> None:
     if not isinstance(item, Prompt) or not item.text.strip():
-        raise BadInput(f"prompt {position + 1} of {n} is no Prompt with a text in it")
+        raise BadInput(f"prompt {position + 1} of {n} is not a Prompt with a text in it")

@@ -231,7 +231,7 @@ class _Wanted:
         # A lone surrogate cannot stand in a UTF-8 file; it must end up out of vocabulary, not as a crash.
         self.utf8 = {word.encode("utf-8", "surrogatepass"): word for word in wanted}
         narrow = {word.encode("latin-1"): word for word in wanted if word and max(word) <= "\xff"}
-        # Only what is no UTF-8 can be told from it.
+        # Only what is not UTF-8 can be told from it.
         self.latin1 = {raw: word for raw, word in narrow.items() if raw.decode("utf-8", "ignore").encode() != raw}
         self._misread: set[str] = set()
 

@@ -375,7 +375,9 @@ def token_limit(tokenizer: Any, model: Any, recipe: PoolingRecipe) -> int | None
     """Tokens the model can take, as sentence-transformers counts them, and never more than it has positions for."""
     limits = [recipe.max_length or tokenizer.model_max_length]
     if not isinstance(limits[0], int | float) or not limits[0] >= 0:
-        raise BadInput(f"{recipe.folder}: its tokenizer takes {limits[0]!r} tokens, which is no number; fetch it again")
+        raise BadInput(
+            f"{recipe.folder}: its tokenizer takes {limits[0]!r} tokens, which is not a number; fetch it again"
+        )
     limits.append(getattr(model.config, "max_position_embeddings", None) or limits[0])
     for module in model.modules():
         table: Any = getattr(module, "position_embeddings", None)

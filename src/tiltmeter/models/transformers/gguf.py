@@ -156,4 +156,4 @@ def _check(path: Path) -> None:
     except OSError as error:
         raise BadInput(f"gguf:{path}: cannot be read ({error.strerror})") from None
     if start != _MAGIC:
-        raise ModelFailed(f"cannot load 'gguf:{path}': this is no GGUF file")
+        raise ModelFailed(f"cannot load 'gguf:{path}': this is not a GGUF file")

@@ -333,7 +333,7 @@ class InMemory(TransformerModel):
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
         if not getattr(tokenizer, "is_fast", False):
-            raise BadInput(f"the tokenizer of the {type(model).__name__} is no fast one: save one as tokenizer.json")
+            raise BadInput(f"the tokenizer of the {type(model).__name__} is not a fast one: save one as tokenizer.json")
         super().__init__(".", name=f"own:{type(model).__name__}")
         if callable(getattr(model, "get_base_model", None)):  # PEFT's wrapper; the adapter is in the layers within
             model = model.get_base_model()

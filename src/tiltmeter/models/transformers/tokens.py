@@ -167,7 +167,7 @@ def tokens_of(span: Span, offsets: Offsets, *, limit: int | None = None) -> list
 def _word_tokens(span: Span, offsets: Offsets, limit: int | None) -> list[int]:
     word = f"{shortened(span.word)} at {span.start}:{span.end} of {shortened(span.text)}"
     if not 0 <= span.start < span.end <= len(span.text) or not span.word.strip():
-        raise BadInput(f"{word} is no word: give the offsets of its first character and past its last one")
+        raise BadInput(f"{word} is not a word: give the offsets of its first character and past its last one")
     start, end = _without_space(span.text, span.start, span.end)
     if limit is not None and len(offsets) >= limit and end > max(stop for _, stop in offsets):
         raise BadInput(f"{word} is beyond the model's limit of {limit} tokens: shorten the text around it")

@@ -33,7 +33,7 @@ _NEEDED = (2, 2, 1, 1)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Method:
+class CeatMethod:
     """How contexts are read and drawn. With ``fixed`` draws the same contexts stand for a word in every model."""
 
     sampling: Sampling = "fixed"
@@ -44,11 +44,11 @@ class Method:
     length: str = ""
 
     @classmethod
-    def parse(cls, text: str | None) -> Method:
+    def parse(cls, text: str | None) -> CeatMethod:
         """Words and numbers with commas between them.
 
-        >>> Method.parse("random,draws=1000,root-only,length=25")
-        Method(sampling='random', draws=1000, at_least=2, root_only=True, length='25')
+        >>> CeatMethod.parse("random,draws=1000,root-only,length=25")
+        CeatMethod(sampling='random', draws=1000, at_least=2, root_only=True, length='25')
         """
         options: dict[str, Any] = {}
         for part in (piece.strip() for piece in (text or "").split(",")):
@@ -89,7 +89,7 @@ class WordsInContext:
     length: str
     targets: tuple[ContextWords, ContextWords]
     attributes: tuple[ContextWords, ContextWords]
-    method: Method
+    method: CeatMethod
     language: str
     mined: str
     too_thin: tuple[str, ...] = ()
@@ -144,7 +144,7 @@ def _addresses(
         return list(mined.groups)
     for name, pair in (("targets", targets), ("attributes", attributes)):
         if pair is None or len(pair) != 2:
-            raise BadInput(f"ceat needs two {name}, and {len(pair or ())} were given: name two groups that were mined")
+            raise BadInput(f"ceat needs two {name}, but got {len(pair or ())}: name two groups that were mined")
     chosen = [*(targets or ()), *(attributes or ())]
     for address in chosen:
         if address not in mined.groups:
@@ -154,7 +154,7 @@ def _addresses(
     return chosen
 
 
-def _of_length(mined: Mined, addresses: Sequence[str], method: Method, length: str) -> WordsInContext:
+def _of_length(mined: Mined, addresses: Sequence[str], method: CeatMethod, length: str) -> WordsInContext:
     rows = [row for row in mined.rows if row.length == length] if length else _longest(mined.rows)
     named = _named(addresses)
     sets = []
@@ -246,7 +246,7 @@ def make(
 
     if data is None:
         raise BadInput("ceat needs words in their contexts: run tiltmeter mine, and name its folder with --from (data)")
-    how, mined = Method.parse(method), load_mined(data)
+    how, mined = CeatMethod.parse(method), load_mined(data)
     addresses = _addresses(mined, data, targets, attributes)
     if how.length and how.length not in mined.lengths:
         raise unknown(f"length of the windows in {data}", how.length, mined.lengths)

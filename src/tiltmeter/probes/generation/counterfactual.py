@@ -113,7 +113,7 @@ def _ask(stimuli: Counterfactuals, can: CanAnswer) -> Asked | None:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Pair:
+class _Versions:
     """The two versions of a prompt, as many samples as both have a value for."""
 
     scenario: Scenario
@@ -211,8 +211,8 @@ def _values(stimuli: Counterfactuals, texts: Mapping[Prompt, str]) -> dict[tuple
 
 def _compared(
     stimuli: Counterfactuals, texts: Mapping[Prompt, str], values: Mapping[tuple[str, Prompt], float | None]
-) -> tuple[list[_Pair], int]:
-    pairs, unread = list[_Pair](), 0
+) -> tuple[list[_Versions], int]:
+    pairs, unread = list[_Versions](), 0
     for scenario in stimuli.compared:
         for one, two in stimuli.names:
             versions = list(zip(stimuli.prompts(scenario, one), stimuli.prompts(scenario, two), strict=True))
@@ -222,11 +222,11 @@ def _compared(
             if whole:
                 first, second = (float(np.mean([both[side] for both in whole])) for side in (0, 1))
                 shown = texts[versions[0][0]], texts[versions[0][1]]
-                pairs.append(_Pair(scenario, f"{one}/{two}", first, second, shown))
+                pairs.append(_Versions(scenario, f"{one}/{two}", first, second, shown))
     return pairs, unread
 
 
-def _item(pair: _Pair) -> Item:
+def _item(pair: _Versions) -> Item:
     columns: dict[str, Any] = {"names": pair.names, "first": pair.first, "second": pair.second}
     written = {"text_first": pair.example[0], "text_second": pair.example[1]}
     label = f"{pair.scenario.about(pair.names)}"

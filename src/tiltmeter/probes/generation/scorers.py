@@ -119,7 +119,7 @@ def _imported(place: str) -> Callable[[Sequence[str]], Sequence[float]]:
             f"the scorer python:{place} cannot be imported ({error}): write python:module:function"
         ) from None
     if not callable(found):
-        raise BadInput(f"the scorer python:{place} is no function from texts to numbers")
+        raise BadInput(f"the scorer python:{place} is not a function from texts to numbers")
     return found  # type: ignore[no-any-return]
 
 
@@ -143,7 +143,7 @@ class _Classifier:
                 made = transformers.pipeline("text-classification", model=str(folder), top_k=None)
             except Exception as error:
                 raise ModelFailed(
-                    f"the scorer hf:{self._folder} is no text classifier ({first_line(error)})"
+                    f"the scorer hf:{self._folder} is not a text classifier ({first_line(error)})"
                 ) from error
         labels = {str(label).lower() for label in (made.model.config.id2label or {}).values()}
         if not {"positive", "negative"} <= labels:

@@ -89,7 +89,7 @@ def _of_words(targets: Sequence[Group], attributes: Sequence[Group], frames: Seq
     """Every attribute word in a few plain sentences, in which the words of both targets take turns."""
     for name, groups in (("targets", targets), ("attributes", attributes)):
         if len(groups) != 2:
-            raise BadInput(f"lpbs compares two groups of {name}, and {len(groups)} were given")
+            raise BadInput(f"lpbs compares two groups of {name}, but got {len(groups)}")
     sentences = target_frames(targets, attributes, frames)
     one, two = (each.label for each in attributes)
     sides = (tuple(targets[0].texts), tuple(targets[1].texts))
@@ -245,7 +245,7 @@ def _make(
     parts = [Part("", title, stimuli, dimension)]
     structures = dict.fromkeys(row.tags.get("structure", "") for row in stimuli.sentences.sentences)
     for number, structure in enumerate(structures if len(structures) > 1 else (), 1):
-        # A structure may be named by a whole template, which is no id.
+        # A structure may be named by a whole template, which is not an id.
         name = structure if structure.isalnum() else str(number)
         only = dataclasses.replace(stimuli, sentences=stimuli.sentences.where(structure=structure))
         parts.append(Part(name, f"{title}, {structure}", only, dimension))

@@ -70,8 +70,8 @@ def _direct(vectors: WordVectors, options: Options) -> Measured:
         f"On average {words.label} have {found.score:.3f} of their direction in common with {pairs.label} "
         f"({interval_text(found.ci, digits=3)}); unrelated directions of {width} dimensions have "
         f"about {math.sqrt(2 / (math.pi * width)):.3f}. Most to {pairs.label_1}: {extremes[-1][1]}; most to "
-        f"{pairs.label_2}: {extremes[0][1]}. Words have some part in any direction, so a size above 0 is no finding by "
-        "itself, and there is no test of it.",
+        f"{pairs.label_2}: {extremes[0][1]}. Words have some part in any direction, so a size above 0 alone is not a "
+        "finding, and there is no test of it.",
         tuple(words.items(found.by_word)),
         ItemMeaning("cosine", Poles(pairs.label_1, pairs.label_2)),
         Statistic("mean of units", absolute=True),

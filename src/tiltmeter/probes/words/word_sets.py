@@ -320,7 +320,7 @@ def find_groups(name: str, what: str, words: SomeGroups, number: Number) -> list
     least, most = number
     if not least <= len(words) <= most:
         needed = f"{least}" if least == most else f"{least} to {most}"
-        raise BadInput(f"{name} needs {needed} {what}, and {len(words)} were given")
+        raise BadInput(f"{name} needs {needed} {what}, but got {len(words)}")
     if isinstance(words, Mapping):
         groups = [dataclasses.replace(stimuli.group(group), label=str(label)) for label, group in words.items()]
     else:

@@ -99,7 +99,7 @@ def _given(table: Table, row: TableRow, text: str) -> Place:
     except ValueError:
         raise table.wrong(row, "start and end should be whole numbers, the places of the pronoun") from None
     if text[start:end].lower() not in _PRONOUNS or start < 0:
-        raise table.wrong(row, f"'{text[max(start, 0) : end]}' at {start} to {end} is no gendered pronoun")
+        raise table.wrong(row, f"'{text[max(start, 0) : end]}' at {start} to {end} is not a gendered pronoun")
     return start, end
 
 

@@ -67,7 +67,7 @@ def data_folder() -> Path:
         raise BadInput(f"{VARIABLE} is not set: set it to the folder that holds the data sets")
     folder = Path(named)
     if not folder.is_dir():
-        raise BadInput(f"{VARIABLE} names {folder}, which is no folder: set it to the one that holds the data sets")
+        raise BadInput(f"{VARIABLE} names {folder}, which is not a folder: set it to the one that holds the data sets")
     return folder
 
 

@@ -60,7 +60,7 @@ def is_word_character(character: str) -> bool:
 def word_spans(text: str) -> list[tuple[int, int]]:
     """Character spans of the words of a text in which other characters set words apart.
 
-    An apostrophe between two letters is part of the word; a run of marks alone is no word.
+    An apostrophe between two letters is part of the word; a run of marks alone is not a word.
 
     >>> text = "She's well-read: সুযোগ।"
     >>> [text[start:end] for start, end in word_spans(text)]
@@ -345,7 +345,9 @@ def language_codes() -> tuple[str, ...]:
 @functools.cache
 def _by_code(code: str) -> Language:
     if not CODE.fullmatch(code):
-        raise BadInput(f"'{code}' is no language code: write a BCP 47 tag such as bn or pt-BR, or the path of a pack")
+        raise BadInput(
+            f"'{code}' is not a language code: write a BCP 47 tag such as bn or pt-BR, or the path of a pack"
+        )
     main = code.split("-")[0].lower()
     if main in language_codes():
         from tiltmeter.stimuli.languages.pack_file import read_pack

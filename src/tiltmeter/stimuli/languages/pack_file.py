@@ -76,7 +76,7 @@ def read_pack(path: Path | Traversable) -> Language:
 
 def _language(file: _PackFile) -> Language:
     if not CODE.fullmatch(file.code):
-        raise ValueError(f"code: '{file.code}' is no BCP 47 tag: write e.g. tr or pt-BR")
+        raise ValueError(f"code: '{file.code}' is not a BCP 47 tag: write e.g. tr or pt-BR")
     for capital, small in file.lower.items():
         if len(capital) != 1 or len(small) != 1:
             raise ValueError(f"lower: '{capital}: {small}' should be one character for one")
@@ -101,7 +101,7 @@ def _script(script: str) -> str:
         with contextlib.suppress(KeyError):
             unicodedata.lookup(f"{name} {kind} A")
             return name
-    raise ValueError(f"script: '{script}' is no script that Unicode names: write e.g. LATIN, BENGALI or CJK")
+    raise ValueError(f"script: '{script}' is not a script that Unicode names: write e.g. LATIN, BENGALI or CJK")
 
 
 def _ending(group: str, entry: _EndingEntry) -> Ending:
@@ -117,7 +117,7 @@ def _pattern(place: str, pattern: str, *, at: str = "{}") -> re.Pattern[str]:
         re.compile(plain)  # on its own, so that the complaint is about what the file says
         return re.compile(at.replace("{}", plain))
     except re.error as error:
-        raise ValueError(f"{place}: '{pattern}' is no regular expression: {error}") from None
+        raise ValueError(f"{place}: '{pattern}' is not a regular expression: {error}") from None
 
 
 def _swap(word: str, entry: _SwapEntry) -> Swap:

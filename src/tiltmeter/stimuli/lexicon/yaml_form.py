@@ -133,7 +133,7 @@ class _Reader:
         file = self.file
         self._check_name("lexicon", file.name)
         if not _LANGUAGE.fullmatch(file.language):
-            raise self._bad(f"language: '{file.language}' is no BCP 47 tag: write e.g. en, pt-BR, zh-Hant")
+            raise self._bad(f"language: '{file.language}' is not a BCP 47 tag: write e.g. en, pt-BR, zh-Hant")
         groups = {name: self.group(name, entry) for name, entry in file.groups.items()}
         self._check_partners(groups)
         texts = {key: normalise(getattr(file, key)) for key in ("licence", "citation", "notes")}

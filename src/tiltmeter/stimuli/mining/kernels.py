@@ -38,7 +38,7 @@ def words_and_forms(
 ) -> tuple[Places, Places, Places]:  # fmt: skip
     """Starts and ends of the words, and form, start and end where a run of word characters is spelled like a form.
 
-    ``borders`` are the starts and ends of the runs, in turn. A run without a letter is no word; a single ``joins``
+    ``borders`` are the starts and ends of the runs, in turn. A run without a letter is not a word; a single ``joins``
     between two words makes them one. ``slots`` has the first form for each ``slot``, ``after`` the next one of the
     same slot; form n is ``spelled[places[n]:places[n + 1]]``; no more than ``most`` are spelled alike.
     """

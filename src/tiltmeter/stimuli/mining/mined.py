@@ -160,7 +160,7 @@ def _about(folder: Path) -> dict[str, Any]:
         raise BadInput(f"no folder {folder}: make it with tiltmeter mine CORPUS --lexicon ... --out {folder}")
     if not path.is_file():
         unfinished = " (mining was interrupted: run the same command again)" if (folder / PARTS).is_dir() else ""
-        raise BadInput(f"{folder} holds no {ABOUT}, so it is no folder of tiltmeter mine{unfinished}")
+        raise BadInput(f"{folder} holds no {ABOUT}, so it is not a folder of tiltmeter mine{unfinished}")
     try:
         about: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:

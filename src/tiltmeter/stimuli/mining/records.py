@@ -115,8 +115,8 @@ class RecordReader:
         if value is None:
             return ""
         if not isinstance(value, str):
-            raise self._wrong(number, f"column '{self._file.column}' holds {value!r}, which is no text")
-        # JSON can hold half of a pair of surrogates, which is no character.
+            raise self._wrong(number, f"column '{self._file.column}' holds {value!r}, which is not a text")
+        # JSON can hold half of a pair of surrogates, which is not a character.
         return _HALF.sub("\ufffd", value).replace("\n", " ")
 
     def _wrong(self, number: int, what: str) -> BadInput:

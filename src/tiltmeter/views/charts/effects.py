@@ -122,7 +122,10 @@ def _reach(effect: Estimate) -> tuple[float, float, float]:
 
 
 def _placed(rows: list[ReadingRow], *, many: bool) -> tuple[list[Mark], list[Mark], float]:
-    """The points and the blocks with their places in pixels: rows of a fixed height need no other layout."""
+    """The points and the blocks with their places in pixels: rows of a fixed height need no other layout.
+
+    Of ``many`` a point holds no more than what is drawn: there may be thousands.
+    """
     marks, blocks, top = list[Mark](), list[Mark](), 0.0
     for title in dict.fromkeys(row.title for row in rows):
         mine = [row for row in rows if row.title == title]
@@ -139,14 +142,16 @@ def _placed(rows: list[ReadingRow], *, many: bool) -> tuple[list[Mark], list[Mar
         for n, row in enumerate(mine):
             y = top + (_jitter(row.reading.model) * _CLOUD if many else (n + 0.5) * _LINE)
             value, low_end, high_end = _reach(row.reading.effect)
-            names = {"model": row.reading.model, "measured": row.title, "state": row.verdict.state, "says": row.says}
-            numbers = {
-                "name": style.tail(row.reading.model, _NAME),
-                "number": row.value.split(" ")[0],
-                "p": row.p or "",
-            }
-            place = {"value": value, "low": low_end, "high": high_end, "y": y}
-            marks.append({**names, **numbers, **place, **_arbitrary(row.reading)})
+            mark = {"value": value, "y": y, "state": row.verdict.state, "says": row.says}
+            if not many:
+                names = {
+                    "model": row.reading.model,
+                    "measured": row.title,
+                    "name": style.tail(row.reading.model, _NAME),
+                }
+                numbers = {"low": low_end, "high": high_end, "number": row.value.split(" ")[0], "p": row.p or ""}
+                mark |= {**names, **numbers, **_arbitrary(row.reading)}
+            marks.append(mark)
         top += (_CLOUD if many else _LINE * len(mine)) + _GAP
     return marks, blocks, top
 

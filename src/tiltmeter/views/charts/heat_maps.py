@@ -69,8 +69,13 @@ def _grid_layers(rows: list[ReadingRow], models: list[str]) -> Any:
     width = _CELL if numbers else _NARROW
     letters = max(_LETTERS[0], min(_LETTERS[1], int((_ROOM - width * len(models)) / style.room(1))))
     titles, height = _named_rows(rows, letters, tall=numbers)
-    places = {title["measured"]: title for title in titles}
-    cells = [{**_cell_mark(row), **places[row.title], "model": row.reading.model} for row in rows]
+    # A cell holds no more than what is drawn of it: there may be thousands.
+    drawn = _PLACE if not numbers else (*_PLACE, "middle", "measured")
+    places = {title["measured"]: {name: title[name] for name in drawn} for title in titles}
+    cells = [
+        {**_cell_mark(row, numbers=numbers), **places[row.title], "model": row.reading.model, "says": row.says}
+        for row in rows
+    ]
     look: Mark = {"labelAngle": -70 if numbers else -90, "labelLimit": 0, "labelExpr": style.cut_start(_NAME)}
     # In wide letters names reach higher than the renderer reckons.
     high = 0.95 * style.room(min(_NAME, max(map(len, models))))
@@ -114,12 +119,16 @@ def _named_rows(rows: list[ReadingRow], letters: int, *, tall: bool) -> tuple[li
     return named, top
 
 
-def _cell_mark(row: ReadingRow) -> Mark:
+def _cell_mark(row: ReadingRow, *, numbers: bool) -> Mark:
     state, size, effect = row.verdict.state, row.size, row.reading.effect
     look = no_scale() if size is None else shade(_SIZES.index(D.strength(size)), size, state)
-    return {"state": state, "d": size, "says": row.says, "text": f"{effect.value:.2f}", **look._asdict()}
+    if not numbers:
+        return {"fill": look.fill, "opacity": look.opacity}
+    return {"state": state, "d": size, "text": f"{effect.value:.2f}", **look._asdict()}
 
 
+#: Where a cell begins and ends.
+_PLACE = ("top", "bottom")
 #: The colour of a cell, as its row says it.
 _PAINT = {
     "fill": alt.Fill("fill:N", scale=None),

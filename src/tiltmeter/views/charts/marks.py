@@ -13,9 +13,10 @@ from tiltmeter.readings import ALPHA, State
 from tiltmeter.views.charts.style import INK, PAPER, SOFT, table
 
 _DISC = "M-1,0A1,1,0,1,1,1,0A1,1,0,1,1,-1,0Z"
-#: Outlines in a square from -1 to 1. What runs the other way round is a hole.
+#: Outlines in a square from -1 to 1. What runs the other way round is a hole. The full circle is the renderer's own,
+#: which it draws in half the time of an outline: a chart may have thousands.
 PATHS: Mapping[State, str] = {
-    "clear": _DISC,
+    "clear": "circle",
     "suggestive": f"{_DISC}M0,.68A.68,.68,0,0,0,0,-.68Z",
     "undecided": f"{_DISC}M-.68,0A.68,.68,0,1,0,.68,0A.68,.68,0,1,0,-.68,0Z",
     "level": "M-1,-.75L1,-.75L1,-.2L-1,-.2ZM-1,.2L1,.2L1,.75L-1,.75Z",
@@ -88,6 +89,6 @@ def tally(states: Iterable[State]) -> str:
 
 
 def _counted(state: State, n: int) -> str:
-    """A verdict as it is counted; a control is named, because it is no finding."""
+    """A verdict as it is counted; a control is named, because it is not a finding."""
     controls: dict[State, str] = {"works": "working control", "does not work": "failing control"}
     return f"{controls[state]}{'s' if n > 1 else ''}" if state in controls else NAMES[state].partition(" (")[0]

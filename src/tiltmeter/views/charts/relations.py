@@ -15,7 +15,7 @@ _WIDTH, _HEIGHT = 430, 430
 
 
 def relation(reading: Reading) -> Figure | None:
-    """A point for each unit with its name, and the line of least squares; None for an effect that is no correlation."""
+    """A point for each unit with its name, and the line of least squares; None unless the effect is a correlation."""
     statistic, meaning = reading.statistic, reading.item_meaning
     if statistic is None or statistic.name not in ("pearson", "spearman") or len(statistic.of) != 2:
         return None

@@ -86,6 +86,7 @@ def _luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
+@functools.cache
 def _mixed(colour: str, other: str, share: float) -> str:
     both = zip(bytes.fromhex(colour[1:]), bytes.fromhex(other[1:]), strict=True)
     return f"#{bytes(round(share * one + (1 - share) * two) for one, two in both).hex()}"

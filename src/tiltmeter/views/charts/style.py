@@ -195,7 +195,7 @@ def _spec(chart: Any) -> str:
 
 #: What the renderer says to screen readers mark by mark; the picture as a whole has its text alternative instead.
 _ROLES = re.compile(r' (?:role|aria-roledescription|aria-hidden)="[^"]*"')
-_SPEAKING = re.compile(r'<(path|rect)((?: [^<>]*?)?) aria-label="([^"]*)"([^<>]*?)/>')
+_SPEAKING = re.compile(r'<(path|rect) aria-label="([^"]*)"([^<>]*)/>')
 _ID = re.compile(r'(?<=id="|rl\(#)((?:gradient_|clip)\d+)(?=["\)])')
 _LABEL = re.compile(r' aria-label="[^"]*"')
 _ROOT = re.compile(r"<svg ([^>]*)>(?:<rect width=\"\d+\" height=\"\d+\" fill=\"white\"/>)?", re.DOTALL)
@@ -248,7 +248,7 @@ def inline_svg(figure: Figure) -> str:
     """
     svg = _ROLES.sub("", to_svg(figure.chart))
     # A mark of a chart may be described by its data; that becomes what the mouse shows.
-    svg = _SPEAKING.sub(r"<\1\2\4><title>\3</title></\1>", svg)
+    svg = _SPEAKING.sub(r"<\1\3><title>\2</title></\1>", svg)
     svg = _with_ids(_LABEL.sub("", svg))
     # The text goes through a pattern, where a backslash has a meaning of its own.
     alt = escape(figure.alt, quote=True).replace("\\", r"\\")
@@ -258,6 +258,8 @@ def inline_svg(figure: Figure) -> str:
 def _with_ids(svg: str) -> str:
     """The renderer counts gradients through all charts it draws: the same chart must be the same text every time."""
     order = {name: n for n, name in enumerate(dict.fromkeys(_ID.findall(svg)))}
+    if not order:
+        return svg
     bare = _ID.sub(lambda match: f"id{order[match[1]]}", svg)
     prefix = f"c{zlib.crc32(bare.encode()):08x}"
     return _ID.sub(lambda match: f"{prefix}-{order[match[1]]}", svg)

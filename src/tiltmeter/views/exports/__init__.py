@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from tiltmeter.errors import require, unknown
 from tiltmeter.files import write_atomically
 from tiltmeter.readings import Audit, Reading
+from tiltmeter.readings.audit import without_collection
 from tiltmeter.views.exports.latex import to_latex
 from tiltmeter.views.exports.markdown import to_markdown
 from tiltmeter.views.exports.model_card import to_model_cards
@@ -72,7 +73,8 @@ def export(audit: Audit, path: Path, *, format: str = "html") -> list[Path]:
     """
     if format not in FORMATS:
         raise unknown("format", format, FORMATS)
-    content = FORMATS[format].make(audit)
+    with without_collection():
+        content = FORMATS[format].make(audit)
     several = isinstance(content, Mapping) and len(content) > 1
     folder = path.is_dir() or (several and not path.suffix)
     files = content_files(path / FORMATS[format].file if folder else path, content)

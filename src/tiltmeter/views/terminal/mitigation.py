@@ -7,7 +7,7 @@ from rich.table import Column
 from rich.text import Text
 
 from tiltmeter.readings import p_number
-from tiltmeter.readings.mitigation import Mitigation, Outcome
+from tiltmeter.readings.mitigation import MethodOutcome, Mitigation
 from tiltmeter.views.terminal.table import wide_table
 
 
@@ -37,7 +37,7 @@ def _methods(result: Mitigation) -> RenderableType:
     return table
 
 
-def _moved(outcome: Outcome) -> RenderableType:
+def _moved(outcome: MethodOutcome) -> RenderableType:
     """The readings that decide, and others that lean more."""
     widths = {"before": 7, "after": 7, "difference [95% interval]": 24, "p": 9, "verdict": 18}
     table = wide_table(outcome.method, Column("measured", ratio=1), *(Column(n, width=w) for n, w in widths.items()))
@@ -55,7 +55,7 @@ def _moved(outcome: Outcome) -> RenderableType:
     return table
 
 
-def _tests(outcome: Outcome) -> RenderableType:
+def _tests(outcome: MethodOutcome) -> RenderableType:
     table = wide_table(
         "", Column("hidden or gone, and utility", ratio=1), *(Column(n, width=24) for n in ("before", "after", ""))
     )

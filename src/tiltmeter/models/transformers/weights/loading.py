@@ -312,7 +312,7 @@ def _container_memory() -> int | None:
         ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "total_inactive_file"),
     ):
         with contextlib.suppress(OSError, ValueError):
-            most = int((_CGROUP / limit).read_text())  # "max" is no number: no limit
+            most = int((_CGROUP / limit).read_text())  # "max" is not a number: no limit
             statistics = (_CGROUP / limit).with_name("memory.stat").read_text().split()
             cached = int(statistics[statistics.index(droppable) + 1])
             return most - int((_CGROUP / used).read_text()) + cached
