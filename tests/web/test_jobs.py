@@ -55,7 +55,7 @@ def test_the_log_has_one_row_for_each_phase_of_a_model(asking: TestClient, spec:
     asked, measured, *_ = job["log"]
     assert (asked["model"], asked["done"]) == ("static:vectors.vec", asked["total"])
     assert (measured["model"], measured["done"], measured["total"]) == ("static:vectors.vec", 1, 1)
-    assert job["log"][-1]["message"] == "1 readings of 1 models"
+    assert job["log"][-1]["message"] == "readings: 1, models: 1"
     assert (job["models_done"], job["problem"]) == (1, "")
     # Nothing of a terminal: neither bars nor colours.
     assert not re.search(r"[\x1b━╸]", asking.get("/jobs/1").text)

@@ -52,7 +52,7 @@ def main() -> int:
         traceback.print_exc()
         tell(Step("error", message=f"{_FAULT} ({type(error).__name__})"))
         return 70
-    tell(Step("finished", message=f"{len(result.readings)} readings, models: {len(result.models)}"))
+    tell(Step("finished", message=f"readings: {len(result.readings)}, models: {len(result.models)}"))
     return 0
 
 
