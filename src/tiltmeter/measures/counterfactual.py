@@ -77,8 +77,8 @@ def counterfactual(
 def _parts(differences: Floats, scenarios: Units, names: Units) -> tuple[float, float]:
     """By how much signs of scenarios and of names count, so that together they vary as the mean does over both.
 
-    Its variance is that over scenarios, and that over names less what single pairs of prompts explain. Where names differ
-    by less than that, scenarios count less; never much, because of few names that is hardly known.
+    Its variance is that over scenarios, and that over names less what single pairs of prompts explain. Where names
+    differ by less than that, scenarios count less; never much less, because few names hardly tell.
     """
     rest, n = differences - differences.mean(), differences.size
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import re
+from collections.abc import Sequence
 
-from rich.console import Group, RenderableType
-from rich.table import Column
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.table import Column, Table
 from rich.text import Text
 
 from tiltmeter.readings.paper_tables import PaperTable, Replication
@@ -23,17 +26,44 @@ def replication_view(replication: Replication) -> RenderableType:
 
 def paper_table(table: PaperTable) -> RenderableType:
     """One table: ours, what is printed below it, and the difference."""
-    title = f"{table.name}. {table.title}"
     notes = [Text(f"Not measured here: {table.missing}")] if table.missing else []
+    if not list(table.lines()):
+        return Group(Text(f"{table.name}. {table.title}", style="bold"), *notes)
+    return Group(_Columns(table), *notes, *(Text(note, style="dim") for note in table.notes))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Columns:
+    """The columns of a table; where they do not stand side by side, some below the others, so that no number is cut."""
+
+    table: PaperTable
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        blocks: list[list[int]] = []
+        for _, some in itertools.groupby(enumerate(self.table.columns), key=lambda each: each[1].above):
+            places = [place for place, _ in some]
+            wider = [*blocks[-1], *places] if blocks else places
+            needed = console.measure(_grid(self.table, wider), options=options.update(width=10_000)).maximum
+            if blocks and needed <= options.max_width:
+                blocks[-1] = wider
+            else:
+                blocks.append(places)
+        for number, places in enumerate(blocks):
+            yield _grid(self.table, places, again=number > 0)
+
+
+def _grid(table: PaperTable, places: Sequence[int], *, again: bool = False) -> Table:
+    """Some of a table's columns."""
     lines = list(table.lines())
-    if not lines:
-        return Group(Text(title, style="bold"), *notes)
-    made = number_table(title, Column("", no_wrap=True))
+    made = number_table(
+        f"{table.name}, continued" if again else f"{table.name}. {table.title}", Column("", no_wrap=True)
+    )
     above = ""
-    for column in table.columns:
+    for place in places:
+        column = table.columns[place]
         head = column.above if column.above != above else ""
         above = column.above
-        words = any(isinstance(cell.value, str) for line in lines for cell in [line.cells[len(made.columns) - 1]])
+        words = any(isinstance(line.cells[place].value, str) for line in lines)
         stacked = f"{head}\n{column.name}" if any(each.above for each in table.columns) else column.name
         made.add_column(stacked, justify="left" if words else "right", overflow="fold")
     part = ""
@@ -41,15 +71,12 @@ def paper_table(table: PaperTable) -> RenderableType:
         if line.part and line.part != part:
             made.add_row(Text(line.part, style="bold"))
         part = line.part
-        texts = [
-            Text(
-                _short(text),
-                style=_SHADES[cell.shade] and f"black {_SHADES[cell.shade]}" if line.source == "ours" else "",
-            )
-            for text, cell in zip(line.texts, line.cells, strict=True)
-        ]
+        texts = []
+        for place in places:
+            shade = _SHADES[line.cells[place].shade] if line.source == "ours" else ""
+            texts.append(Text(_short(line.texts[place]), style=shade and f"black {shade}"))
         made.add_row(Text(("  " if line.source != "ours" else "") + line.label), *texts, style=_STYLES[line.source])
-    return Group(made, *notes, *(Text(note, style="dim") for note in table.notes))
+    return made
 
 
 def _short(text: str) -> str:
