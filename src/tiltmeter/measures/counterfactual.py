@@ -7,13 +7,15 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.errors import BadInput
 from tiltmeter.statistics import Interval, Mean, Result, clustered_mean
 from tiltmeter.statistics.groups import Floats, Units, numbers, unit_index
 from tiltmeter.statistics.permutation import generator
 
+#: The number of each pair's scenario, or of its pair of names.
+Index = NDArray[np.intp]
 #: The least part of the variance over scenarios that is counted where names differ by less than chance.
 _LEAST = 0.8
 
@@ -74,7 +76,7 @@ def counterfactual(
     )
 
 
-def _parts(differences: Floats, scenarios: Units, names: Units) -> tuple[float, float]:
+def _parts(differences: Floats, scenarios: Index, names: Index) -> tuple[float, float]:
     """By how much signs of scenarios and of names count, so that together they vary as the mean does over both.
 
     Its variance is that over scenarios, and that over names less what single pairs of prompts explain. Where names
@@ -82,7 +84,7 @@ def _parts(differences: Floats, scenarios: Units, names: Units) -> tuple[float, 
     """
     rest, n = differences - differences.mean(), differences.size
 
-    def variance(units: Units) -> float:
+    def variance(units: Index) -> float:
         sums = np.bincount(units, rest)
         return float((sums**2).sum()) * sums.size / (sums.size - 1)
 
@@ -94,7 +96,7 @@ def _parts(differences: Floats, scenarios: Units, names: Units) -> tuple[float, 
 
 
 def _p_over_both(
-    differences: Floats, scenarios: Units, names: Units, parts: tuple[float, float], *, permutations: int, seed: int
+    differences: Floats, scenarios: Index, names: Index, parts: tuple[float, float], *, permutations: int, seed: int
 ) -> float:
     rng = generator(seed, "permute")
     sums = [part * np.bincount(units, differences) for part, units in zip(parts, (scenarios, names), strict=True)]
@@ -109,8 +111,6 @@ def _p_over_both(
 
 def _over_both(whole: Mean, by_names: Mean, parts: tuple[float, float]) -> Interval:
     """The interval over scenarios, wider by as much as names differ beyond chance."""
-    low, high = (
-        math.hypot(parts[0] * (end(whole) - whole.value), parts[1] * (end(by_names) - whole.value))
-        for end in (lambda mean: mean.ci.low, lambda mean: mean.ci.high)
-    )
+    low = math.hypot(parts[0] * (whole.ci.low - whole.value), parts[1] * (by_names.ci.low - whole.value))
+    high = math.hypot(parts[0] * (whole.ci.high - whole.value), parts[1] * (by_names.ci.high - whole.value))
     return Interval(whole.value - low, whole.value + high, whole.ci.level, f"{whole.ci.method}, scenarios and names")

@@ -184,7 +184,7 @@ class ChatModel:
         """The choice in either order of the options: as it was said, or by chances where these are asked for."""
         read = [read_choice(reply.text, item.options) for reply in replies]
         if not self._logprobs and self._samples == 1:
-            return Chosen(*read)
+            return Chosen(read[0], read[1])
         halves = [slice(self._samples), slice(self._samples, None)]
         if self._logprobs:
             chances = [chance_of_first(reply.top or {}, item.options) for reply in replies]
