@@ -49,12 +49,12 @@ def compare(server: str, direct: str, *names: str) -> bool:
             continue
         start = time.perf_counter()
         here, there = (run_probes(probe, model, cache=False, progress=False)[0] for model in models)
-        values = [[item.value for item in reading.items] for reading in (here, there)]
-        largest = float(np.abs(np.subtract(*values)).max()) if len(values[0]) == len(values[1]) else np.inf
+        ours, theirs = (np.array([item.value for item in reading.items], np.float64) for reading in (here, there))
+        largest = float(np.abs(ours - theirs).max()) if ours.size == theirs.size else np.inf
         close = close and largest <= CLOSE and abs(here.effect.value - there.effect.value) <= CLOSE
         title = " ".join((name, *map(str, options.values())))
         print(
-            f"| {title} | {len(values[0])} | {here.effect.value:.4f} | {there.effect.value:.4f} | {largest:.1e} | "
+            f"| {title} | {ours.size} | {here.effect.value:.4f} | {there.effect.value:.4f} | {largest:.1e} | "
             f"{time.perf_counter() - start:.0f} |",
             flush=True,
         )

@@ -142,7 +142,7 @@ def _placed(rows: list[ReadingRow], *, many: bool) -> tuple[list[Mark], list[Mar
         for n, row in enumerate(mine):
             y = top + (_jitter(row.reading.model) * _CLOUD if many else (n + 0.5) * _LINE)
             value, low_end, high_end = _reach(row.reading.effect)
-            mark = {"value": value, "y": y, "state": row.verdict.state, "says": row.says}
+            mark: Mark = {"value": value, "y": y, "state": row.verdict.state, "says": row.says}
             if not many:
                 names = {
                     "model": row.reading.model,
