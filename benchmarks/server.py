@@ -49,8 +49,8 @@ def compare(server: str, direct: str, *names: str) -> bool:
             continue
         start = time.perf_counter()
         here, there = (run_probes(probe, model, cache=False, progress=False)[0] for model in models)
-        values = [[item.value for item in reading.items] for reading in (here, there)]
-        largest = float(np.abs(np.subtract(*values)).max()) if len(values[0]) == len(values[1]) else np.inf
+        values = [np.array([item.value for item in reading.items], np.float64) for reading in (here, there)]
+        largest = float(np.abs(values[0] - values[1]).max()) if len(values[0]) == len(values[1]) else np.inf
         close = close and largest <= CLOSE and abs(here.effect.value - there.effect.value) <= CLOSE
         title = " ".join((name, *map(str, options.values())))
         print(
