@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from tiltmeter.lab.mitigate.debias import debias
 from tiltmeter.lab.mitigate.fit_words import HeldOut, halves, word_sets, words_with_group
-from tiltmeter.lab.mitigate.kin import Kin, in_first_half
 from tiltmeter.lab.mitigate.methods import METHODS
 from tiltmeter.lab.mitigate.traces import leaning_words, look_for_groups
+from tiltmeter.lab.mitigate.word_forms import WordForms, in_first_half
 from tiltmeter.measures.geometry import unit
 from tiltmeter.models import CachedModel, load
 
@@ -75,7 +75,7 @@ def measure(method: str, directions: int, strength: float) -> Finding:
     fit, _ = halves(sets, seed=SEED)
     base = CachedModel(load(words))
     keep = words_with_group(sets)
-    not_these = Kin([*fit.words, *keep])
+    not_these = WordForms([*fit.words, *keep])
     unseen = [word for word in words if word.startswith("q") and not in_first_half(word, SEED)]
     with tempfile.TemporaryDirectory() as folder:
         made = CachedModel(

@@ -8,8 +8,8 @@ from tests.planted import Sentences, vector
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.mitigate.debias import debias
 from tiltmeter.lab.mitigate.fit_words import HeldOut, sentence_sets, word_sets
-from tiltmeter.lab.mitigate.kin import Kin
 from tiltmeter.lab.mitigate.methods import METHODS
+from tiltmeter.lab.mitigate.word_forms import WordForms
 
 PAIRS = [["woman", "man"], ["girl", "boy"], ["queen", "king"], ["aunt", "uncle"], ["bride", "groom"]]
 
@@ -60,7 +60,7 @@ def test_every_method_for_texts_takes_the_direction_away(method, tmp_path):
 def test_words_that_are_held_out_are_never_fitted_on_nor_forms_of_them(method, tmp_path):
     held_out = HeldOut(frozenset({letters(number) for number in range(0, 400, 20)} | {"king", "queen"}))
     made = debias(method, vectors(), out=tmp_path / "m", pairs=PAIRS, hold_out=held_out, cache=False)
-    fitted = Kin(made.fitted.fit_words)
+    fitted = WordForms(made.fitted.fit_words)
     assert not [word for word in held_out.words if word in fitted]
     assert "woman" in made.fitted.fit_words
 

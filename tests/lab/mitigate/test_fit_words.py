@@ -12,7 +12,7 @@ from tiltmeter.lab.mitigate.fit_words import (
     word_sets,
     words_with_group,
 )
-from tiltmeter.lab.mitigate.kin import Kin, in_first_half
+from tiltmeter.lab.mitigate.word_forms import WordForms, in_first_half
 from tiltmeter.probes import Options, make_probes
 
 
@@ -97,7 +97,7 @@ def test_what_says_a_gender_stays():
 @pytest.mark.parametrize("pairs", ["gender.gender", "gender.definitional"])
 def test_no_word_that_proves_is_a_form_of_one_that_was_fitted_on(pairs, seed):
     fit, test = halves(word_sets(pairs), seed=seed)
-    fitted = Kin(fit.words)
+    fitted = WordForms(fit.words)
     assert not [word for word in test.words if word in fitted]
     for name in ("weat", "seat", "wefat", "mac", "rnd"):
         for probe in make_probes(name, options=Options()):
@@ -105,6 +105,6 @@ def test_no_word_that_proves_is_a_form_of_one_that_was_fitted_on(pairs, seed):
             if left is not None:
                 assert not [word for word in probe_words([left]) if word in fitted]
     held_out = HeldOut(probe_words(make_probes("weat", options=Options())), seed)
-    measured = Kin(held_out.words)
+    measured = WordForms(held_out.words)
     vocabulary = ("nurse", "careers", "Familial", "homes", "zebra", "walk", "executives", "salary", "stone", "quick")
     assert not [word for word in vocabulary if held_out.allows(word) and word in measured]

@@ -6,8 +6,8 @@ import pytest
 from tests.lab.mitigate.word_model import planted_words
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.mitigate.fit_words import halves, word_sets
-from tiltmeter.lab.mitigate.kin import Kin, in_first_half
 from tiltmeter.lab.mitigate.traces import Groups, leaning_words, look_for_groups, told_sentences
+from tiltmeter.lab.mitigate.word_forms import WordForms, in_first_half
 from tiltmeter.models import CachedModel, Question
 from tiltmeter.models.objects import WordMap
 
@@ -46,7 +46,7 @@ def test_words_that_lean_are_of_the_held_out_half_and_say_no_group():
     words = planted_words()
     model = CachedModel(WordMap(words))
     fit, _ = halves(word_sets("gender.gender"), seed=3)
-    found = leaning_words(model, fit, vocabulary=5_000, not_these=Kin(["career"]), seed=3)
+    found = leaning_words(model, fit, vocabulary=5_000, not_these=WordForms(["career"]), seed=3)
     assert len(found.inputs) == 2 * int(found.labels.sum())
     assert not any(in_first_half(word, 3) for word in found.inputs)
     assert "career" not in found.inputs

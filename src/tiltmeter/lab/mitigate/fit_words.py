@@ -12,7 +12,7 @@ import numpy as np
 
 from tiltmeter import stimuli
 from tiltmeter.errors import BadInput
-from tiltmeter.lab.mitigate.kin import Kin, in_first_half
+from tiltmeter.lab.mitigate.word_forms import WordForms, in_first_half
 from tiltmeter.models import Question
 from tiltmeter.probes.kind import Probe
 from tiltmeter.probes.words.word_sets import WordList, WordStimuli
@@ -86,7 +86,7 @@ def families(sets: WordSets) -> list[list[tuple[str, ...]]]:
     """
     found: list[list[tuple[str, ...]]] = []
     for members in sets.sets:
-        kin = [family for family in found if any(word in Kin(itertools.chain(*family)) for word in members)]
+        kin = [family for family in found if any(word in WordForms(itertools.chain(*family)) for word in members)]
         joined = [*itertools.chain(*kin), members]
         found = [family for family in found if family not in kin] + [joined]
     return sorted(found, key=lambda family: sets.sets.index(family[0]))
@@ -104,8 +104,8 @@ class HeldOut:
         return word not in self._kin and (self.seed is None or in_first_half(word, self.seed))
 
     @functools.cached_property
-    def _kin(self) -> Kin:
-        return Kin(self.words)
+    def _kin(self) -> WordForms:
+        return WordForms(self.words)
 
 
 NOTHING = HeldOut()
@@ -139,7 +139,7 @@ def _lists(shown: WordStimuli) -> tuple[WordList, ...]:
 def held_out_probe(probe: Probe[Any], fit_words: Iterable[str]) -> Probe[Any] | None:
     """The probe without the words that a method was fitted on, and forms of them; None where it has none of them, or
     too few others."""
-    seen = Kin(fit_words)
+    seen = WordForms(fit_words)
     shown = probe.stimuli
     if not isinstance(shown, WordStimuli) or not any(unit in seen for some in _lists(shown) for unit in some.units):
         return None
@@ -151,7 +151,7 @@ def held_out_probe(probe: Probe[Any], fit_words: Iterable[str]) -> Probe[Any] | 
     return dataclasses.replace(probe, id=f"{probe.id}-held-out", title=f"{probe.title} (held-out words)", stimuli=left)
 
 
-def _without(some: WordList, seen: Kin) -> WordList:
+def _without(some: WordList, seen: WordForms) -> WordList:
     places = [place for place, unit in enumerate(some.units) if unit not in seen]
     return dataclasses.replace(
         some, inputs=tuple(some.inputs[i] for i in places), units=tuple(some.units[i] for i in places)

@@ -27,10 +27,10 @@ from tiltmeter.lab.mitigate.fit_words import (
     word_sets,
     words_with_group,
 )
-from tiltmeter.lab.mitigate.kin import Kin
 from tiltmeter.lab.mitigate.methods import Needs
 from tiltmeter.lab.mitigate.traces import Groups, leaning_occupations, leaning_words, look_for_groups, told_sentences
 from tiltmeter.lab.mitigate.utility import language_utility, mean_kept, texts_utility, words_utility
+from tiltmeter.lab.mitigate.word_forms import WordForms
 from tiltmeter.models import CachedModel, VectorStore, load
 from tiltmeter.models.debiased import SELF_DEBIAS
 from tiltmeter.probes.kind import Probe
@@ -253,7 +253,7 @@ class _Plan:
         if len(self.sets.groups) != 2:
             return "what is hidden is looked for between two groups, and there are more"
         # Words that say a group are meant to be found.
-        not_these = Kin([*self.fit.words, *words_with_group(self.sets)])
+        not_these = WordForms([*self.fit.words, *words_with_group(self.sets)])
         try:
             if self.kind == "language":
                 return leaning_occupations(model, self.sets)
@@ -299,7 +299,7 @@ class _Plan:
 
     def _fitted(self, probe: Probe[Any]) -> int:
         """On how many words of a probe methods are fitted, or on a form of them."""
-        seen = Kin(self.fit.words)
+        seen = WordForms(self.fit.words)
         return sum(word in seen for word in probe_words([probe]))
 
 

@@ -15,7 +15,7 @@ from tiltmeter import measures, stimuli
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.mitigate.debias import known_words, words_of
 from tiltmeter.lab.mitigate.fit_words import WordSets, families, sentence_sets, word_sets
-from tiltmeter.lab.mitigate.kin import Kin, in_first_half
+from tiltmeter.lab.mitigate.word_forms import WordForms, in_first_half
 from tiltmeter.lab.reference.planted_text import frames, pronoun_sentence, with_occupation
 from tiltmeter.measures.geometry import unit
 from tiltmeter.mitigation import subspace
@@ -58,7 +58,7 @@ class Groups:
         return np.stack([answers[each] for each in self.inputs]).astype(float)
 
 
-def leaning_words(model: CachedModel, fit: WordSets, *, vocabulary: int, not_these: Kin, seed: int) -> Groups:
+def leaning_words(model: CachedModel, fit: WordSets, *, vocabulary: int, not_these: WordForms, seed: int) -> Groups:
     """The words of the held-out half of a vocabulary that lean most, along the pairs that methods are fitted on.
 
     Along others it could not be told whether a method hides a lean or whether the two lists of pairs differ.

@@ -15,11 +15,11 @@ _ENDING = 2
 _PRONOUNS = frozenset(["she", "her", "hers", "herself", "he", "him", "his", "himself"])
 
 
-class Kin:
+class WordForms:
     """Words, and whether another is one of them or may be a form of one.
 
-    >>> kin = Kin(["Mother", "dad", "she"])
-    >>> [word for word in ("mothers", "grandmother", "moth", "dads", "daddies", "herself", "shed") if word in kin]
+    >>> forms = WordForms(["Mother", "dad", "she"])
+    >>> [word for word in ("mothers", "grandmother", "moth", "dads", "daddies", "herself", "shed") if word in forms]
     ['mothers', 'grandmother', 'moth', 'dads', 'herself', 'shed']
     """
 
