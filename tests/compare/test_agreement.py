@@ -124,7 +124,7 @@ def test_bad_input_is_one_clear_line(folder: Path, tmp_path: Path) -> None:
         agreement(tmp_path / "nowhere")
     with pytest.raises(BadInput, match="only ann has given labels"):
         agreement(labels_table(tmp_path / "one.csv", {"ann": "MW"}))
-    with pytest.raises(BadInput, match="no folder of results"):
+    with pytest.raises(BadInput, match="not a folder of results"):
         agreement(folder, tmp_path / "nothing")
     empty = Audit("s", (), (), (), 0, 0)
     assert agreement(folder, empty).stages[0].rows[-1].name == "majority"

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 TUTORIALS = {
     "tutorials/encoder": (("minilm",), ("d = ", "results/audit.html")),
     "tutorials/language-model": (("smollm2", "glove"), ("Clear", "crafted", "<svg")),
-    "tutorials/new-language": ((), ("turkish.women", "Never found: erkek", "men lean towards work")),
+    "tutorials/new-language": ((), ("turkish.women", "Never found: erkek", "men towards work")),
     "tutorials/compare-and-gate": (("glove",), ("career: failed", "The check fails: True", "<svg")),
     "tutorials/cabm": (("minilm",), ("its context term is a distance", "Section 2.5", "<svg")),
     "tutorials/clozegender": (

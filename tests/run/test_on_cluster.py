@@ -39,6 +39,9 @@ SCRIPT = textwrap.dedent(
         if kill == "kill":
             threading.Thread(target=kill_one, daemon=True).start()
         made = audit(models, suite="default", out=out, permutations=500)
+    for each in made.skipped:
+        if each.failed:
+            print("failed", each.model, each.probe, each.reason)
     print("asked", made.asked, "recalled", made.recalled, "readings", len(made.readings), flush=True)
     """
 )

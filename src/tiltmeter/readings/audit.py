@@ -230,8 +230,13 @@ class ReadingStore:
         del values["verdict"], values["correction"], values["plain_words"]
         table = _table(items)
         content = _json({**values, "checksum": _checksum(_json(values), table)})
-        for suffix, part in ((ITEMS, table), (".json", content)):
-            write_atomically(self.folder / "readings" / f"{name}{suffix}", part)
+        path = self.folder / "readings" / f"{name}.json"
+        write_atomically(path.with_suffix(ITEMS), table)
+        try:
+            write_atomically(path, content)
+        except BadInput:
+            path.with_suffix(ITEMS).unlink(missing_ok=True)  # items without their reading would be half of one
+            raise
         return name
 
     def save_manifest(self, manifest: Mapping[str, Any]) -> None:

@@ -252,7 +252,7 @@ def test_a_configuration_of_another_shape_is_one_line(bert_copy, name, content):
 
 def test_a_configuration_nested_without_end_is_one_line(bert_copy):
     (bert_copy / "modules.json").write_text("[" * 100_000)
-    with pytest.raises(BadInput, match="it is not a JSON"):
+    with pytest.raises(BadInput, match="it is not JSON"):
         TransformerEncoder(str(bert_copy)).embed_texts(SENTENCES)
 
 

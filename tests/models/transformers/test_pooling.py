@@ -63,5 +63,5 @@ def test_without_a_recipe_it_is_the_mean_and_what_is_not_known_is_refused(tmp_pa
     with pytest.raises(BadInput, match="pooling by median is not supported; choose one with pooling=mean"):
         read_recipe(folder, "auto")
     (folder / "modules.json").write_text("[", encoding="utf-8")
-    with pytest.raises(BadInput, match="it is no JSON"):
+    with pytest.raises(BadInput, match="it is not JSON"):
         read_recipe(folder, "auto")

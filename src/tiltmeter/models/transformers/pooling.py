@@ -157,7 +157,7 @@ def read_json(path: Path, shape: type[Shape], *, default: Any = None) -> Shape:
             if isinstance(error, OSError)
             else error
             if isinstance(error, BadInput)
-            else "it is not a JSON"
+            else "it is not JSON"
         )
         raise BadInput(f"{path}: cannot be read ({said}); fetch the model again") from error
 
