@@ -153,11 +153,7 @@ def read_json(path: Path, shape: type[Shape], *, default: Any = None) -> Shape:
         return check(path.name, default if absent else json.loads(path.read_text(encoding="utf-8")), shape)
     except (OSError, ValueError, RecursionError, BadInput) as error:
         said = (
-            error.strerror
-            if isinstance(error, OSError)
-            else error
-            if isinstance(error, BadInput)
-            else "it is not JSON"
+            error.strerror if isinstance(error, OSError) else error if isinstance(error, BadInput) else "it is not JSON"
         )
         raise BadInput(f"{path}: cannot be read ({said}); fetch the model again") from error
 
