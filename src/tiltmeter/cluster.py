@@ -8,6 +8,7 @@ import functools
 import importlib
 import itertools
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -22,6 +23,8 @@ R = TypeVar("R")
 #: Items handed out ahead of the workers, so that none waits.
 _AHEAD = 2
 _RETRIES = 5
+#: Seconds that a worker which died may take to be started anew, and between two looks at whether it is.
+_START, _POLL = 600.0, 0.2
 
 
 class Cluster:
@@ -82,6 +85,7 @@ class Hosted:
         Raises:
             WorkerDied: where the actor died; what came before is whole.
         """
+        self._wait()
         for part in self._actor.parts.options(num_returns="streaming").remote(work, arguments):
             try:
                 error, answer = self._ray.get(part)
@@ -92,6 +96,20 @@ class Hosted:
             if error:
                 raise _mendable(error)
             yield answer
+
+    def _wait(self) -> None:
+        """Until the actor takes calls: while it is started anew each fails at once, and that is no further death."""
+        late = time.monotonic() + _START
+        while True:
+            try:
+                self._ray.get(self._actor.__ray_ready__.remote())
+                return
+            except self._ray.exceptions.ActorUnavailableError:
+                if time.monotonic() > late:
+                    raise WorkerDied from None
+                time.sleep(_POLL)
+            except self._ray.exceptions.RayActorError:
+                raise WorkerDied from None
 
     def end(self) -> None:
         self._ray.kill(self._actor)
