@@ -5,36 +5,25 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import gc
+import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tiltmeter.errors import BadInput, without_passwords
+from tiltmeter.errors import BadInput, CacheUnusable, TiltmeterError, without_passwords
 from tiltmeter.files import locked
-from tiltmeter.models import CachedModel, VectorStore, load
+from tiltmeter.models import CachedModel, Identity, Question, VectorStore, load
 from tiltmeter.models.registry import SAMPLES
 from tiltmeter.models.transformers.on_ray import cluster_in_use
-from tiltmeter.progress import Step, tell
-from tiltmeter.readings import Audit, ReadingStore, Skipped
-from tiltmeter.run.probe import ask, check_options, costs, stored
-from tiltmeter.run.suite import SomeSuite, Suite, load_suite
-
-if TYPE_CHECKING:
-    from tiltmeter.models.api import Budget
-
-import re
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
-
-from tiltmeter.errors import CacheUnusable, TiltmeterError
-from tiltmeter.models import Identity, Question
 from tiltmeter.probes import Probe
 from tiltmeter.probes.kind import Asked, model_name
-from tiltmeter.readings import Reading
-from tiltmeter.run.probe import Answers, Planned, Vectors, marked, plan, side_vectors
+from tiltmeter.progress import Step, tell
+from tiltmeter.readings import Audit, Reading, ReadingStore, Skipped
+from tiltmeter.run.probe import Answers, Planned, Vectors, ask, check_options, costs, marked, plan, side_vectors, stored
+from tiltmeter.run.suite import SomeSuite, Suite, load_suite
 
 if TYPE_CHECKING:
     from tiltmeter.models.api import Budget
