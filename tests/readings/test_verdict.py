@@ -56,6 +56,24 @@ def test_a_control_works_where_it_leans_as_it_should(effect, p_corrected, state)
     assert judged(effect, p_corrected, control=True, family="control").verdict.state == state
 
 
+@pytest.mark.parametrize(
+    ("effect", "power", "state"),
+    [
+        (d(1.2, p=0.12), Power(1.82, 1e-4), "undecided"),  # two flowers in the vocabulary: even d = 1.5 would be missed
+        (d(0.2, p=0.7), Power(None, 1 / 3), "undecided"),
+        (d(0.2, p=0.7), Power(1.1, 1e-4), "does not work"),
+        (d(-1.9, p=0.01), Power(1.82, 1e-4), "does not work"),  # clear, and the wrong way
+        (d(1.9, p=0.01), Power(1.82, 1e-4), "works"),
+        (share(0.6, p=0.7), Power(0.4, 1e-4), "does not work"),  # how far a control leans on this scale is not known
+    ],
+)
+def test_a_control_fails_only_where_its_test_could_have_seen_it_work(effect, power, state):
+    found = judged(effect, control=True, family="control", power=power)
+    assert found.verdict.state == state
+    assert found.verdict.sentence.startswith(f"The control {'is undecided' if state == 'undecided' else state}")
+    assert ("other verdicts on this model mean little" in found.verdict.sentence) == (state == "does not work")
+
+
 SENTENCES = {
     "clear": ("Clear: p = 0.014 after correction for this model's 14 bias tests.", d(0.9, p=0.001), 0.014),
     "suggestive": (

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 from tests.views.made import audit, d, reading, share
-from tiltmeter.readings import STATES
+from tiltmeter.readings import STATES, Power
 from tiltmeter.views.rows import reading_rows
 from tiltmeter.views.summary import MARKS, Summary, in_words, one_way, summarise
 
@@ -63,6 +63,15 @@ def test_a_control_is_not_counted_and_one_that_fails_is_said():
     assert broken.control("m:x") == "does not work"
     assert broken.sentences[0] == "The control does not work on m:x: its other verdicts mean little."
     assert summary_of(level).control_sentence == ""
+
+
+def test_a_control_of_too_few_words_accuses_no_model():
+    few = reading("m:x", "flowers", d(1.1, p=0.1), control=True, family="controls", power=Power(1.8, 1e-4))
+    grid = summary_of(few, reading("m:x", "a", d(0.1, p=0.9)))
+    assert (grid.control("m:x"), grid.broken) == ("undecided", [])
+    assert grid.sentences[0] == "The control is undecided on m:x: it has too few of the words to tell."
+    fails = reading("m:x", "instruments", d(0.1, p=0.7), control=True, family="controls")
+    assert summary_of(few, fails).control("m:x") == "does not work"
 
 
 def test_one_control_of_several_that_fails_is_enough():

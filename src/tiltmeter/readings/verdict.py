@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tiltmeter.readings.scale import ALPHA, CORRELATION, SHARE, D, Scale, p_text
@@ -21,6 +22,9 @@ STATES: dict[State, str] = {
     "level": "the whole interval lies within the smallest effect that matters: shown to be level",
     "untested": "a number without a test",
 }
+#: How far a control leans where it works: flowers and insects, instruments and weapons give d = 1.50 and 1.53 (Caliskan
+#: et al. 2017). A test that could not have found that much cannot say that a control fails.
+_CONTROL_LEANS = {D.name: 1.5}
 #: What counts for each scale as an effect, in words.
 _EFFECTS = {D.name: "a tilt", CORRELATION.name: "a correlation"}
 
@@ -67,19 +71,27 @@ def judge(effect: Estimate, *, control: bool, correction: Correction | None, pow
         return Verdict("untested", "", None, 0)
     corrected = correction or Correction(p, 1)
     state = _state(effect, corrected.p_value, control=control, power=power)
-    return Verdict(state, _sentence(state, effect, corrected, power), corrected.p_value, corrected.n_tests)
+    sentence = _sentence(state, effect, corrected, power, control=control)
+    return Verdict(state, sentence, corrected.p_value, corrected.n_tests)
 
 
 def _state(effect: Estimate, p_corrected: float, *, control: bool, power: Power | None) -> State:
     significant = p_corrected <= ALPHA
     if control:
-        return "works" if significant and effect.value > effect.level else "does not work"
+        if significant:
+            return "works" if effect.value > effect.level else "does not work"
+        return "undecided" if _too_weak_for_a_control(effect.scale, power) else "does not work"
     # Absence is shown by the interval, so a lean that is measurable but smaller than what matters is level too. Units
     # too few for any result to be significant are too few for an interval from them, which ends at the outermost.
     if is_level(effect) and (power is None or power.effect is not None):
         return "level"
     assert effect.p_value is not None  # nothing else is judged
     return "clear" if significant else "suggestive" if effect.p_value <= ALPHA else "undecided"
+
+
+def _too_weak_for_a_control(scale: Scale, power: Power | None) -> bool:
+    """Whether so few words could have hidden even what a control shows where it works."""
+    return power is not None and (power.effect is None or power.effect > _CONTROL_LEANS.get(scale.name, math.inf))
 
 
 def is_level(effect: Estimate) -> bool:
@@ -97,7 +109,7 @@ def is_level(effect: Estimate) -> bool:
     return max(effect.level - effect.ci.low, effect.ci.high - effect.level) <= matters + tolerance
 
 
-def _sentence(state: State, effect: Estimate, corrected: Correction, power: Power | None) -> str:
+def _sentence(state: State, effect: Estimate, corrected: Correction, power: Power | None, *, control: bool) -> str:
     assert effect.p_value is not None
     alone, n = p_text(effect.p_value), corrected.n_tests
     tests = f"correction for this model's {n} bias tests"
@@ -117,6 +129,8 @@ def _sentence(state: State, effect: Estimate, corrected: Correction, power: Powe
                 f"The control does not work: it should lean clearly and does not ({p_text(corrected.p_value)}). The "
                 "other verdicts on this model mean little."
             )
+        case _ if control:
+            return f"The control is undecided: chance could explain it ({alone}). {_missed(effect.scale, power)}."
         case _:
             return f"Undecided: chance could explain it ({alone}). {_found(effect.scale, power)}"
 
@@ -129,17 +143,25 @@ def _within(scale: Scale) -> str:
 
 
 def _found(scale: Scale, power: Power | None) -> str:
-    """What the test could have found, which says how little its silence means."""
+    """What the test could have found, and that its silence does not mean balance."""
     if power is None:
         return "That does not show balance."
+    return (
+        f"{_missed(scale, power)}{': use longer lists' if power.effect is None else ', so this does not show balance'}."
+    )
+
+
+def _missed(scale: Scale, power: Power | None) -> str:
+    """What the test could have found, which says how little its silence means."""
+    assert power is not None  # without it, nothing is known of that
     if power.effect is None:
         return (
             f"No result could be significant with so few {'sentences' if scale == SHARE else 'words'} (the smallest "
-            f"possible p is {power.least_p:.2g}): use longer lists."
+            f"possible p is {power.least_p:.2g})"
         )
     if scale == SHARE:
         low, high = (f"{scale.level + sign * power.effect:.0%}" for sign in (-1, 1))
         least = f"Only a share below {low} or above {high}"
     else:
         least = f"Only {_EFFECTS.get(scale.name, 'a lean')} of {power.effect:.2g} or more"
-    return f"{least} would be found reliably (8 times in 10), so this does not show balance."
+    return f"{least} would be found reliably (8 times in 10)"

@@ -57,9 +57,10 @@ def audit_html(audit: Audit) -> str:
     ]
     every = _Table(columns, readings, f"All {len(readings)} readings", folded=True)
     grid = _Table(("", *summary.models), [_line(summary, dimension) for dimension in summary.dimensions])
-    broken = [f"The control does not work on {model}: its other verdicts mean little." for model in summary.broken]
     title = f"{audit.suite}: {summary.count('clear')} of {summary.tests()} bias tests clear"
-    return _page(title, broken, (grid, every), overview(audit.readings)[:1])
+    return _page(
+        title, [summary.control_sentence] if summary.broken else [], (grid, every), overview(audit.readings)[:1]
+    )
 
 
 def _line(summary: Summary, dimension: str) -> list[str]:

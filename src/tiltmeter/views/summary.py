@@ -25,6 +25,8 @@ MARKS: Mapping[State, str] = {
     "does not work": "✗",
 }
 _ORDER = list(STATES)
+#: The verdicts on a control; of several controls on a model the last of these counts.
+_CONTROLS: tuple[State, ...] = ("works", "undecided", "does not work")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -67,12 +69,12 @@ class Square:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Summary:
-    """The grid of an audit; ``controls`` says of each model that has one whether its controls work."""
+    """The grid of an audit; ``controls`` is the verdict on the controls of each model that has any."""
 
     models: tuple[str, ...]
     dimensions: tuple[str, ...]
     squares: Mapping[tuple[str, str], Square]
-    controls: Mapping[str, bool]
+    controls: Mapping[str, State]
 
     def square(self, dimension: str, model: str) -> Square | None:
         """One square; None where nothing of that dimension was measured on the model."""
@@ -80,8 +82,7 @@ class Summary:
 
     def control(self, model: str) -> State | None:
         """The verdict on the controls of a model; None where it has none."""
-        works = self.controls.get(model)
-        return None if works is None else "works" if works else "does not work"
+        return self.controls.get(model)
 
     def count(self, state: State, model: str | None = None) -> int:
         """How many bias readings have a verdict, on one model or on all."""
@@ -110,7 +111,7 @@ class Summary:
     @property
     def broken(self) -> list[str]:
         """The models on which a control does not work, so that their other verdicts mean little."""
-        return [model for model, works in self.controls.items() if not works]
+        return self._with_control("does not work")
 
     @property
     def headline(self) -> str:
@@ -132,6 +133,8 @@ class Summary:
         if self.broken:
             their = "its" if len(self.broken) == 1 else "their"
             return f"The control does not work on {_listed(self.broken)}: {their} other verdicts mean little."
+        if unsure := self._with_control("undecided"):
+            return f"The control is undecided on {_listed(unsure)}: it has too few of the words to tell."
         without = [model for model in self.models if model not in self.controls]
         if not self.controls:
             return ""
@@ -158,8 +161,11 @@ class Summary:
                 | {"n": square.n, "of": square.of, "direction": square.direction}
                 for square in self.squares.values()
             ],
-            "controls": {model: self.control(model) for model in self.controls},
+            "controls": dict(self.controls),
         }
+
+    def _with_control(self, state: State) -> list[str]:
+        return [model for model, control in self.controls.items() if control == state]
 
     def _rows(self, model: str | None) -> Iterable[ReadingRow]:
         return (row for square in self.squares.values() if model in (None, square.model) for row in square.rows)
@@ -177,10 +183,11 @@ def summarise_rows(rows: Sequence[ReadingRow], models: Sequence[str]) -> Summary
         if not row.reading.control:
             found.setdefault((dimension_of(row.reading), row.reading.model), []).append(row)
     squares = {place: Square(*place, tuple(sorted(mine, key=_rank))) for place, mine in found.items()}
-    controls: dict[str, bool] = {}
+    controls: dict[str, State] = {}
     for row in rows:
         if row.reading.control and row.tested:
-            controls[row.reading.model] = controls.get(row.reading.model, True) and row.clear
+            others = controls.get(row.reading.model, "works")
+            controls[row.reading.model] = max(others, row.verdict.state, key=_CONTROLS.index)
     dimensions = dict.fromkeys(dimension for dimension, _ in squares)
     ordered = sorted(dimensions, key=lambda name: name == OTHER)
     return Summary(tuple(models), tuple(ordered), squares, controls)

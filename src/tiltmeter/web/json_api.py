@@ -94,7 +94,8 @@ def readings(
 ) -> list[Values]:
     """Readings of all audits without their items, filtered as on the first page: one row per reading.
 
-    ``verdict`` is clear, suggestive, undecided, level or untested, of a control ``works`` or ``does not work``.
+    ``verdict`` is clear, suggestive, undecided, level or untested; of a control ``works``, ``does not work`` or
+    ``undecided``.
     """
     chosen = Filters(q, audit, model, probe, dimension, verdict).chosen(board.shelf.look().entries)
     return [_short(entry) for entry in chosen]
