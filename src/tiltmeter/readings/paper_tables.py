@@ -40,6 +40,8 @@ class PaperColumn(Result):
 
         >>> PaperColumn("KL", digits=4, cut=True).text(0.01338), PaperColumn("d").text(-0.5)
         ('0.0133', '-0.50')
+        >>> PaperColumn("KL", digits=4, cut=True).text(4e-5)  # a paper that cuts writes out what would be nothing
+        '4e-05'
         """
         if value is None or isinstance(value, str | bool):
             return "" if value is None else str(value)
@@ -50,6 +52,8 @@ class PaperColumn(Result):
         shown = (
             math.trunc(value * 10**self.digits + math.copysign(_EPS, value)) / 10**self.digits if self.cut else value
         )
+        if self.cut and value and not shown:
+            return f"{value:.0e}"
         return f"{shown:.{self.digits}f}"
 
 

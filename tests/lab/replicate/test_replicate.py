@@ -128,8 +128,24 @@ def test_association_gives_the_published_the_pooled_and_the_repaired_d(tmp_path:
     assert values[3] == pytest.approx((np.mean(men) - np.mean(women)) / pooled)
     chosen = replicated("association", [model], data=tmp_path / "word_lists", pairs=[["career", "support"]])
     assert list(ours(chosen.tables[0])) == ["career / support, Hashed"]
-    wrong = replicated("association", [model], data=tmp_path / "word_lists", pairs=[["career", "supprt"]])
-    assert "did you mean 'support'" in wrong.tables[0].missing
+    assert chosen.command.endswith(f"--from {tmp_path}/word_lists --pairs career/support --permutations 200")
+    with pytest.raises(BadInput, match="did you mean 'support'"):
+        replicated("association", [model], data=tmp_path / "word_lists", pairs=[["career", "supprt"]])
+
+
+@pytest.mark.parametrize(
+    ("name", "own", "complaint"),
+    [
+        ("association", {"data": "nowhere"}, "no folder nowhere"),
+        ("bangla", {"mined": "nowhere", "tables": ["2"]}, "no folder nowhere"),
+        ("cabm", {"data": "nowhere.csv", "tables": ["Figure 4"]}, "no file nowhere.csv"),
+        ("cabm", {"mined": "windows"}, "cabm has no use for --mined: it takes --from"),
+        ("bangla", {"pairs": [["career", "family"]]}, "bangla has no use for --pairs: it takes --mined"),
+    ],
+)
+def test_what_a_user_brings_and_no_table_can_use_is_an_error(name: str, own: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        replicated(name, [Hashed()], **own)
 
 
 class ReadsNoCakes(type(READER)):  # type: ignore[misc]

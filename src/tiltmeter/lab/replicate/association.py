@@ -120,4 +120,5 @@ PAPER = Paper(
             ),
         ),
     },
+    ("data", "pairs"),
 )  # fmt: skip

@@ -235,4 +235,5 @@ PAPER = Paper(
             (_SHADES, _PICTURE),
         ),
     },
+    ("mined",),
 )  # fmt: skip

@@ -244,4 +244,5 @@ PAPER = Paper(
             ("The thesis compares BERT as it is, taught a bias and taught a balanced text.", _BERT),
         ),
     },
+    ("data",),
 )  # fmt: skip

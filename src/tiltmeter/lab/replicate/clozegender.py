@@ -373,4 +373,5 @@ PAPER = Paper(
             "The same with someone and with the person in place of the occupation", _LAST_ALL, _table_9, (_OTHER_MODEL,)
         ),
     },
+    ("data",),
 )  # fmt: skip

@@ -45,13 +45,15 @@ class TableDefinition:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Paper:
-    """One of the four texts. ``usual`` are the models it is measured on where none are named."""
+    """One of the four texts. ``usual`` are the models it is measured on where none are named, ``takes`` what of the
+    user's own it can be measured with."""
 
     name: str
     title: str
     citation: str
     usual: tuple[str, ...]
     tables: Mapping[str, TableDefinition]
+    takes: tuple[Literal["data", "mined", "pairs"], ...] = ()
 
     def make(self, name: str, asked: AskedModels, wishes: Wishes) -> PaperTable:
         """One table: our rows with those of the text; where nothing can be measured, the text's alone and why."""

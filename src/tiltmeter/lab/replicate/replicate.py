@@ -20,6 +20,8 @@ from tiltmeter.run.probe import stored
 if TYPE_CHECKING:
     from tiltmeter.models.api import Budget
 
+_PERMUTATIONS = 10_000
+
 PAPERS: Mapping[str, Paper] = {each.PAPER.name: each.PAPER for each in (cabm, clozegender, bangla, association)}
 
 
@@ -34,7 +36,7 @@ def replicate(
     pairs: Sequence[Sequence[str]] | None = None,
     cache: bool | VectorStore = True,
     seed: int = 0,
-    permutations: int = 10_000,
+    permutations: int = _PERMUTATIONS,
     budget: Budget | None = None,
     progress: bool | None = None,
     announce: Callable[[str], None] = lambda _: None,
@@ -72,6 +74,7 @@ def replicate(
     if form not in ("published", "repaired"):
         raise unknown("form", form, ("published", "repaired"))
     wishes = Wishes(form, data, mined, pairs, seed)
+    own = _own(paper, wishes)
     specs = paper.usual if models is None else models
     if not specs:
         raise BadInput(f"no model to measure: name some, e.g. {' '.join(paper.usual)}")
@@ -82,11 +85,46 @@ def replicate(
         for table in chosen:
             made.append(paper.make(table, asked, wishes))
             advance(1)
+    if own and all(table.missing for table in made):
+        raise BadInput(made[0].missing)
     if unused := asked.left_over:
         announce(f"not asked, since no table here has a place for what they answer: {', '.join(unused)}")
-    texts = [*asked.names, *(["--form", form] if form != "published" else [])]
-    command = shlex.join(["tiltmeter", "replicate", name, *texts])
+    command = _command(name, asked.names, tables, wishes, permutations)
     return Replication(name, paper.title, paper.citation, asked.names, tuple(made), command)
+
+
+#: What a user brings, and what the command calls it.
+_OWN = {"data": "--from", "mined": "--mined", "pairs": "--pairs"}
+
+
+def _own(paper: Paper, wishes: Wishes) -> bool:
+    """Whether the user brings something; what a text has no place for is an error."""
+    brought = [name for name in _OWN if getattr(wishes, name) is not None]
+    for name in brought:
+        if name not in paper.takes:
+            takes = " and ".join(_OWN[each] for each in paper.takes)
+            raise BadInput(f"{paper.name} has no use for {_OWN[name]}: it takes {takes}")
+    return bool(brought)
+
+
+def _command(name: str, models: Sequence[str], tables: Sequence[str] | None, wishes: Wishes, permutations: int) -> str:
+    """The command that prints the same again: every wish that is not the usual one.
+
+    >>> _command("bangla", ["bundled:minilm"], ["2", "Figure 1"], Wishes(mined="windows"), 10_000)
+    "tiltmeter replicate bangla bundled:minilm --table 2 --table 'Figure 1' --mined windows"
+    """
+    wished = {
+        "--form": wishes.form if wishes.form != "published" else None,
+        _OWN["data"]: wishes.data,
+        _OWN["mined"]: wishes.mined,
+        _OWN["pairs"]: wishes.pairs and ",".join("/".join(pair) for pair in wishes.pairs),
+        "--seed": wishes.seed or None,
+        "--permutations": permutations if permutations != _PERMUTATIONS else None,
+    }
+    words = ["tiltmeter", "replicate", name, *models]
+    words += [word for table in tables or () for word in ("--table", table)]
+    words += [str(word) for option, value in wished.items() if value for word in (option, value)]
+    return shlex.join(words)
 
 
 def _chosen(paper: Paper, tables: Sequence[str] | None) -> list[str]:
