@@ -95,6 +95,23 @@ def test_the_methods_of_a_masked_model_are_three_and_give_three_numbers(tmp_path
     assert by_method["all"].details.steps[0].share_1 == by_method["mean"].details.steps[0].share_1 == 0.0
 
 
+def test_a_masked_model_leaves_out_rows_that_one_blank_cannot_stand_for_and_measures_the_others(tmp_path: Path) -> None:
+    file = tmp_path / "wino_occ.csv"
+    file.write_text(
+        "sent_m,sent_w,context,pronoun_m,pronoun_w,HB\nWe saw him drill.,We saw her drill.,drill,him,her,M\n"
+        "We told him that he won.,We told her that she won.,cake,him,her,W\n"
+        "We saw him bake.,We saw her bake.,cake,him,her,W\n",
+        encoding="utf-8",
+    )
+    (reading,) = measure(Masked(), file, VECTORS)
+    assert [item.label for item in reading.items] == ["We saw him drill.", "We saw him bake."]
+    assert reading.details.rows == 2
+    left = {each.what: each.reason for each in reading.left_out}
+    assert "one blank cannot stand for both" in left["1 of 3 sentences (rows 3)"]
+    (every,) = measure(Masked(), file, VECTORS, method="mean")  # each version is read as it is
+    assert len(every.items) == 3
+
+
 def space(offset: float, lean: float, *, words: Sequence[str]) -> dict[str, list[float]]:
     """Vectors in which him is nearer than her to every word by an offset, and to the contexts by a lean as well."""
     rng = np.random.default_rng(3)

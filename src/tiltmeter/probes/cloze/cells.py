@@ -14,7 +14,7 @@ from tiltmeter import measures
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import ClozeScores, ClozeStep
 from tiltmeter.models.protocol import Question, Vector
-from tiltmeter.probes.cloze.pronoun_chances import Chances, read_chances
+from tiltmeter.probes.cloze.pronoun_chances import Chances, read_chances, was_asked_with_blank, with_blank
 from tiltmeter.probes.kind import Measured, Options, Replies
 from tiltmeter.readings import Estimate, Item, ItemMeaning, Poles, Statistic, percent_text
 from tiltmeter.readings.details.cloze import (
@@ -28,7 +28,7 @@ from tiltmeter.readings.details.cloze import (
 from tiltmeter.readings.scale import SHARE
 from tiltmeter.statistics import Interval, clustered_share, power_of_share
 from tiltmeter.stimuli import neutral_words
-from tiltmeter.stimuli.sentences.cloze_sets import COMPARED, PRONOUN, ClozeSet
+from tiltmeter.stimuli.sentences.cloze_sets import COMPARED, PRONOUN, ClozeSet, differs_elsewhere
 from tiltmeter.stimuli.sentences.sentence import Sentence
 
 #: Fewer neutral words than this tell nothing of a constant.
@@ -134,6 +134,8 @@ def other_context(sentence: Sentence) -> str:
 
 def measure_cell(cell: Cell, replies: Replies, options: Options) -> Measured:
     """What the answers say of the sentences of a cell, as published and repaired."""
+    if was_asked_with_blank(replies):
+        cell = _one_text(cell, replies)
     if replies.answered(Question.CHOICES):
         return _measure_choices(cell, replies, options)
     chances = read_chances(cell.people.sentences, cell.form, replies)
@@ -157,6 +159,18 @@ def measure_cell(cell: Cell, replies: Replies, options: Options) -> Measured:
     contexts = tuple(s.context for s in cell.sets)
     details = _details(cell, replies, _shares(published), _shares(repaired), steps, near[0], contexts=contexts)
     return _in_words(cell, published, repaired, {}, details, options)
+
+
+def _one_text(cell: Cell, replies: Replies) -> Cell:
+    """The sentences that could be asked about with a blank; the others are named."""
+    sets = [dataclasses.replace(each, sentences=tuple(with_blank(each.sentences))) for each in cell.sets]
+    rows = cell.sets[0].sentences
+    if lost := [row.tags.get("number", row.text) for row in rows if differs_elsewhere(row)]:
+        replies.leave_out(
+            f"{len(lost)} of {len(rows):,} sentences (rows {', '.join(lost)})",
+            "their two versions differ in more than the pronoun, so one blank cannot stand for both",
+        )
+    return dataclasses.replace(cell, sets=tuple(sets))
 
 
 def _of_one(

@@ -14,13 +14,15 @@ from tiltmeter.errors import BadInput, unknown
 from tiltmeter.models.protocol import Choice, Continuation, Fill, Question, Span, TokenScores
 from tiltmeter.probes.kind import Asked, CanAnswer, Replies
 from tiltmeter.probes.sentences.fills import answers_to
-from tiltmeter.stimuli.sentences.cloze_sets import PRONOUN, stem
-from tiltmeter.stimuli.sentences.sentence import Place, Sentence
+from tiltmeter.stimuli.sentences.cloze_sets import PRONOUN, differs_elsewhere, stem
+from tiltmeter.stimuli.sentences.sentence import Sentence
 
 SCORING = ("last", "all", "mean")
 #: Asked along with the other two, so that a stem is read once for all.
 _NEUTRAL: Mapping[tuple[str, str], str] = {("him", "her"): "them", ("he", "she"): "they", ("his", "her"): "their"}
 _STOPS = (".", "。")
+#: Questions about one text with a blank, which has to stand for the versions of both groups.
+_BLANKS = (Question.FILLS, Question.CHOICES)
 
 
 class Chances(NamedTuple):
@@ -54,10 +56,12 @@ def ask_chances(
 
     A masked language model sees both sides of the pronoun wherever it stands, so it fills the pronoun's mask, unless
     another form was ``asked_for``: then every token is masked in its turn. It is asked for the ``neutral`` pronoun on
-    request alone: one that has no token for it would refuse the others too.
+    request alone: one that has no token for it would refuse the others too. What is asked with a blank are the
+    sentences that ``with_blank`` keeps.
     """
-    if can(Question.FILLS) and (form == "last" or not asked_for):
-        return {Question.FILLS: _fills(sentences, _words_and_neutral if neutral else _words)}
+    blanks = with_blank(sentences)
+    if blanks and can(Question.FILLS) and (form == "last" or not asked_for):
+        return {Question.FILLS: _fills(blanks, _words_and_neutral if neutral else _words)}
     if can(Question.PSEUDO):
         texts = (sentence.of_group(group).text for sentence in sentences for group in (1, 2))
         return {Question.PSEUDO: [Span(text, 0, len(text)) for text in texts]}
@@ -65,9 +69,19 @@ def ask_chances(
         return {Question.CONTINUATIONS: [_continuation(sentence) for sentence in sentences]}
     if form != "last" and can(Question.TOKENS):
         return {Question.TOKENS: [sentence.of_group(group).text for sentence in sentences for group in (1, 2)]}
-    if can(Question.CHOICES) and all(PRONOUN in sentence.forms for sentence in sentences):
-        return {Question.CHOICES: [_choice(sentence) for sentence in sentences]}
+    if blanks and can(Question.CHOICES) and all(PRONOUN in sentence.forms for sentence in sentences):
+        return {Question.CHOICES: [_choice(sentence) for sentence in blanks]}
     return None
+
+
+def with_blank(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences whose versions are one text with a blank for the pronoun."""
+    return [sentence for sentence in sentences if not differs_elsewhere(sentence)]
+
+
+def was_asked_with_blank(replies: Replies) -> bool:
+    """Whether a blank was filled, or a word for it chosen."""
+    return any(replies.answered(question) for question in _BLANKS)
 
 
 def read_chances(sentences: Sequence[Sentence], form: str, replies: Replies) -> Chances:
@@ -112,7 +126,11 @@ def _last(rows: Sequence[Sequence[float]], sentences: Sequence[Sentence]) -> NDA
 def _fills(sentences: Sequence[Sentence], words: Callable[[Sentence], tuple[str, ...]]) -> list[Fill]:
     """The pronoun's place in every sentence as it is and, where none of them has a full stop, in the ended ones."""
     ends = ("",) if any(sentence.text.endswith(_STOPS) for sentence in sentences) else ("", ".")
-    return [Fill(f"{sentence.text}{end}", *_place(sentence), words(sentence)) for sentence in sentences for end in ends]
+    return [
+        Fill(f"{sentence.text}{end}", *sentence.slots[PRONOUN], words(sentence))
+        for sentence in sentences
+        for end in ends
+    ]
 
 
 def _continuation(sentence: Sentence) -> Continuation:
@@ -129,7 +147,6 @@ def _continuation(sentence: Sentence) -> Continuation:
 
 def _choice(sentence: Sentence) -> Choice:
     """The sentence, ended, with a blank for the pronoun."""
-    _place(sentence)
     text = sentence.masked(PRONOUN).text
     one, two = _words(sentence)
     return Choice(text if text.endswith(_STOPS) else f"{text}.", (one, two))
@@ -142,15 +159,6 @@ def _words_and_neutral(sentence: Sentence) -> tuple[str, ...]:
 
 def _words(sentence: Sentence) -> tuple[str, ...]:
     return sentence.forms.get(PRONOUN, (sentence.word(PRONOUN),))
-
-
-def _place(sentence: Sentence) -> Place:
-    if "before" in sentence.slots:
-        one, two = _words(sentence)
-        raise BadInput(
-            f"row {sentence.tags['number']}: '{one}' and '{two}' do not stand in the same place of its two sentences"
-        )
-    return sentence.slots[PRONOUN]
 
 
 def _mean_chance(form: str, text: str, tokens: TokenScores) -> float:

@@ -202,7 +202,7 @@ def load_pronoun_contexts(path: str | Path) -> ClozeSet:
             "differ in other words than the pronouns of the columns: these words are scored, and the pronouns "
             "compared with the context as published, unless the method is names",
         ),
-        (elsewhere, "differ in more than the pronoun: kept as published"),
+        (elsewhere, "differ in more than the pronoun: kept where the whole sentence is read"),
     ):
         notes += [f"{table.name}: the sentences of {rows_named(numbers)} {what}"] if numbers else []
     spoken, context = "ja" if japanese else "en", _CONTEXTS.get(file.stem.rpartition("_")[2].lower(), "topic")

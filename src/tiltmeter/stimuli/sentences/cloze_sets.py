@@ -89,6 +89,16 @@ def stem(sentence: Sentence) -> str | None:
     return before.rstrip() if last and "before" not in sentence.slots and not re.search(r"\w$", before) else None
 
 
+def differs_elsewhere(sentence: Sentence) -> bool:
+    """Whether its versions differ in more than the pronoun, so that one text with a blank cannot stand for both.
+
+    >>> both = ("Tell him that he ran.", "Tell her that she ran.")
+    >>> differs_elsewhere(two_versions(*both, ("him", "her"), contexts=("run", "run"), row=1))
+    True
+    """
+    return "before" in sentence.slots or not set(sentence.forms.get("after", ())) <= set(_ENDS)
+
+
 def cloze_sets(name: str | Path = "cloze_en") -> tuple[ClozeSet, ...]:
     """Sentences that end in a pronoun: one set for each variant and each context word.
 
