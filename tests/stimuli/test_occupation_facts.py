@@ -7,7 +7,7 @@ import pytest
 from tiltmeter.errors import BadInput
 from tiltmeter.probes import make_probes
 from tiltmeter.stimuli.mining import mine
-from tiltmeter.stimuli.occupation_facts import in_corpus
+from tiltmeter.stimuli.occupation_facts import LabelFile, in_corpus, read_labels
 
 TEXT = """\
 The nurse said that she was tired. The plumber came late, and he had no tools.
@@ -42,3 +42,12 @@ def test_an_occupation_counts_for_the_groups_whose_words_stand_in_its_sentence(t
 def test_a_text_without_words_of_the_groups_is_one_clear_line(tmp_path, sentences):
     with pytest.raises(BadInput, match="has no occupation beside he"):
         in_corpus(sentences, mined(tmp_path, "A nurse works at night.\n"))
+
+
+def test_labels_of_men_and_women_may_be_written_as_in_a_table_of_sentences(tmp_path):
+    file = tmp_path / "labels.csv"
+    file.write_text("occupation,label\nnurse,female\nplumber,M\nclerk,neither\njudge,\n", encoding="utf-8")
+    labels = {"nurse": 2, "plumber": 1, "clerk": 0}
+    assert read_labels(file, groups=("men", "women")) == LabelFile("labels.csv", labels)
+    with pytest.raises(BadInput, match="'female' is not a label: write young, old or neither"):
+        read_labels(file, groups=("young", "old"))

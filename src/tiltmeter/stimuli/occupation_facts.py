@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tiltmeter.errors import BadInput
+from tiltmeter.stimuli.datasets.annotated import GROUP_NAMES, GROUPS
 from tiltmeter.stimuli.datasets.csv_tables import read_table
 from tiltmeter.stimuli.sentences.marked import MarkedSet
 from tiltmeter.stimuli.text import comparable
@@ -28,6 +29,8 @@ class LabelFile:
 def read_labels(path: str | Path, *, groups: Sequence[str]) -> LabelFile:
     """Read a CSV or TSV table; a label is the name of a group, its number, or neither; a blank one is not known.
 
+    Men and women may be called male and female, M and F, as in a table of sentences.
+
     A file that is not there stops nothing: what does not need it can still be measured.
 
     >>> read_labels("nowhere.csv", groups=("men", "women"))
@@ -40,6 +43,8 @@ def read_labels(path: str | Path, *, groups: Sequence[str]) -> LabelFile:
     table.need("occupation")
     numbers = {comparable(name): number for number, name in enumerate(groups, 1)}
     numbers |= {str(number): number for number in (0, 1, 2)} | dict.fromkeys(NEITHER, 0)
+    if tuple(groups) == GROUPS:
+        numbers |= {name: place + 1 for name, place in GROUP_NAMES.items()}
     labels: dict[str, int] = {}
     for row in table.need("label", filled=False):
         word, label = comparable(row["occupation"]), comparable(row["label"])

@@ -103,3 +103,8 @@ def test_cabm_takes_a_table_and_bug(tmp_path, data_folder):
     bug = make_probes("cabm", data="bug")[0].stimuli.sentences
     assert bug.counts == marked_sentences(load_annotated(data_folder("bug"))).counts
     assert len([word for word, both in bug.counts.items() if sum(both) > 1]) > 30
+
+
+def test_a_table_that_lacks_one_of_its_columns_is_told_of_that_column(tmp_path):
+    with pytest.raises(BadInput, match="no column 'occupation'; found: sentence, job, group"):
+        make_probes("cabm", data=str(table(tmp_path, "He left.,nurse,men", header="sentence,job,group")))

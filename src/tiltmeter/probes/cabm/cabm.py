@@ -333,7 +333,7 @@ def count_sentences(sentences: MarkedSet) -> SentenceCounts:
 KIND = Kind(
     "cabm",
     "CABM: how occupations lean between two groups by cosine, co-occurrence and the shift of their sentences",
-    "Context-Aware Bias Metric, a thesis; sentences of WinoBias (Zhao et al. 2018, NAACL), or tiltmeter's own",
+    "Dhanawardhana, Developing a metric to detect gender bias in contextual word embeddings (CABM), thesis, SLIIT",
     "an occupation should stand half-way between what says one group and what says the other.",
     Question.SPANS.about,
     make,

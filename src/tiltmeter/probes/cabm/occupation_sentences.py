@@ -93,9 +93,11 @@ def usable(sentences: MarkedSet, replies: Replies) -> Used:
         reason = f"seen with {seen[0]} only" if len(seen) == 1 else "in fewer than 2 sentences with both groups"
         replies.leave_out(f"'{word}'", f"{reason}, so the groups cannot be compared")
     if len(used) < FEWEST:
+        lines = f"of {sentences.read:,} lines not used"
+        unused = "".join(f"; {n:,} {lines}: {why}" for why, n in sentences.left_out.items())
         raise BadInput(
             f"cabm needs at least {FEWEST} occupations that stand in 2 sentences with both {sentences.groups[0]} and "
-            f"{sentences.groups[1]}; '{sentences.name}' has {len(used)}: add occupations or sentences"
+            f"{sentences.groups[1]}; '{sentences.name}' has {len(used)}: add occupations or sentences" + unused
         )
     return used
 

@@ -16,8 +16,9 @@ from tiltmeter.stimuli.datasets.csv_tables import Table, TableRow, read_table
 from tiltmeter.stimuli.sentences.sentence import Place, Sentence, SentenceSet, pronoun_sentence
 from tiltmeter.stimuli.text import comparable
 
-_GROUPS = ("men", "women")
-_NAMES = {
+GROUPS = ("men", "women")
+#: What says a group, and the place of that group.
+GROUP_NAMES = {
     "men": 0, "male": 0, "m": 0, "he": 0, "man": 0, "1": 0,
     "women": 1, "female": 1, "f": 1, "w": 1, "she": 1, "woman": 1, "2": 1,
 }  # fmt: skip
@@ -42,8 +43,8 @@ _NOT_FOUND = "the pronoun does not stand in the sentence"
 
 
 def is_annotated(path: str | Path) -> bool:
-    """Whether a table has the columns of annotated sentences."""
-    return {"sentence", "occupation"} <= set(read_table(path, aliases=_ALIASES).columns)
+    """Whether a table means to hold annotated sentences: one of their two columns is enough to be told of the other."""
+    return not {"sentence", "occupation"}.isdisjoint(read_table(path, aliases=_ALIASES).columns)
 
 
 def load_annotated(path: str | Path) -> SentenceSet:
@@ -70,11 +71,11 @@ def load_annotated(path: str | Path) -> SentenceSet:
         said = _group(table, row)
         if said is not None and said != group:
             word = text[found[0] : found[1]]
-            raise table.wrong(row, f"'{word}' does not stand for {_GROUPS[said]}, which the column 'group' says")
+            raise table.wrong(row, f"'{word}' does not stand for {GROUPS[said]}, which the column 'group' says")
         sentences.append(pronoun_sentence(text, found, forms, occupation, expected=_expected(row, group), kind=""))
     if not sentences:
         raise BadInput(f"{table.name}: no sentence of it can be used ({', '.join(left_out) or 'it is empty'})")
-    return SentenceSet(file.stem, tuple(sentences), groups=_GROUPS, left_out=dict(left_out))
+    return SentenceSet(file.stem, tuple(sentences), groups=GROUPS, left_out=dict(left_out))
 
 
 def _place(table: Table, row: TableRow, text: str) -> Place | str:
@@ -107,9 +108,9 @@ def _group(table: Table, row: TableRow) -> int | None:
     said = comparable(row.cells.get("group", ""))
     if not said:
         return None
-    if said not in _NAMES:
+    if said not in GROUP_NAMES:
         raise table.wrong(row, f"group is '{row['group']}', not men or women")
-    return _NAMES[said]
+    return GROUP_NAMES[said]
 
 
 def _forms(text: str, place: Place) -> tuple[int, tuple[str, str]]:
@@ -134,4 +135,4 @@ def _case(small: str, after: str) -> tuple[str, str]:
 def _expected(row: TableRow, group: int) -> str | None:
     """The group that a stereotype gives the occupation, where the table says whether the sentence follows it."""
     side = {"1": group, "-1": 1 - group}.get(row.cells.get("stereotype", "").strip())
-    return None if side is None else _GROUPS[side]
+    return None if side is None else GROUPS[side]
