@@ -122,6 +122,6 @@ def concepts(
         return
     echo(f"{done.pairs:,} pairs on gender: {done.kept:,} had a concept, {done.proposed:,} were proposed.")
     if done.nonsense:
-        some = "; ".join(repr(" ".join(answer.split())[:60]) for answer in done.examples)
+        some = "; ".join(dict.fromkeys(repr(" ".join(answer.split())[:60]) for answer in done.examples))
         echo(f"{done.nonsense:,} answers were no concept and are left blank, e.g. {some}")
     echo(f"Check and correct the column concept: {out}")

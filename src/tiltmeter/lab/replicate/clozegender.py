@@ -30,6 +30,8 @@ _RACE_PAIRS = {"White/Black": ("white", "black"), "White/Asian": ("white", "asia
                "White/Hispanic": ("white", "hispanic"), "Black/Hispanic": ("black", "hispanic")}  # fmt: skip
 _OTHER_MODEL = "The paper's rows are of other language models: a difference is one between models, not an error."
 
+_BLANK = "Masked and chat models are asked with a blank, and leave out rows whose two versions differ in more than the pronoun."
+
 
 def _four(above: str, *names: str) -> tuple[PaperColumn, ...]:
     one, two, *rest = names or ("M", "W", "KL", "WEAT")
@@ -342,16 +344,16 @@ PAPER = Paper(
                 for column in _four(f"{name}, {context}")
             ),
             _table_4,
-            ("The pronoun may stand anywhere: the mean probability of the sentence's tokens.", _OTHER_MODEL),
+            ("The pronoun may stand anywhere: the mean probability of the sentence's tokens.", _BLANK, _OTHER_MODEL),
         ),
         "Table 5": TableDefinition(
-            "CrowS-Pairs on gender, a concept as the context", _STEREOTYPE, _table_5, (_OTHER_MODEL,)
+            "CrowS-Pairs on gender, a concept as the context", _STEREOTYPE, _table_5, (_BLANK, _OTHER_MODEL)
         ),
         "Table 6": TableDefinition(
             "Japanese pairs, the topic as the context",
             _STEREOTYPE,
             _table_6,
-            ("The paper's two Japanese models (10 B and 7 B parameters) are not among the sample models.",),
+            (_BLANK, "The paper's two Japanese models (10 B and 7 B parameters) are not among the sample models."),
         ),
         "Table 7": TableDefinition(
             "Bias ratio on GenderLex with larger language models",
