@@ -29,7 +29,9 @@ _RACES = (("white", "european"), ("black", "african"))
 _RACE_PAIRS = {"White/Black": ("white", "black"), "White/Asian": ("white", "asian"),
                "White/Hispanic": ("white", "hispanic"), "Black/Hispanic": ("black", "hispanic")}  # fmt: skip
 _OTHER_MODEL = "The paper's rows are of other language models: a difference is one between models, not an error."
-_BLANK = "Masked and chat models are asked with a blank: rows whose versions differ in more than the pronoun are left out."
+_BLANK = (
+    "Masked and chat models are asked with a blank: rows whose versions differ in more than the pronoun are left out."
+)
 
 
 def _four(above: str, *names: str) -> tuple[PaperColumn, ...]:
