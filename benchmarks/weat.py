@@ -1,4 +1,4 @@
-"""Speed of WEAT with p-value and interval against WEFE, of association, and of the import.
+"""Speed of WEAT with p-value and interval against WEFE, of association, of placebos, and of the import.
 
 Run: python benchmarks/weat.py. Nearly all of its minutes are WEFE's, for one query with 10,000 draws; without an
 environment that holds WEFE (`make peers` makes one) that comparison is left out.
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 import peers
 from row import Row, show
+from tiltmeter import measures
 from tiltmeter.measures import association, weat
 
 WORDS, SENTENCES, ATTRIBUTES = 11, 90, 450
@@ -30,7 +31,7 @@ print(time.perf_counter() - start, "torch" in sys.modules)
 
 def bench() -> list[Row]:
     rng = np.random.default_rng(0)
-    return [_against_wefe(rng), _larger(rng), _sentences(rng), _import()]
+    return [_against_wefe(rng), _larger(rng), _sentences(rng), _placebos(rng), _import()]
 
 
 def _against_wefe(rng: np.random.Generator) -> Row:
@@ -63,6 +64,28 @@ def _sentences(rng: np.random.Generator) -> Row:
     ours = median(lambda: association(*targets, *attributes, units_1=units, units_2=units), calls=5)
     what = f"association, {WORDS * SENTENCES}+{WORDS * SENTENCES} x {ATTRIBUTES}+{ATTRIBUTES} sentences x 384"
     return Row(what, f"{ours * 1e3:.0f} ms", target="< 1 s", met=ours < 1)
+
+
+def _placebos(rng: np.random.Generator) -> Row:
+    """The slowest of those that probes have: 60 words, 8 + 8 others or 10 pairs, 1,000 draws of neutral words."""
+    words, neutral = rng.normal(size=(60, 300)), rng.normal(size=(1_000, 300))
+    work: dict[str, Callable[[], object]] = {
+        "WEAT": lambda: measures.weat_placebo(words[:30], words[30:], neutral, d=0.5, sizes=(8, 8)),
+        "WEFAT": lambda: measures.wefat_placebo(words, neutral, range(60), r=0.5, sizes=(8, 8)),
+        "SemAxis": lambda: measures.axis_placebo(words, neutral, value=0.5, sizes=(8, 8)),
+        "RIPA": lambda: measures.ripa_placebo(words, neutral, value=0.5, n_pairs=10),
+        "direct bias": lambda: measures.direct_bias_placebo(words, neutral, value=0.5, n_pairs=10),
+        "neighbour bias": lambda: measures.neighbour_placebo(
+            words, measures.leans_between(words, neutral, n_pairs=10), value=0.5, k=12
+        ),
+        "cluster bias": lambda: measures.cluster_placebo(
+            words, measures.leans_between(words, neutral, n_pairs=10), value=0.5
+        ),
+    }
+    seconds = {name: median(run, calls=5) for name, run in work.items()}
+    slowest = max(seconds, key=seconds.__getitem__)
+    what = f"placebo of a probe of words, the slowest of {len(work)} ({slowest})"
+    return Row(what, f"{seconds[slowest] * 1e3:.0f} ms", target="< .2 s", met=seconds[slowest] < 0.2)
 
 
 def _import() -> Row:
