@@ -68,7 +68,7 @@ def _sentences(rng: np.random.Generator) -> Row:
 
 def _placebos(rng: np.random.Generator) -> Row:
     """The slowest of those that probes have: 60 words, 8 + 8 others or 10 pairs, 1,000 draws of neutral words."""
-    words, neutral = rng.normal(size=(60, 300)), rng.normal(size=(1_000, 300))
+    words, neutral = rng.normal(size=(60, 300)), rng.normal(size=(400, 300))
     work: dict[str, Callable[[], object]] = {
         "WEAT": lambda: measures.weat_placebo(words[:30], words[30:], neutral, d=0.5, sizes=(8, 8)),
         "WEFAT": lambda: measures.wefat_placebo(words, neutral, range(60), r=0.5, sizes=(8, 8)),
