@@ -6,13 +6,10 @@ from tiltmeter.readings.reading import (
     About,
     Cell,
     Details,
-    Estimate,
-    Evidence,
     Item,
     ItemMeaning,
     LeftOut,
     OtherDetails,
-    Poles,
     Provenance,
     Reading,
     Statistic,
@@ -29,6 +26,8 @@ from tiltmeter.readings.scale import (
     SHARE,
     SIZE,
     D,
+    Estimate,
+    Poles,
     Scale,
     interval_text,
     p_number,
@@ -36,7 +35,7 @@ from tiltmeter.readings.scale import (
     percent_text,
     tilt_in_words,
 )
-from tiltmeter.readings.verdict import STATES, Correction, State, Verdict
+from tiltmeter.readings.verdict import STATES, Correction, Evidence, State, Verdict
 from tiltmeter.statistics import Power
 
 __all__ = [

@@ -348,7 +348,7 @@ def _columns(content: bytes) -> dict[str, list[Any]]:
 
 
 def _interned(column: list[Any]) -> list[Any]:
-    return [*map(sys.intern, column)] if all(type(value) is str for value in column) else column
+    return [*map(sys.intern, column)] if set(map(type, column)) == {str} else column
 
 
 def _parquet_columns(content: bytes) -> dict[str, list[Any]]:

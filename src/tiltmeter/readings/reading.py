@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-import math
 from collections.abc import Mapping, Sequence
-from functools import partial
-from itertools import repeat
 from statistics import fmean
 from textwrap import shorten
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
-from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Identity
 from tiltmeter.readings.frames import frame
-from tiltmeter.readings.scale import ALPHA, Scale, find_scale, interval_text, p_text
-from tiltmeter.readings.verdict import Correction, Verdict, judge
-from tiltmeter.statistics import Interval, Power, plain
-from tiltmeter.statistics.families import Placebo
+from tiltmeter.readings.scale import Estimate, Poles
+from tiltmeter.readings.verdict import Correction, Evidence, Verdict, judge
+from tiltmeter.statistics import Power, plain
 
 if TYPE_CHECKING:
     import altair as alt
@@ -34,79 +29,6 @@ _NAMED = 5
 _LETTERS = 60
 
 Cell: TypeAlias = str | float | int | bool | None
-
-
-class Poles(NamedTuple):
-    """What lies at the two ends of a scale, in words. An effect that has one direction only has no second end."""
-
-    positive: str
-    negative: str = ""
-
-    @classmethod
-    def crossed(cls, groups: tuple[str, str], towards: tuple[str, str]) -> Poles:
-        """Of an effect between two groups: the first leans towards the first and the second towards the second.
-
-        >>> Poles.crossed(("men", "women"), ("work", "home")).negative
-        'women → work, men → home'
-        """
-        (one, two), (first, second) = groups, towards
-        return cls(f"{one} → {first}, {two} → {second}", f"{two} → {first}, {one} → {second}")
-
-    def side(self, distance: float) -> str:
-        """The end on which a number lies that is so far from level."""
-        return self.negative if distance < 0 else self.positive
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Estimate:
-    """A number with its uncertainty, on a scale that says what it means."""
-
-    name: str
-    value: float
-    scale: Scale
-    ci: Interval | None = None
-    p_value: float | None = None
-    alternative: str | None = None
-    exact: bool | None = None
-    p_standard_error: float | None = None
-
-    @property
-    def level(self) -> float:
-        return self.scale.level
-
-    @property
-    def better(self) -> str:
-        return self.scale.better
-
-    @property
-    def strength(self) -> str:
-        return self.scale.strength(self.value)
-
-    def __str__(self) -> str:
-        """The number and its interval; small ones with a digit more.
-
-        >>> str(Estimate("effect size d", 1.234, find_scale("d")))
-        '1.23'
-        """
-        digits = 2 if abs(self.value) >= 0.1 or self.value == 0 else 3
-        interval = f" [{self.ci.low:.{digits}f}, {self.ci.high:.{digits}f}]" if self.ci else ""
-        return f"{self.value:.{digits}f}{interval}"
-
-    @property
-    def numbers(self) -> list[float]:
-        """Every number of the estimate that is there."""
-        interval = (self.ci.low, self.ci.high) if self.ci else ()
-        return [each for each in (self.value, self.p_value, self.p_standard_error, *interval) if each is not None]
-
-    @property
-    def significant(self) -> bool | None:
-        """Whether chance alone is an unlikely explanation, taken alone: by its test, or by an interval without level.
-
-        None where the estimate has neither; and of a size without a test, which is above 0 whatever is measured.
-        """
-        if self.p_value is not None:
-            return self.p_value <= ALPHA
-        return None if self.ci is None or not self.scale.signed else self.level not in self.ci
 
 
 class Item(NamedTuple):
@@ -191,57 +113,6 @@ class Statistic:
     between: tuple[str, ...] = ()
     absolute: bool = False
     margins: str | None = None
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Evidence:
-    """What the p-value of an effect rests on: it is no smaller than any of ``p_values``, by what else could be chosen.
-
-    ``independent`` says of each list how many independent words it is worth, ``n_pairs`` how many matched pairs were
-    tested as pairs.
-    """
-
-    p_values: tuple[tuple[str, float], ...]
-    independent: tuple[tuple[str, int], ...]
-    n_pairs: int = 0
-    placebo: Placebo | None = None
-
-    def in_words(self) -> list[str]:
-        """One sentence per fact.
-
-        >>> chances = (("other targets", 0.012), ("other attributes", 0.2))
-        >>> Evidence(chances, (("male terms", 9),), n_pairs=12).in_words()[0]
-        'Chance of as much with other targets: p = 0.012 (12 matched pairs); with other attributes: p = 0.20.'
-        """
-        pairs = f" ({self.n_pairs} matched pairs)" if self.n_pairs else ""
-        parts = [f"with {what}: {p_text(p)}" for what, p in self.p_values]
-        said = [f"Chance of as much {'; '.join([parts[0] + pairs, *parts[1:]])}."] if parts else []
-        if self.independent:
-            worth = ", ".join(f"{label} {n}" for label, n in self.independent)
-            said.append(f"Independent words, families counted once: {worth}.")
-        if self.placebo:
-            low, high = f"{self.placebo.low:.2f}", f"{self.placebo.high:.2f}"
-            said.append(
-                f"95% of arbitrary word lists in place of the attributes give {low} to {high}; as far from level as "
-                f"this one: {p_text(self.placebo.p_value)}.{_frequency(self.placebo)}"
-            )
-            larger = max((p for _, p in self.p_values), default=self.placebo.p_value)
-            if (larger <= ALPHA) != (self.placebo.p_value <= ALPHA):
-                said.append(
-                    "The two disagree: the lean holds for other words of these lists, but arbitrary words lean as much."
-                    if larger <= ALPHA
-                    else "The two disagree: arbitrary words seldom lean as much, other words of these lists may not."
-                )
-        return said
-
-
-def _frequency(placebo: Placebo) -> str:
-    """Whether arbitrary words were as frequent as those whose places they took."""
-    known, words = placebo.n_matched, placebo.n_words
-    if known == words:
-        return " They are as frequent as the attributes." if words else ""
-    rest = "are of any frequency: how frequent these attributes are is not known"
-    return f" They {rest}." if not known else f" For {known} of {words} they are as frequent; the others {rest}."
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -458,36 +329,9 @@ class Reading:
 
         ``items`` are the columns of a table in place of the values' own rows.
         """
-        from tiltmeter.readings.schema_1 import migrated
+        from tiltmeter.readings.stored_form import read_stored
 
-        version = values.get("schema_version")
-        if version == 1:
-            rows = values["items"] if items is None else _rows(items)
-            values, items = migrated({**values, "items": rows}), None
-        elif version != SCHEMA_VERSION:
-            raise BadInput(f"a reading of schema {version} cannot be read by this version (schema {SCHEMA_VERSION})")
-        fields = {"finding": "", **values, "items": (), "details": None}
-        for name in _APART:
-            fields.pop(name, None)
-        for name in ("effect", "published"):
-            if fields[name] is not None:
-                fields[name] = {**fields[name], "scale": find_scale(fields[name]["scale"])}
-        reading: Self = reader_of(cls).validate_python(fields)
-        estimates = filter(None, (reading.effect, reading.published))
-        if not all(math.isfinite(number) for estimate in estimates for number in estimate.numbers):
-            raise ValueError("a number of the reading is not finite")
-        if items is None:
-            names = dict.fromkeys(name for row in values["items"] for name in row)
-            items = {name: [row.get(name) for row in values["items"]] for name in names}
-        # Set on what was just made, because a copy would be judged again; none of these decides its verdict.
-        for name, value in {
-            "items": _items(items, reading.statistic),
-            "details": Details.from_dict(values["details"]) if values["details"] else None,
-            # An earlier version wrote finding and verdict as one text, and its verdict was another.
-            "finding": reading.finding or _described(reading.effect, reading.direction),
-        }.items():
-            object.__setattr__(reading, name, value)
-        return reading
+        return read_stored(cls, values, items)
 
     def to_frame(self) -> pd.DataFrame:
         """The items as a table, one row per item."""
@@ -511,52 +355,6 @@ class Reading:
         return html
 
 
-#: What is not a field, or follows from the others.
-_APART = ("schema_version", "checksum", "verdict", "plain_words")
-
-
 def _called(unit: str, texts: Mapping[str, str]) -> str:
     """A unit by name; pairs of sentences are only numbered, and the text says more."""
     return shorten(texts[unit], _LETTERS, placeholder="…") if unit in texts else unit
-
-
-def _described(effect: Estimate, direction: str) -> str:
-    """A finding in the words of its statistic."""
-    interval = f", {interval_text(effect.ci)}" if effect.ci else ""
-    towards = f", on the side of {direction}" if direction else ""
-    return f"{effect.name[:1].upper()}{effect.name[1:]} {effect.value:.2f}{interval}{towards}."
-
-
-def _items(columns: Mapping[str, Sequence[Any]], statistic: Statistic | None) -> tuple[Item, ...]:
-    """Items out of columns. They are checked a column at a time, because there are many."""
-    if not columns:
-        return ()
-    names, of = ITEM_COLUMNS[:3], set(ITEM_COLUMNS[3:])
-    if statistic is not None:
-        of |= {*statistic.of, *filter(None, (statistic.margins,))}
-    # What the effect is made of are numbers, and names are text: a table of another making may hold anything.
-    for name, values in columns.items():
-        kinds = set(map(type, values))
-        if name in names and kinds != {str}:
-            raise ValueError("an item has a name that is not a text")
-        if name in of and not kinds <= {float, int, bool, type(None)}:
-            raise ValueError(f"an item has a value of '{name}' that is not a number")
-        if float in kinds and not _finite(values if kinds == {float} else [x for x in values if type(x) is float]):
-            raise ValueError("a number of the reading is not finite")
-    further = {name: values for name, values in columns.items() if name not in ITEM_COLUMNS}
-    fixed = [columns[name] for name in ITEM_COLUMNS]
-    rows = zip(*further.values(), strict=True)
-    cells = (
-        (dict(zip(further, row, strict=True)) for row in rows) if further else repeat(Item._field_defaults["columns"])
-    )
-    # Item._make without its check of the length, which zip has made: there are hundreds of thousands.
-    return tuple(map(partial(tuple.__new__, Item), zip(*fixed, cells, strict=bool(further))))
-
-
-def _finite(numbers: Sequence[float]) -> bool:
-    """Whether all are; their sum tells at once, unless it is itself too large for a number."""
-    return math.isfinite(sum(numbers)) or all(map(math.isfinite, numbers))
-
-
-def _rows(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

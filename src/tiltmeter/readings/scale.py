@@ -1,5 +1,5 @@
-"""Scales of effects: what is level, how far a number can go, what counts as much, which way is better; and how numbers
-are written.
+"""Scales of effects and numbers on them: what is level, how far a number can go, what counts as much, which way is
+better; and how numbers are written.
 
 An effect carries its scale, so that no view has to guess from a name what kind of number it shows.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import NamedTuple
 
 from tiltmeter.errors import unknown
 from tiltmeter.statistics import Interval
@@ -164,3 +165,76 @@ def tilt_in_words(groups: tuple[str, str], poles: tuple[str, str], d: float, ci:
         f"A {D.strength(d)} tilt in these words: {first} towards {poles[0]}, {second} towards {poles[1]} "
         f"(d = {d:.2f}, {interval_text(ci)})."
     )
+
+
+class Poles(NamedTuple):
+    """What lies at the two ends of a scale, in words. An effect that has one direction only has no second end."""
+
+    positive: str
+    negative: str = ""
+
+    @classmethod
+    def crossed(cls, groups: tuple[str, str], towards: tuple[str, str]) -> Poles:
+        """Of an effect between two groups: the first leans towards the first and the second towards the second.
+
+        >>> Poles.crossed(("men", "women"), ("work", "home")).negative
+        'women → work, men → home'
+        """
+        (one, two), (first, second) = groups, towards
+        return cls(f"{one} → {first}, {two} → {second}", f"{two} → {first}, {one} → {second}")
+
+    def side(self, distance: float) -> str:
+        """The end on which a number lies that is so far from level."""
+        return self.negative if distance < 0 else self.positive
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with its uncertainty, on a scale that says what it means."""
+
+    name: str
+    value: float
+    scale: Scale
+    ci: Interval | None = None
+    p_value: float | None = None
+    alternative: str | None = None
+    exact: bool | None = None
+    p_standard_error: float | None = None
+
+    @property
+    def level(self) -> float:
+        return self.scale.level
+
+    @property
+    def better(self) -> str:
+        return self.scale.better
+
+    @property
+    def strength(self) -> str:
+        return self.scale.strength(self.value)
+
+    def __str__(self) -> str:
+        """The number and its interval; small ones with a digit more.
+
+        >>> str(Estimate("effect size d", 1.234, find_scale("d")))
+        '1.23'
+        """
+        digits = 2 if abs(self.value) >= 0.1 or self.value == 0 else 3
+        interval = f" [{self.ci.low:.{digits}f}, {self.ci.high:.{digits}f}]" if self.ci else ""
+        return f"{self.value:.{digits}f}{interval}"
+
+    @property
+    def numbers(self) -> list[float]:
+        """Every number of the estimate that is there."""
+        interval = (self.ci.low, self.ci.high) if self.ci else ()
+        return [each for each in (self.value, self.p_value, self.p_standard_error, *interval) if each is not None]
+
+    @property
+    def significant(self) -> bool | None:
+        """Whether chance alone is an unlikely explanation, taken alone: by its test, or by an interval without level.
+
+        None where the estimate has neither; and of a size without a test, which is above 0 whatever is measured.
+        """
+        if self.p_value is not None:
+            return self.p_value <= ALPHA
+        return None if self.ci is None or not self.scale.signed else self.level not in self.ci

@@ -1,16 +1,14 @@
-"""The verdict on a reading: what may be said of it. One typed value that every output and the gate use."""
+"""The verdict on a reading, and the evidence it rests on: what may be said of it, in every output and in the gate."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from tiltmeter.readings.scale import ALPHA, CORRELATION, SHARE, D, Scale, p_text
+from tiltmeter.readings.scale import ALPHA, CORRELATION, SHARE, D, Estimate, Scale, p_text
 from tiltmeter.statistics import Power
-
-if TYPE_CHECKING:
-    from tiltmeter.readings.reading import Estimate
+from tiltmeter.statistics.families import Placebo
 
 State: TypeAlias = Literal["clear", "suggestive", "undecided", "level", "untested", "works", "does not work"]
 
@@ -58,7 +56,6 @@ class Verdict:
 def judge(effect: Estimate, *, control: bool, correction: Correction | None, power: Power | None) -> Verdict:
     """The verdict on an effect; without a correction it is the only test of its family.
 
-    >>> from tiltmeter.readings.reading import Estimate
     >>> from tiltmeter.statistics import Interval
     >>> tilt = Estimate("effect size d", 0.7, D, Interval(0.2, 1.2, 0.95, "bootstrap"), 0.011)
     >>> judge(tilt, control=False, correction=None, power=None).sentence
@@ -97,7 +94,6 @@ def _too_weak_for_a_control(scale: Scale, power: Power | None) -> bool:
 def is_level(effect: Estimate) -> bool:
     """Whether the whole interval lies within the smallest effect that matters on this scale: an equivalence test.
 
-    >>> from tiltmeter.readings.reading import Estimate
     >>> from tiltmeter.statistics import Interval
     >>> is_level(Estimate("share", 0.51, SHARE, Interval(0.46, 0.55, 0.95, "Wilson")))
     True
@@ -165,3 +161,54 @@ def _missed(scale: Scale, power: Power | None) -> str:
     else:
         least = f"Only {_EFFECTS.get(scale.name, 'a lean')} of {power.effect:.2g} or more"
     return f"{least} would be found reliably (8 times in 10)"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the p-value of an effect rests on: it is no smaller than any of ``p_values``, by what else could be chosen.
+
+    ``independent`` says of each list how many independent words it is worth, ``n_pairs`` how many matched pairs were
+    tested as pairs.
+    """
+
+    p_values: tuple[tuple[str, float], ...]
+    independent: tuple[tuple[str, int], ...]
+    n_pairs: int = 0
+    placebo: Placebo | None = None
+
+    def in_words(self) -> list[str]:
+        """One sentence per fact.
+
+        >>> chances = (("other targets", 0.012), ("other attributes", 0.2))
+        >>> Evidence(chances, (("male terms", 9),), n_pairs=12).in_words()[0]
+        'Chance of as much with other targets: p = 0.012 (12 matched pairs); with other attributes: p = 0.20.'
+        """
+        pairs = f" ({self.n_pairs} matched pairs)" if self.n_pairs else ""
+        parts = [f"with {what}: {p_text(p)}" for what, p in self.p_values]
+        said = [f"Chance of as much {'; '.join([parts[0] + pairs, *parts[1:]])}."] if parts else []
+        if self.independent:
+            worth = ", ".join(f"{label} {n}" for label, n in self.independent)
+            said.append(f"Independent words, families counted once: {worth}.")
+        if self.placebo:
+            low, high = f"{self.placebo.low:.2f}", f"{self.placebo.high:.2f}"
+            said.append(
+                f"95% of arbitrary word lists in place of the attributes give {low} to {high}; as far from level as "
+                f"this one: {p_text(self.placebo.p_value)}.{_frequency(self.placebo)}"
+            )
+            larger = max((p for _, p in self.p_values), default=self.placebo.p_value)
+            if (larger <= ALPHA) != (self.placebo.p_value <= ALPHA):
+                said.append(
+                    "The two disagree: the lean holds for other words of these lists, but arbitrary words lean as much."
+                    if larger <= ALPHA
+                    else "The two disagree: arbitrary words seldom lean as much, other words of these lists may not."
+                )
+        return said
+
+
+def _frequency(placebo: Placebo) -> str:
+    """Whether arbitrary words were as frequent as those whose places they took."""
+    known, words = placebo.n_matched, placebo.n_words
+    if known == words:
+        return " They are as frequent as the attributes." if words else ""
+    rest = "are of any frequency: how frequent these attributes are is not known"
+    return f" They {rest}." if not known else f" For {known} of {words} they are as frequent; the others {rest}."

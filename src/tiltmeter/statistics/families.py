@@ -231,13 +231,17 @@ def welch_test(
     total = np.bincount(labels, scores - scores.mean()).astype(np.float64)
     masks, exact = draw_splits(k_x, k_y, permutations=permutations, seed=seed, counted=COUNTED)
     halves = k_x == k_y
+
+    def differences(masks: NDArray[np.bool_]) -> Floats:
+        # Of halves without kin the difference in standard errors grows with the plain one, which says it all.
+        return masks @ total if halves and alone else _studentised(masks, total, size)
+
     if exact:
         # The observed split is the first of all; of halves the later splits are the earlier ones with sides changed.
-        null = _studentised(masks[: len(masks) // 2] if halves else masks, total, size)
+        null = differences(masks[: len(masks) // 2] if halves else masks)
         statistic, null = float(null[0]), np.concatenate([null, -null]) if halves else null
     else:
-        observed = np.arange(k_x + k_y)[None] < k_x
-        statistic, null = float(_studentised(observed, total, size)[0]), _studentised(masks, total, size)
+        statistic, null = float(differences(np.arange(k_x + k_y)[None] < k_x)[0]), differences(masks)
     return p_from_null(null, statistic, alternative=alternative, exact=exact, mirrored=halves)
 
 

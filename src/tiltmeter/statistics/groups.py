@@ -8,7 +8,6 @@ then one case, and every statistic counts words the same way.
 
 from __future__ import annotations
 
-import bisect
 import dataclasses
 import functools
 import math
@@ -300,8 +299,13 @@ def power_of_difference(tests: Sequence[Noise], *, variance: float | None = None
                 found *= chdtr(test.df, test.df * (drawn / limit) ** 2)
         return float(found.mean())
 
-    # Power grows with the difference: halving finds the step that it crosses .8 in.
-    step = min(bisect.bisect_left(differences, POWER, lo=1, key=power), differences.size - 1)
+    # Power grows with the difference. It crosses .8 a step or two from where it would if the limit erred normally too.
+    errors = max(variance + limit**2 / (2 * test.df) for test, limit in zip(tests, limits, strict=True))
+    step = int(np.searchsorted(differences[1:-1], max(limits) + float(ndtri(POWER)) * math.sqrt(errors))) + 1
+    while step > 1 and power(differences[step - 1]) >= POWER:
+        step -= 1
+    while step < differences.size - 1 and power(differences[step]) < POWER:
+        step += 1
     around = slice(step - 1, step + 1)
     return Power(float(np.interp(POWER, [*map(power, differences[around])], differences[around])), least)
 

@@ -211,5 +211,5 @@ def _correlation(means_x: Floats, squares_x: Floats, means_y: Floats, squares_y:
 def _variance(values: Floats, mean: Floats) -> Floats:
     """Over the first axis, where the mean is known."""
     apart = values - mean
-    variance: Floats = (apart * apart).mean(0)
+    variance: Floats = np.einsum("i...,i...->...", apart, apart) / len(values)
     return variance

@@ -23,8 +23,8 @@ from tiltmeter.probes.kind import versions
 from tiltmeter.progress import progress_bar
 from tiltmeter.readings import About, Estimate, LeftOut, Provenance, Reading, ReadingStore
 from tiltmeter.readings.details.calibration import CalibrationDetails
-from tiltmeter.readings.reading import Cell, Item, ItemMeaning, Poles, Statistic
-from tiltmeter.readings.scale import COHERENCE
+from tiltmeter.readings.reading import Cell, Item, ItemMeaning, Statistic
+from tiltmeter.readings.scale import COHERENCE, Poles
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
