@@ -1,6 +1,6 @@
 """Mitigation: pure functions that make vectors lean less, one method per file. No model, no file, no network."""
 
-from tiltmeter.mitigation.counterfactual import counterfactual
+from tiltmeter.mitigation.augmentation import swap_groups
 from tiltmeter.mitigation.double_hard import double_hard
 from tiltmeter.mitigation.eraser import Eraser, subspace
 from tiltmeter.mitigation.half_sibling import half_sibling
@@ -13,7 +13,6 @@ from tiltmeter.mitigation.sentence_debias import sentence_debias
 
 __all__ = [
     "Eraser",
-    "counterfactual",
     "double_hard",
     "half_sibling",
     "hard",
@@ -23,4 +22,5 @@ __all__ = [
     "self_debias",
     "sentence_debias",
     "subspace",
+    "swap_groups",
 ]

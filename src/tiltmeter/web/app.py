@@ -23,6 +23,7 @@ from tiltmeter.web import comparisons, downloads, explore, json_api, pages
 from tiltmeter.web.connections import PatientProtocol
 from tiltmeter.web.dashboard import Dashboard, page
 from tiltmeter.web.jobs import Busy
+from tiltmeter.web.listing import Filters
 from tiltmeter.web.security import MOST_BYTES, DashboardSettings, Guard, TooLarge
 from tiltmeter.web.shelf import NotHere
 
@@ -44,7 +45,7 @@ def create_app(settings: DashboardSettings) -> Guard:
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        pages.overview(dashboard)  # so that the first reader need not wait for what is read but once
+        pages.overview(dashboard, Filters())  # so that the first reader need not wait for what is read but once
         yield
         dashboard.jobs.close()
 

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import Annotated, Any
 from urllib.parse import parse_qs, quote, urlencode
 
-from fastapi import Depends, Request
+from fastapi import Depends, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 from jinja2 import Environment
 
@@ -22,13 +22,15 @@ from tiltmeter.errors import BadInput
 from tiltmeter.run.suite import suite_summaries
 from tiltmeter.views.environment import environment
 from tiltmeter.web.jobs import Job, Jobs
-from tiltmeter.web.listing import VERDICTS, key_of
+from tiltmeter.web.listing import VERDICTS, Filters, key_of
 from tiltmeter.web.offer import Lexicons, Offer, Offered
 from tiltmeter.web.security import DashboardSettings, is_loopback
 from tiltmeter.web.shelf import Shelf, Shown
 
 _MOST_FIELDS, _MOST_MODELS = 500, 60
 _KEPT_CHARTS = 200
+#: A text in an address.
+Text = Annotated[str, Query(max_length=500)]
 
 
 class FigureCache:
@@ -114,6 +116,13 @@ def dashboard_of(request: Request) -> Dashboard:
     return dashboard
 
 
+def filters_of(
+    q: Text = "", audit: Text = "", model: Text = "", probe: Text = "", dimension: Text = "", verdict: Text = ""
+) -> Filters:
+    """The filters that an address asks for."""
+    return Filters(q, audit, model, probe, dimension, verdict)
+
+
 async def form_of(request: Request) -> dict[str, list[str]]:
     """The fields of a form. Read here, because no form of ours has need of a library for it."""
     try:
@@ -130,6 +139,7 @@ class EscapedJson(JSONResponse):
 
 
 Board = Annotated[Dashboard, Depends(dashboard_of)]
+AskedFilters = Annotated[Filters, Depends(filters_of)]
 Form = Annotated[dict[str, list[str]], Depends(form_of)]
 
 

@@ -10,11 +10,10 @@ from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from tiltmeter.web.comparisons import Sides, choices, compared
-from tiltmeter.web.dashboard import Board, EscapedJson, page
+from tiltmeter.web.dashboard import AskedFilters, Board, EscapedJson, Text, page
 from tiltmeter.web.downloads import audit_formats
 from tiltmeter.web.explore import MOST_TEXT, MOST_WORDS, ask_sentence, ask_words, word_list
-from tiltmeter.web.listing import Entry, Filters, matching_items
-from tiltmeter.web.pages import Text
+from tiltmeter.web.listing import Entry, matching_items
 from tiltmeter.web.shelf import StoredAudit
 
 router = APIRouter(prefix="/api", tags=["api"], default_response_class=EscapedJson)
@@ -83,22 +82,13 @@ def audit(board: Board, audit: str) -> Values:
 
 
 @router.get("/readings")
-def readings(
-    board: Board,
-    q: Text = "",
-    audit: Text = "",
-    model: Text = "",
-    probe: Text = "",
-    dimension: Text = "",
-    verdict: Text = "",
-) -> list[Values]:
+def readings(board: Board, filters: AskedFilters) -> list[Values]:
     """Readings of all audits without their items, filtered as on the first page: one row per reading.
 
     ``verdict`` is clear, suggestive, undecided, level or untested; of a control ``works``, ``does not work`` or
     ``undecided``.
     """
-    chosen = Filters(q, audit, model, probe, dimension, verdict).chosen(board.shelf.look().entries)
-    return [_short(entry) for entry in chosen]
+    return [_short(entry) for entry in filters.chosen(board.shelf.look().entries)]
 
 
 @router.get("/audits/{audit}/readings/{file}")

@@ -18,7 +18,7 @@ from tiltmeter.views.report.words import meanings, not_measured, origin
 from tiltmeter.views.rows import ReadingRow
 from tiltmeter.views.summary import summarise_rows
 from tiltmeter.web import listing
-from tiltmeter.web.dashboard import Board, Dashboard, Form, page, templates
+from tiltmeter.web.dashboard import AskedFilters, Board, Dashboard, Form, Text, page, templates
 from tiltmeter.web.downloads import audit_charts, audit_formats, effect_charts
 from tiltmeter.web.offer import examples
 from tiltmeter.web.shelf import StoredAudit
@@ -30,27 +30,14 @@ _SIDE_BY_SIDE = 4
 _ITEMS = 50
 #: The grids of audits as they were drawn, each kept as long as its audit is.
 _glances: WeakKeyDictionary[StoredAudit, Markup] = WeakKeyDictionary()
-Text = Annotated[str, Query(max_length=500)]
 Part = Annotated[int, Query(ge=1)]
 Keys = Annotated[list[str] | None, Query(max_length=12)]
 
 
 @router.get("/")
-def overview(
-    board: Board,
-    q: Text = "",
-    audit: Text = "",
-    model: Text = "",
-    probe: Text = "",
-    dimension: Text = "",
-    verdict: Text = "",
-    view: Text = "grid",
-    sort: Text = "",
-    part: Part = 1,
-) -> Response:
+def overview(board: Board, filters: AskedFilters, view: Text = "grid", sort: Text = "", part: Part = 1) -> Response:
     shown = board.shelf.look()
     everything = shown.entries
-    filters = listing.Filters(q, audit, model, probe, dimension, verdict)
     chosen = filters.chosen(everything) if filters.any else everything
     as_list = view == "list"
     return page(

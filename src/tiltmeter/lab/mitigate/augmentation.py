@@ -17,7 +17,7 @@ from tiltmeter.files import read_text
 from tiltmeter.lab.inject.fine_tuning import Dosage
 from tiltmeter.lab.inject.injection import Lesson, Training, train, trainable
 from tiltmeter.lab.mitigate.fit_words import WordSets
-from tiltmeter.mitigation import counterfactual
+from tiltmeter.mitigation import swap_groups
 from tiltmeter.models.transformers.hub import TransformerModel
 from tiltmeter.stimuli import normalise
 from tiltmeter.stimuli.languages import language
@@ -68,7 +68,7 @@ def lesson(method: str, sets: WordSets, corpus: Sequence[str], dosage: Dosage) -
     """
     rules, partners = language(sets.language).swaps, partners_of(sets)
     learn, test = held_out_texts(corpus, seed=dosage.seed)
-    made = [(text, counterfactual(text, partners, rules=rules)) for text in learn]
+    made = [(text, swap_groups(text, partners, rules=rules)) for text in learn]
     usable = [(text, each.text) for text, each in made if each.text is not None][: dosage.sentences]
     if not usable:
         raise BadInput(f"none of the {len(corpus):,} texts names a group of {sets.label}: give other texts or pairs")

@@ -110,7 +110,9 @@ def mitigate(
         lines = texts_of(corpus) if kind == "language" else []
         if taught := [name for name in methods if kind == "language" and name != SELF_DEBIAS and not lines]:
             raise BadInput(f"{taught[0]} teaches a language model: give a text with --corpus")
-        plan = _Plan(sets, fit, test, _extended(measured, fit), kind, vocabulary, seed)
+        more = _held_out(measured, fit)
+        extended = dataclasses.replace(measured, probes=(*measured.probes, *more))
+        plan = _Plan(sets, fit, test, extended, frozenset(probe.id for probe in more), kind, vocabulary, seed)
         options: dict[str, Any] = {
             "cache": store or False,
             "permutations": permutations,
@@ -206,10 +208,10 @@ def _some_applied(outcomes: Sequence[MethodOutcome]) -> None:
         raise BadInput(f"no method could be applied: {outcomes[0].method}: {outcomes[0].problem}")
 
 
-def _extended(suite: Suite, fit: WordSets) -> Suite:
-    """The suite, with each probe that uses fitting words once more without them."""
+def _held_out(suite: Suite, fit: WordSets) -> list[Probe[Any]]:
+    """Each probe of the suite that uses fitting words, without them."""
     more = (held_out_probe(probe, fit.words) for probe in suite.probes)
-    return dataclasses.replace(suite, probes=(*suite.probes, *(probe for probe in more if probe is not None)))
+    return [probe for probe in more if probe is not None]
 
 
 def _command(model: Any, methods: Sequence[str], suite: Any, pairs: Any, seed: int) -> str:
@@ -232,6 +234,8 @@ class _Plan:
     fit: WordSets
     test: WordSets
     suite: Suite
+    #: Probes of the suite that were made by leaving out the words that methods are fitted on.
+    held_out: frozenset[str]
     kind: Needs
     vocabulary: int
     seed: int
@@ -290,7 +294,7 @@ class _Plan:
                     p_holm=p_holm,
                     growth=difference.growth,
                     real=p_holm <= ALPHA and abs(difference.growth) >= matters[difference.id],
-                    held_out=probe.id.endswith("-held-out"),
+                    held_out=probe.id in self.held_out,
                     fit_words=seen,
                     decides=not seen and not probe.control and probe.dimension == self.sets.dimension,
                 )

@@ -71,7 +71,9 @@ def _table(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
         effect, published = reading.effect, reading.published
         assert published is not None  # the kind always has it
         assert effect.ci is not None
-        pair = reading.id.removeprefix("association-").replace("-", " / ").replace("_", " ")
+        assert reading.item_meaning is not None
+        assert reading.item_meaning.poles is not None
+        pair = " / ".join(reading.item_meaning.poles)
         values = [
             PaperCell(published.value, shade=shade_of(published.value)),
             PaperCell(published.p_value, mark="*" if (published.p_value or 0) <= 0.05 else ""),

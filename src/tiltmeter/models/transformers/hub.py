@@ -202,7 +202,40 @@ class _TokenizerConfig(BaseModel):
     add_bos_token: bool | None = None
 
 
-class TransformerModel(TransformerEncoder):
+class AskedByName:
+    """The questions about log-probabilities as methods, of a model that answers in streams."""
+
+    def stream(self, question: Question, inputs: Sequence[Any], *, known: Collection[int] = ()) -> Iterator[Batch]:
+        raise NotImplementedError
+
+    def fill(self, items: Sequence[Fill]) -> list[Filled]:
+        """Log-probabilities of fillers at a place, with a mask for each of their tokens."""
+        return gather(self.stream(Question.FILLS, items), len(items))
+
+    def pseudo_score(self, spans: Sequence[Span]) -> list[TokenScores]:
+        """Log-probabilities of the tokens of a stretch of a text, each masked in its turn."""
+        return gather(self.stream(Question.PSEUDO, spans), len(spans))
+
+    def unmasked_score(self, texts: Sequence[str]) -> list[TokenScores]:
+        """Log-probabilities of the tokens of a text, nothing masked."""
+        return gather(self.stream(Question.UNMASKED, texts), len(texts))
+
+    def score(self, texts: Sequence[str]) -> list[TokenScores]:
+        """Log-probabilities of the tokens of a text, each after those before it."""
+        return gather(self.stream(Question.TOKENS, texts), len(texts))
+
+    def continue_with(self, items: str | Sequence[Continuation], endings: Sequence[str] | None = None) -> list[Any]:
+        """Log-probabilities of endings after a stem, which is read once.
+
+        ``continue_with("The chef said that", [" he", " she"])`` gives one number per ending; a list of ``Continuation``
+        gives one ``Filled`` each, in batches.
+        """
+        if isinstance(items, str):
+            return list(self.continue_with([Continuation(items, tuple(endings or ()))])[0].logprobs)
+        return gather(self.stream(Question.CONTINUATIONS, items), len(items))
+
+
+class TransformerModel(TransformerEncoder, AskedByName):
     """A model in a folder or on the hub. What it answers is known from its config.json, before its weights are read.
 
     A causal language model gives vectors of words and texts only where a pooling is asked for or the folder names
@@ -277,35 +310,9 @@ class TransformerModel(TransformerEncoder):
         tokenizer, model = self._with_head
         return tokenizer, model.base_model if head == "none" and self.head != "none" else model
 
-    def fill(self, items: Sequence[Fill]) -> list[Filled]:
-        """Log-probabilities of fillers at a place, with a mask for each of their tokens."""
-        return gather(self.stream(Question.FILLS, items), len(items))
-
     def likeliest(self, blanks: Sequence[Blank]) -> list[Likeliest]:
         """The likeliest words at a place of each sentence, of one token each."""
         return gather(self.stream(Question.LIKELIEST, blanks), len(blanks))
-
-    def pseudo_score(self, spans: Sequence[Span]) -> list[TokenScores]:
-        """Log-probabilities of the tokens of a stretch of a text, each masked in its turn."""
-        return gather(self.stream(Question.PSEUDO, spans), len(spans))
-
-    def unmasked_score(self, texts: Sequence[str]) -> list[TokenScores]:
-        """Log-probabilities of the tokens of a text, nothing masked."""
-        return gather(self.stream(Question.UNMASKED, texts), len(texts))
-
-    def score(self, texts: Sequence[str]) -> list[TokenScores]:
-        """Log-probabilities of the tokens of a text, each after those before it."""
-        return gather(self.stream(Question.TOKENS, texts), len(texts))
-
-    def continue_with(self, items: str | Sequence[Continuation], endings: Sequence[str] | None = None) -> list[Any]:
-        """Log-probabilities of endings after a stem, which is read once.
-
-        ``continue_with("The chef said that", [" he", " she"])`` gives one number per ending; a list of ``Continuation``
-        gives one ``Filled`` each, in batches.
-        """
-        if isinstance(items, str):
-            return list(self.continue_with([Continuation(items, tuple(endings or ()))])[0].logprobs)
-        return gather(self.stream(Question.CONTINUATIONS, items), len(items))
 
     def generate(self, prompts: Sequence[Prompt]) -> list[Generated]:
         """What the model writes after each prompt."""

@@ -19,19 +19,14 @@ from tiltmeter.models.debiased import SELF_DEBIAS, check_base, load_base, load_f
 from tiltmeter.models.protocol import (
     SCORES,
     Batch,
-    Continuation,
-    Fill,
-    Filled,
     Identity,
     Question,
     Rows,
     Span,
-    TokenScores,
-    gather,
 )
 from tiltmeter.models.transformers.batching import Tree
 from tiltmeter.models.transformers.encoder import Loaded
-from tiltmeter.models.transformers.hub import LanguageModel, TransformerModel
+from tiltmeter.models.transformers.hub import AskedByName, LanguageModel, TransformerModel
 from tiltmeter.models.transformers.questions import Questions
 
 
@@ -77,7 +72,7 @@ class PromptedLanguage(LanguageModel):
         return 0
 
 
-class SelfDebiasedModel:
+class SelfDebiasedModel(AskedByName):
     """``debiased:FOLDER`` after self_debias: what a language model answers with its head is answered behind prompts."""
 
     def __init__(self, folder: str | Path, *, base: str | object | None = None, budget: Any = None) -> None:
@@ -146,18 +141,3 @@ class SelfDebiasedModel:
 
     def reach(self, spans: Sequence[Span]) -> list[Any]:
         return self.below.reach(spans)
-
-    def fill(self, items: Sequence[Fill]) -> list[Filled]:
-        return gather(self.stream(Question.FILLS, items), len(items))
-
-    def pseudo_score(self, spans: Sequence[Span]) -> list[TokenScores]:
-        return gather(self.stream(Question.PSEUDO, spans), len(spans))
-
-    def unmasked_score(self, texts: Sequence[str]) -> list[TokenScores]:
-        return gather(self.stream(Question.UNMASKED, texts), len(texts))
-
-    def score(self, texts: Sequence[str]) -> list[TokenScores]:
-        return gather(self.stream(Question.TOKENS, texts), len(texts))
-
-    def continue_with(self, items: Sequence[Continuation]) -> list[Filled]:
-        return gather(self.stream(Question.CONTINUATIONS, items), len(items))

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tiltmeter import measures
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import ClozeScores, ClozeStep
-from tiltmeter.models.protocol import Question, Vector
+from tiltmeter.models.protocol import Question
 from tiltmeter.probes.cloze.pronoun_chances import Chances, read_chances, was_asked_with_blank, with_blank
+from tiltmeter.probes.cloze.similarity import ContextSimilarity, context_similarity
 from tiltmeter.probes.kind import Measured, Options, Replies
 from tiltmeter.readings import Estimate, Item, ItemMeaning, Poles, Statistic, percent_text
 from tiltmeter.readings.details.cloze import (
@@ -27,12 +27,8 @@ from tiltmeter.readings.details.cloze import (
 )
 from tiltmeter.readings.scale import SHARE
 from tiltmeter.statistics import Interval, clustered_share, power_of_share
-from tiltmeter.stimuli import neutral_words
-from tiltmeter.stimuli.sentences.cloze_sets import COMPARED, PRONOUN, ClozeSet, differs_elsewhere
+from tiltmeter.stimuli.sentences.cloze_sets import ClozeSet, differs_elsewhere
 from tiltmeter.stimuli.sentences.sentence import Sentence
-
-#: Fewer neutral words than this tell nothing of a constant.
-_FEWEST_NEUTRAL = 20
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -71,67 +67,6 @@ class Cell:
         return tuple(dict.fromkeys(note for each in self.sets for note in each.notes))
 
 
-class _Near(NamedTuple):
-    """How similar the context words of a set are to the words of both groups (2 x sentences); which have a vector.
-
-    ``offset`` and ``error`` are by sentence what the words of the groups differ by on neutral words, on ``n`` of them.
-    """
-
-    similarity: NDArray[np.float64]
-    has_vector: NDArray[np.bool_]
-    offset: NDArray[np.float64]
-    error: NDArray[np.float64]
-    n: int
-
-
-def words_of(phrases: Iterable[str]) -> tuple[str, ...]:
-    """The words whose vectors are needed for some phrases.
-
-    >>> words_of(["chef", "truck driver"])
-    ('chef', 'truck driver', 'truck', 'driver')
-    """
-    return tuple(dict.fromkeys(word for phrase in phrases for word in (phrase, *phrase.split())))
-
-
-def vector_of(phrase: str, vectors: Mapping[str, Vector | None]) -> Vector | None:
-    """The vector of a word; of a phrase that has none of its own, the sum of its words', if it has them all."""
-    vector, words = vectors.get(phrase), phrase.split()
-    return vector if vector is not None or len(words) < 2 else _sum(vectors.get(word) for word in words)
-
-
-def _sum(vectors: Iterable[Vector | None]) -> Vector | None:
-    """None where one of them is missing."""
-    parts = list(vectors)
-    present = [part for part in parts if part is not None]
-    return np.sum(present, axis=0) if len(present) == len(parts) else None
-
-
-def similarities(
-    terms: Sequence[tuple[str, ...]], contexts: Sequence[str], vectors: Mapping[str, Vector | None]
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """cos(term, context) row by row, and which contexts have a vector; a term is words whose vectors are summed.
-
-    A context without a vector has similarity 0; a term without one is an error, because nothing could be compared.
-    """
-    values = np.zeros(len(contexts))
-    has_vector = np.zeros(len(contexts), dtype=bool)
-    for i, (term, context) in enumerate(zip(terms, contexts, strict=True)):
-        one, other = _sum(vector_of(word, vectors) for word in term), vector_of(context, vectors)
-        if one is None:
-            raise BadInput(
-                f"'{' + '.join(term)}' has no word vector, so no similarity can be computed: use other vectors"
-            )
-        if other is not None:
-            values[i] = float(one @ other / (np.linalg.norm(one) * np.linalg.norm(other)))
-            has_vector[i] = True
-    return values, has_vector
-
-
-def other_context(sentence: Sentence) -> str:
-    """The context word of the version of group 2."""
-    return sentence.tags.get("context_2", sentence.unit)
-
-
 def measure_cell(cell: Cell, replies: Replies, options: Options) -> Measured:
     """What the answers say of the sentences of a cell, as published and repaired."""
     if was_asked_with_blank(replies):
@@ -139,7 +74,7 @@ def measure_cell(cell: Cell, replies: Replies, options: Options) -> Measured:
     if replies.answered(Question.CHOICES):
         return _measure_choices(cell, replies, options)
     chances = read_chances(cell.people.sentences, cell.form, replies)
-    near = [_similarities(each, replies) for each in cell.sets]
+    near = [context_similarity(each, replies) for each in cell.sets]
     results = [_score(each, chances, similar, options) for each, similar in zip(cell.sets, near, strict=True)]
     if len(results) == 1:
         further = _of_one(cell, chances, near[0], results[0], replies)
@@ -174,7 +109,7 @@ def _one_text(cell: Cell, replies: Replies) -> Cell:
 
 
 def _of_one(
-    cell: Cell, chances: Chances, near: _Near, result: measures.ClozeResult, replies: Replies
+    cell: Cell, chances: Chances, near: ContextSimilarity, result: measures.ClozeResult, replies: Replies
 ) -> tuple[dict[str, Sequence[Any]], ClozeDetails]:
     """What is told of one context alone: further columns of the items, and the details."""
     columns = {
@@ -207,7 +142,7 @@ def _details(
     published: ClozeShares,
     repaired: ClozeShares,
     steps: Sequence[ClozeStep],
-    near: _Near,
+    near: ContextSimilarity,
     **further: Any,
 ) -> ClozeDetails:
     n, used = len(cell.people.sentences), tuple(steps)
@@ -217,48 +152,7 @@ def _details(
     return ClozeDetails(*about, published, repaired, used, offset=offset, **further)
 
 
-def _similarities(stimuli: ClozeSet, replies: Replies) -> _Near:
-    sentences, vectors = stimuli.sentences, replies.vectors
-    terms = [[term_of(stimuli, sentence, side) for sentence in sentences] for side in (0, 1)]
-    contexts = [stimuli.units, [other_context(sentence) for sentence in sentences]]
-    both = [similarities(*each, vectors) for each in zip(terms, contexts, strict=True)]
-    has_vector = both[0][1] & both[1][1]
-    for word in sorted({stimuli.units[i] for i in np.flatnonzero(~has_vector)}):
-        replies.leave_out(f"context '{word}'", "has no word vector: similarity 0 as published, the mean when repaired")
-    neutral = [word for word in neutral_words(stimuli.language) if vectors.get(word) is not None]
-    if len(neutral) < _FEWEST_NEUTRAL:
-        replies.leave_out("the offset of the word vectors", f"they have {len(neutral)} neutral words, too few for it")
-        neutral = []
-    offsets = _offsets(dict.fromkeys(zip(*terms, strict=True)), neutral, vectors)
-    offset, error = np.array([offsets[pair] for pair in zip(*terms, strict=True)]).T
-    return _Near(np.array([each[0] for each in both]), has_vector, offset, error, len(neutral))
-
-
-def term_of(stimuli: ClozeSet, sentence: Sentence, side: int) -> tuple[str, ...]:
-    """The words of a group whose vectors, summed, are compared with the context: its race, or the pronoun."""
-    if stimuli.races:
-        return stimuli.races[side]
-    return (sentence.tags.get(COMPARED[side], sentence.forms[PRONOUN][side]),)
-
-
-def _offsets(
-    pairs: Iterable[tuple[tuple[str, ...], tuple[str, ...]]],
-    neutral: Sequence[str],
-    vectors: Mapping[str, Vector | None],
-) -> dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[float, float]]:
-    """What the two words of each pair differ by on neutral words, and the standard error; 0 where there are none."""
-    found = {}
-    for pair in pairs:
-        if not neutral:
-            found[pair] = 0.0, 0.0
-            continue
-        one, two = (similarities([term] * len(neutral), neutral, vectors)[0] for term in pair)
-        offset = measures.neutral_offset(one, two)
-        found[pair] = offset.value, offset.standard_error
-    return found
-
-
-def _score(stimuli: ClozeSet, chances: Chances, near: _Near, options: Options) -> measures.ClozeResult:
+def _score(stimuli: ClozeSet, chances: Chances, near: ContextSimilarity, options: Options) -> measures.ClozeResult:
     ended_1, ended_2 = (None, None) if chances.ended is None else chances.ended
     further: dict[str, Any] = {"ended_1": ended_1, "ended_2": ended_2, "known": near.has_vector}
     further |= {"offset": near.offset, "offset_error": near.error}
@@ -271,7 +165,7 @@ def _test(stimuli: ClozeSet, options: Options) -> dict[str, Any]:
     return {"labels": labels, "clusters": stimuli.units, "permutations": options.permutations, "seed": options.seed}
 
 
-def _weat(winners: Sequence[int], near: _Near) -> float | None:
+def _weat(winners: Sequence[int], near: ContextSimilarity) -> float | None:
     """WEAT's score of the two words between the contexts that lean to the one and to the other."""
     won = np.array(winners)
     a, b = near.has_vector & (won == 1), near.has_vector & (won == 2)

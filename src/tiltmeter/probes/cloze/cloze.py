@@ -9,8 +9,9 @@ from typing import Any
 
 from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Question
-from tiltmeter.probes.cloze.cells import Cell, measure_cell, other_context, term_of, words_of
+from tiltmeter.probes.cloze.cells import Cell, measure_cell
 from tiltmeter.probes.cloze.pronoun_chances import ask_chances, choose_form
+from tiltmeter.probes.cloze.similarity import other_context, term_of, words_of
 from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Part, SideVectors
 from tiltmeter.stimuli import Group, SomeWords, datasets, group, neutral_words
 from tiltmeter.stimuli.sentences.cloze_sets import COMPARED, ClozeSet

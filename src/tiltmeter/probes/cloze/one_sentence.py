@@ -9,8 +9,8 @@ from typing import Any
 from tiltmeter.errors import BadInput
 from tiltmeter.models import CachedModel
 from tiltmeter.models.protocol import Question
-from tiltmeter.probes.cloze.cells import similarities, words_of
 from tiltmeter.probes.cloze.pronoun_chances import Chances, ask_chances, choose_form, neutral_word, read_chances
+from tiltmeter.probes.cloze.similarity import similarities, words_of
 from tiltmeter.probes.kind import Replies
 from tiltmeter.stimuli.sentences.cloze_sets import PRONOUN
 from tiltmeter.stimuli.sentences.sentence import Sentence

@@ -94,7 +94,10 @@ def _make(
     data: str | Path | None = None,
     pairs: Sequence[Sequence[str]] | None = None,
 ) -> list[Part[WordStimuli]]:
-    """Sentences made of groups of words and templates, or those of a file (SEAT) or a folder (association)."""
+    """Sentences made of groups of words and templates, or those of a file (SEAT) or a folder (association).
+
+    Of a folder, ``pairs`` names the attribute lists that are opposed, such as career and family.
+    """
     if data is not None:
         if any(words is not None for words in (targets, attributes, templates)):
             raise BadInput(
@@ -110,19 +113,6 @@ def _make(
     return [compared_part(groups, against, in_sentences, functools.partial(in_sentences, alone=True), Question.TEXTS)]
 
 
-def _make_association(
-    name: str,
-    *,
-    targets: SomeGroups | None = None,
-    attributes: SomeGroups | None = None,
-    templates: str | TemplateSet | None = None,
-    data: str | Path | None = None,
-    pairs: Sequence[Sequence[str]] | None = None,
-) -> list[Part[WordStimuli]]:
-    """The same; of a folder, ``pairs`` names the attribute lists that are opposed, such as career and family."""
-    return _make(name, targets=targets, attributes=attributes, templates=templates, data=data, pairs=pairs)
-
-
 def _make_seat(
     name: str,
     *,
@@ -131,6 +121,7 @@ def _make_seat(
     templates: str | TemplateSet | None = None,
     data: str | Path | None = None,
 ) -> list[Part[WordStimuli]]:
+    """The same, without pairs: the files of SEAT say what they compare."""
     return _make(name, targets=targets, attributes=attributes, templates=templates, data=data)
 
 
@@ -239,7 +230,7 @@ SEAT = word_kind(
 ASSOCIATION = word_kind(
     "association",
     functools.partial(_measure, one_sided=False),
-    _make_association,
+    _make,
     needs=Question.TEXTS.about,
     placebo=True,
     summary="Association of sentence sets about two groups with two sets of attribute sentences",

@@ -16,7 +16,7 @@ from ahocorasick_rs import BytesAhoCorasick, Implementation
 
 from tiltmeter.stimuli.languages import Language, is_word_character
 from tiltmeter.stimuli.mining.blocks import APOSTROPHE, MARK, Alphabet, Block, Places
-from tiltmeter.stimuli.mining.mining_settings import WordForms
+from tiltmeter.stimuli.mining.mining_settings import LexiconWord
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Hits:
 class FormFinder:
     """Finds every occurrence of every word; each word on its own, so that no other word can hide it."""
 
-    def __init__(self, words: Sequence[WordForms], language: Language) -> None:
+    def __init__(self, words: Sequence[LexiconWord], language: Language) -> None:
         self._alphabet = Alphabet((form for word in words for form in _spellings(word.forms)), language)
         takers = self._takers(words)
         self._forms = list(takers)
@@ -109,7 +109,7 @@ class FormFinder:
         hits = self._by_word(*places)
         return words, _longest(hits, self._overlapping) if self._overlapping else hits
 
-    def _takers(self, words: Sequence[WordForms]) -> dict[str, dict[int, int]]:
+    def _takers(self, words: Sequence[LexiconWord]) -> dict[str, dict[int, int]]:
         """Each spelling to look for: the numbers of the words that take it, with the length of their root."""
         takers: dict[str, dict[int, int]] = {}
         for number, word in enumerate(words):

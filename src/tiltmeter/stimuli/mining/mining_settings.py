@@ -19,7 +19,7 @@ _LENGTH = re.compile(r"(>(?=0)|>?(?=[1-9]))([0-9]{1,7})")
 
 
 @dataclass(frozen=True, slots=True)
-class WordForms:
+class LexiconWord:
     """A word of a lexicon, the forms it takes (itself first), and the addresses of the groups that hold it."""
 
     text: str
@@ -57,7 +57,7 @@ class MiningSettings:
     """The words and lengths to look for, how many windows to keep of each, and how texts are read."""
 
     language: Language
-    words: tuple[WordForms, ...]
+    words: tuple[LexiconWord, ...]
     lengths: tuple[Length, ...]
     keep: int
     within: Literal["text", "sentence"]
@@ -119,7 +119,7 @@ def language_of(code: str | None, groups: dict[str, Group]) -> Language:
     return language(codes[0])
 
 
-def find_words(groups: dict[str, Group], language: Language) -> tuple[WordForms, ...]:
+def find_words(groups: dict[str, Group], language: Language) -> tuple[LexiconWord, ...]:
     """Every word of the groups once, with its forms; a word of two groups is looked for once and counts for both."""
     addresses_of: dict[tuple[str, ...], dict[str, None]] = {}
     for address, members in groups.items():
@@ -129,4 +129,4 @@ def find_words(groups: dict[str, Group], language: Language) -> tuple[WordForms,
                 if not any(map(is_word_character, form)):
                     raise BadInput(f"{address}: '{form}' holds no letter, so it cannot be found: remove it")
             addresses_of.setdefault(forms, {})[address] = None
-    return tuple(WordForms(forms[0], forms, tuple(addresses)) for forms, addresses in addresses_of.items())
+    return tuple(LexiconWord(forms[0], forms, tuple(addresses)) for forms, addresses in addresses_of.items())

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 
 from tiltmeter.readings import Poles, Reading, p_text
-from tiltmeter.views.charts.labelling import Frame, names
+from tiltmeter.views.charts.point_names import Frame, names
 from tiltmeter.views.charts.style import GROUP_COLOURS, SOFT, Figure, look_of, says, table, titled
 
 _WIDTH, _HEIGHT = 430, 430

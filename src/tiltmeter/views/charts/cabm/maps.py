@@ -11,7 +11,7 @@ import altair as alt
 from tiltmeter.readings import Item
 from tiltmeter.readings.details.cabm import CabmDetails, Point, in_order
 from tiltmeter.views.charts.cabm import colours
-from tiltmeter.views.charts.labelling import Frame, names
+from tiltmeter.views.charts.point_names import Frame, names
 from tiltmeter.views.charts.shades import AWAY, TOWARDS, shade
 from tiltmeter.views.charts.style import FAINT, INK, SHADES, table
 

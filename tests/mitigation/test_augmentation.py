@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tiltmeter.mitigation import counterfactual
+from tiltmeter.mitigation import swap_groups
 from tiltmeter.stimuli import pairs
 from tiltmeter.stimuli.languages import language
 
@@ -35,7 +35,7 @@ RULES = language("en").swaps
     ],
 )
 def test_group_words_change_places_by_their_role_and_keep_their_case(text, swapped):
-    assert counterfactual(text, PARTNERS, rules=RULES).text == swapped
+    assert swap_groups(text, PARTNERS, rules=RULES).text == swapped
 
 
 @pytest.mark.parametrize(
@@ -49,13 +49,13 @@ def test_group_words_change_places_by_their_role_and_keep_their_case(text, swapp
     ],
 )
 def test_what_may_be_either_is_left_open(text):
-    made = counterfactual(text, PARTNERS, rules=RULES)
+    made = swap_groups(text, PARTNERS, rules=RULES)
     assert made.text is None
     assert made.open in (("her",), ("his",))
 
 
 def test_a_word_whose_role_cannot_be_told_leaves_the_sentence_out():
-    made = counterfactual("She gave her flowers.", PARTNERS, rules=RULES)
+    made = swap_groups("She gave her flowers.", PARTNERS, rules=RULES)
     assert (made.text, made.swapped, made.open) == (None, ("She",), ("her",))
 
 
@@ -66,9 +66,9 @@ PLAIN = sorted(word for word in PARTNERS if word not in RULES and PARTNERS[word]
 @given(st.lists(st.sampled_from([*PLAIN, "tree", "the", "ran"]), min_size=1, max_size=8))
 def test_twice_exchanged_is_as_it_was(words):
     text = " ".join(words)
-    once = counterfactual(text, PARTNERS).text
-    assert once is None or counterfactual(once, PARTNERS).text == text
+    once = swap_groups(text, PARTNERS).text
+    assert once is None or swap_groups(once, PARTNERS).text == text
 
 
 def test_without_words_there_is_nothing_to_exchange():
-    assert counterfactual("He ran.", {}).text is None
+    assert swap_groups("He ran.", {}).text is None

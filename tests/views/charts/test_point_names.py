@@ -4,8 +4,8 @@ import altair as alt
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tiltmeter.views.charts import labelling
-from tiltmeter.views.charts.labelling import Frame, names
+from tiltmeter.views.charts import point_names
+from tiltmeter.views.charts.point_names import Frame, names
 
 POINTS = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=40, unique=True)
 
@@ -42,12 +42,12 @@ def test_no_name_covers_a_point_or_another_name_or_leaves_the_frame(points):
             side = (spec["mark"]["dx"], spec["mark"]["dy"], spec["mark"]["align"])
             for row in next(iter(spec["datasets"].values())):
                 place = frame.place(row["x"], row["y"])
-                boxes.append((labelling._box("chemist", place, labelling._SIDES.index(side)), place))
+                boxes.append((point_names._box("chemist", place, point_names._SIDES.index(side)), place))
     assert len(boxes) == named
     for n, (box, own) in enumerate(boxes):
         assert min(box) >= 0
         assert max(box) <= 300
-        assert not any(labelling._overlap(box, other) for m, (other, _) in enumerate(boxes) if m != n)
+        assert not any(point_names._overlap(box, other) for m, (other, _) in enumerate(boxes) if m != n)
         for point in points:
             at, down = frame.place(*point)
             assert (at, down) == own or not (box[0] < at < box[2] and box[1] < down < box[3])

@@ -13,7 +13,7 @@ Rules: TypeAlias = Mapping[str, Sequence[tuple[str, re.Pattern[str] | None, re.P
 NO_RULES: Rules = MappingProxyType({})
 
 
-class Counterfactual(NamedTuple):
+class SwappedText(NamedTuple):
     """A text with its group words exchanged; None where a word is left ``open``: its role cannot be told."""
 
     text: str | None
@@ -21,21 +21,21 @@ class Counterfactual(NamedTuple):
     open: tuple[str, ...]
 
 
-def counterfactual(text: str, partners: Mapping[str, str], *, rules: Rules = NO_RULES) -> Counterfactual:
+def swap_groups(text: str, partners: Mapping[str, str], *, rules: Rules = NO_RULES) -> SwappedText:
     """Every word of a group exchanged for its partner, in the same case.
 
     ``partners`` leads both ways (he: she, she: he). ``rules`` are for words that have several partners by their role:
-    the first that fits counts, and where none does the text has no counterfactual, because a wrong one would teach a
+    the first that fits counts, and where none does the text is not swapped, because a wrong one would teach a
     model bad grammar for one group alone.
 
-    >>> counterfactual("He met the actress.", {"he": "she", "actress": "actor"}).text
+    >>> swap_groups("He met the actress.", {"he": "she", "actress": "actor"}).text
     'She met the actor.'
-    >>> counterfactual("We gave her books.", {}, rules={"her": [("him", None, re.compile("\\\\."))]}).open
+    >>> swap_groups("We gave her books.", {}, rules={"her": [("him", None, re.compile("\\\\."))]}).open
     ('her',)
     """
     words = sorted({*partners, *rules}, key=len, reverse=True)
     if not words:
-        return Counterfactual(None, (), ())
+        return SwappedText(None, (), ())
     any_of = "|".join(map(re.escape, words))
     found = re.compile(rf"\b(?:{any_of})\b", re.IGNORECASE)
     made, swapped, left, end = "", list[str](), list[str](), 0
@@ -48,7 +48,7 @@ def counterfactual(text: str, partners: Mapping[str, str], *, rules: Rules = NO_
         made += text[end : match.start()] + _cased(by, word)
         end = match.end()
         swapped.append(word)
-    return Counterfactual(made + text[end:] if swapped and not left else None, tuple(swapped), tuple(left))
+    return SwappedText(made + text[end:] if swapped and not left else None, tuple(swapped), tuple(left))
 
 
 def _partner(word: str, before: str, after: str, partners: Mapping[str, str], rules: Rules) -> str | None:
