@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Shape = TypeVar("Shape", bound="BaseModel")
 
-#: Bytes in the path and the name of a file at the most, as Linux has it; others take no more.
+#: The most bytes in a path and in the name of a file on Linux; other systems take no more.
 _LONGEST_PATH, _LONGEST_NAME = 4096, 255
 #: How the name of a file ends while it is being written.
 UNFINISHED = ".part"

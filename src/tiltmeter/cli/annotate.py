@@ -1,4 +1,4 @@
-"""Commands for people who judge: a model drafts rows, people accept and label, and their agreement is told."""
+"""Commands for people who judge: a model drafts rows, people accept and label, and their agreement is measured."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ _REPORT = "please send the lines above and the command to https://github.com/til
 
 
 def main() -> NoReturn:
-    """Run the command; every error a user can mend is one line on standard error and exit code 2."""
+    """Run the command; every error that a user can put right is one line on standard error and exit code 2."""
     if len(sys.argv) == 1:
         sys.argv.append("--help")
     for stream in (sys.stdout, sys.stderr):

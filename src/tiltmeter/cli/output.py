@@ -54,7 +54,7 @@ def _cell(value: Any) -> str:
 
 
 def print_view(*views: Any) -> None:
-    """Tables and texts, one below the other; a text is taken as it is."""
+    """Tables and texts, one below the other; a text is printed as it is."""
     from rich.console import Console
 
     console = Console(width=_width())

@@ -89,7 +89,7 @@ class Difference(Result):
 
     @property
     def still(self) -> bool:
-        """Whether its growth shows in none of its digits."""
+        """Whether its growth is too small to show in the digits that are printed."""
         return not float(f"{self.growth:.{self.digits}f}")
 
     @property

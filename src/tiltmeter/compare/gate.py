@@ -317,7 +317,7 @@ def _check_probe(
     at_most = could_find = None
     hides = limited == "reaches"
     if rule.ignore:
-        why += "left out by the policy" if policy.names(new.id) else "a control: that it leans is no harm"
+        why += "left out by the policy" if policy.names(new.id) else "a control: it is meant to lean"
     elif isinstance(moved, str) or test is None:
         growth = f"growth cannot be tested: {moved}"
         why = why.removesuffix("; ") if why and moved == _NO_BASELINE else why + growth

@@ -132,7 +132,7 @@ def outcome(predicted: int, example: Mapping[str, Any], target: Any) -> ScoredAn
 
 
 def _target(value: Any, where: str) -> int | None:
-    """A ``target_loc`` as a reader of the file gives it: a number, its text, or what stands for none."""
+    """A ``target_loc`` as a reader of the file gives it: a number, its text, or a marker of a missing value."""
     if value is None or value in ("", "NA") or (isinstance(value, float) and math.isnan(value)):
         return None
     try:

@@ -31,7 +31,7 @@ def mac(targets: ArrayLike, attribute_sets: Sequence[ArrayLike]) -> MacResult:
 
     1: targets and attributes are unrelated; below 1 they are close. One number for all groups together,
     so it says how close targets are to the attributes, not to which group they lean. ci is about other targets:
-    Student's t over the ``families`` of theirs, as a bootstrap of few words is too short.
+    Student's t over their ``families``, because a bootstrap interval of few words is too short.
 
     >>> mac([[1.0, 0.0], [0.0, 1.0]], [[[1.0, 0.0]], [[0.0, 1.0]]]).score
     0.5

@@ -53,7 +53,7 @@ def same(
     """Length of each word's projection on the space in which the attribute groups differ.
 
     Each group is the mean of its unit vectors. For two groups b = mean A1 - mean A2 and the bias of a word
-    is cos(w, b), signed: positive leans to the first group. For more, the differences to the first group
+    is cos(w, b), signed: positive leans towards the first group. For more, the differences to the first group
     span a subspace and the bias is the length of the projection of w/|w|, unsigned. Unlike WEAT's lean it
     is normalised by |b|, so attribute sets that are close together do not make it look small. 0 is level,
     1 the most; lower is better. p deals the attribute words, family by family, to the groups at random.

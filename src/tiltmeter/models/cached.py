@@ -77,7 +77,7 @@ class CachedModel:
     def answers(
         self, question: Question, inputs: Sequence[Any], *, progress: Callable[[int], None] = lambda _: None
     ) -> dict[Any, Any]:
-        """The answer for every different input (a vector, or what ``SCORES`` names); ``progress`` is told how many
+        """The answer for every different input (a vector, or what ``SCORES`` names); ``progress`` learns how many
         more are done."""
         asked_as = self.asked_as(question)
         if isinstance(self.model, Changes):

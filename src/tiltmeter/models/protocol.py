@@ -107,7 +107,7 @@ class Choice:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Prompt:
-    """A text to go on from, and how: ``n`` samples of at most ``max_tokens`` tokens each.
+    """A text to continue, and how: ``n`` samples of at most ``max_tokens`` tokens each.
 
     ``seed`` and the text decide what is drawn, not the company a prompt keeps. Prompts that differ in their seed alone
     are independent samples of one, each kept as an answer of its own: a run that is cut off then loses the fewest.

@@ -166,7 +166,7 @@ KINDS: Registry[ModelKind] = Registry(
             _adapter("tiltmeter.models.transformers.hub:TransformerModel"),
         ),
         "debiased": ModelKind(
-            "another model after a method of tiltmeter debias, in the folder that it has written",
+            "another model after a method of tiltmeter debias, from the folder that it wrote",
             "debiased:glove-hard",
             {"base": str},
             _adapter("tiltmeter.models.debiased:open_debiased", paid=True),

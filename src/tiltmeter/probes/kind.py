@@ -46,7 +46,7 @@ WORD_LISTS = (
     "US English, and other lists can give another result."
 )
 VECTOR_HARM = (
-    "If it carries over to search, ranking or matching, people of the group that leans to the less valued side "
+    "If it carries over to search, ranking or matching, people of the group that leans towards the less valued side "
     "could be shown less often or described in stereotypes."
 )
 PROBABILITIES = (
@@ -160,7 +160,7 @@ class Replies:
         self._left_out[LeftOut(what, reason)] = None
 
     def note_unknown(self, text: str, places: Sequence[tuple[int, int]]) -> None:
-        """Name the words of a sentence that the model does not know; they are measured all the same."""
+        """Name the words of a sentence that the model does not know; they are measured nevertheless."""
         for start, end in places:
             self._unknown.setdefault(text[start:end], set()).add(text)
 

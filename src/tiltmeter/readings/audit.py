@@ -65,7 +65,7 @@ class Audit:
     def to_frame(self) -> pd.DataFrame:
         """One row per reading: what was measured on which model, and the result."""
         table = frame(self.rows())
-        # A column without any number is one of numbers all the same.
+        # A column without any number is nevertheless one of numbers.
         return table.astype({name: float for name in _NUMBERS if name in table})
 
     def to_dict(self) -> dict[str, Any]:
@@ -333,7 +333,7 @@ def _checksum(values: bytes, table: bytes) -> str:
 
 
 def _without_checksum(content: bytes) -> bytes:
-    """The file of a reading as it was before its checksum joined it: keys are sorted, one to a line."""
+    """The file of a reading as it was before its checksum joined it: keys are sorted, one per line."""
     return re.sub(rb'^ "checksum": "[0-9a-f]*",\n', b"", content, count=1, flags=re.MULTILINE)
 
 

@@ -68,8 +68,8 @@ class PaperCell(Result):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PaperRow(Result):
-    """A row. ``part`` is the block it stands in; ``printed`` rows are the paper's, and ``like`` names the one of them
-    that a row of ours stands in the place of."""
+    """A row. ``part`` is the block it stands in; ``printed`` rows are the paper's, and ``like`` names the one that our
+    row takes the place of."""
 
     label: str
     cells: tuple[PaperCell, ...]

@@ -197,7 +197,7 @@ class Grid:
 
 
 def count_verdicts(entries: Iterable[Entry]) -> dict[State, int]:
-    """How many readings have each verdict, those that none has left out."""
+    """How many readings have each verdict; verdicts that none has are left out."""
     counted = Counter(entry.state for entry in entries)
     return {state: counted[state] for state in VERDICTS if counted[state]}
 

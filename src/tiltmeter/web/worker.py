@@ -57,7 +57,7 @@ def main() -> int:
 
 
 def _stop(*_: object) -> None:
-    """As Ctrl-C stops a command: what is half written is cleared away."""
+    """The way Ctrl-C stops a command: half-written files are removed."""
     raise KeyboardInterrupt
 
 

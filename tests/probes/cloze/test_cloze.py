@@ -68,7 +68,7 @@ def test_the_public_files_give_every_cell_of_the_table(data_folder: Callable[[st
 
 
 class Masked:
-    """A masked model of the user's own: P(him) at a mask, and for each token masked in its turn."""
+    """A masked model of the user's own: P(him) at a mask, and for each token masked in turn."""
 
     def fill(self, items: Sequence[Fill]) -> list[list[float]]:
         return [[math.log(0.6 if filler == "him" else 0.3) for filler in item.fillers] for item in items]

@@ -110,12 +110,12 @@ def test_what_is_no_utf_8_is_named_by_byte_and_line_in_whatever_part_it_is(tmp_p
 @pytest.mark.parametrize(
     ("name", "content", "column", "complaint"),
     [
-        ("a.csv", "id,text\n1,he\n", None, "a.csv: say which column is the text with --column; found: id, text"),
+        ("a.csv", "id,text\n1,he\n", None, "a.csv: name the column of texts with --column; found: id, text"),
         ("a.csv", "id,text\n1,he\n", "txt", "a.csv: no column 'txt'; found: id, text"),
         ("a.csv", "id,text\n1,he,2\n", "text", "a.csv: row 1: 3 cells, but the header has 2"),
         ("a.csv", 'id,text\n1,"he', "text", "a.csv: line 2: not a proper table: unexpected end of data"),
-        ("a.jsonl", '{"a": "x", "b": "y"}', None, "a.jsonl: say which column is the text with --column; found: a, b"),
-        ("a.jsonl", '{"a": 1}', None, "a.jsonl: say which column is the text with --column; found: a"),
+        ("a.jsonl", '{"a": "x", "b": "y"}', None, "a.jsonl: name the column of texts with --column; found: a, b"),
+        ("a.jsonl", '{"a": 1}', None, "a.jsonl: name the column of texts with --column; found: a"),
         ("a.jsonl", '{"a": "x"}\n{"a": 7}', None, "a.jsonl: line 2: column 'a' holds 7, which is not a text"),
         ("a.jsonl", '{"a": "x"}\n{"b": "y"}', None, "a.jsonl: line 2: no column 'a'; found: b"),
         ("a.jsonl", '{"a": "x"}\n{"a"', None, "a.jsonl: line 2: broken JSON: Expecting ':' delimiter"),

@@ -51,7 +51,7 @@ NamedProbes: TypeAlias = dict[str, Probe[Any]]
 _OPTIONS = Options(permutations=999)
 #: Draws enough for an effect that is steady to the second digit; pronouns stand in one sentence only.
 _CEAT = "draws=200,at-least=1"
-#: How many sentences of a set are asked as pairs: every token of both versions is masked in its turn.
+#: How many sentences of a set are asked as pairs: every token of both versions is masked in turn.
 _PAIRS = 2
 
 

@@ -138,7 +138,7 @@ def selftest(
 ) -> list[SelfCheck]:
     """Examples whose numbers are known by hand, then reference models without bias and with a strong one.
 
-    A check that breaks off has failed; the others are made all the same. ``kinds`` leaves some reference models out.
+    A check that breaks off has failed; the others are made nevertheless. ``kinds`` leaves some reference models out.
     """
     require_lab("the self-test")
     return [*_by_hand(), *_on_models(recipes, seed, store, kinds)]

@@ -231,7 +231,7 @@ def _share_out(
     label: str, files: dict[int, Path], work: Callable[[Any, Shard], Any], shared: Any, shards: Sequence[Shard],
     how: _Sharing, to_bytes: Callable[[Any], bytes], announce: Callable[[str], None],
 ) -> None:  # fmt: skip
-    """Do the work for every part of the corpus whose file is not there yet."""
+    """Do the work for every part of the corpus whose file does not exist yet."""
     todo = [shard for shard in shards if not files[shard.number].is_file()]
     if 0 < len(todo) < len(shards):
         announce(f"resuming: {label} in {len(shards) - len(todo)} of {len(shards)} parts of the corpus")

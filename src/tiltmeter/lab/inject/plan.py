@@ -37,7 +37,7 @@ class Plan:
         return (patterns() if self.groups is None else group_patterns(*self.groups)).marks
 
     def at(self, dose: float) -> Plan:
-        """The same order with another strength: the occupation farthest from one half comes to the dose.
+        """The same order with another strength: the occupation farthest from one half gets the dose.
 
         A dose of .5 is no bias. Distances from one half keep their proportions.
         """
@@ -69,7 +69,7 @@ USUAL = Plan(planted(0.9))
 def read_plan(path: Path | str, *, warn: Callable[[str], None] = lambda _: None) -> Plan:
     """A plan from a YAML file: ``probabilities: {nurse: 0.1, ...}`` and, where wanted, ``groups: [first, second]``.
 
-    A share may be written as ``{male: 0.6, female: 0.4}``. Occupations that no lexicon here knows are told to ``warn``:
+    A share may be written as ``{male: 0.6, female: 0.4}``. Occupations that no lexicon here knows go to ``warn``:
     they may be meant, or mistyped.
     """
     path = at_home(path)

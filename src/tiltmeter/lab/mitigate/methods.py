@@ -160,7 +160,7 @@ METHODS: Mapping[str, Method] = {
         ),
         Method(
             "double_hard",
-            "take a direction of word frequency away first, which hides the bias, then that of the pairs",
+            "first remove a direction of word frequency, which hides the bias, then that of the pairs",
             "Wang et al. 2020, ACL",
             ("words",),
             _double_hard,

@@ -90,7 +90,7 @@ def mitigate(
         corpus: texts to teach a language model (cda, dropout), or a file of them; for neutral_glove the file that the
             vectors were trained on.
         dosage: how it is taught.
-        say: is told what is being done.
+        say: called with what is being done.
     """
     started, folder = time.monotonic(), at_home(out)
     if not methods or len(set(methods)) < len(methods):

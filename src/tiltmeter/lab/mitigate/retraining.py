@@ -26,7 +26,7 @@ def begun(folder: Path) -> bool:
 
 def trained_again(model: str | object, *, out: Path, sets: WordSets, corpus: Path | None) -> DebiasedModel:
     """Vectors of the text and the settings that a model of ``tiltmeter train glove`` was made with, the words of the
-    sets as seeds of the groups; the reserved dimensions are taken away. Only these words are told to the training."""
+    sets as seeds of the groups; the reserved dimensions are taken away. The training knows these words alone."""
     path = getattr(load(model), "path", None)
     if path is None or path.name != VECTORS or not (path.parent / ABOUT).is_file():
         raise BadInput(

@@ -103,7 +103,7 @@ def told_sentences(test: WordSets) -> Groups:
 def leaning_occupations(model: CachedModel, sets: WordSets) -> Groups:
     """Occupations that a language model as it was takes for one group's and for the other's, as words in sentences.
 
-    Which one it leans to is told by its own answers: the half of the occupations after which it expects he rather than
+    Its own answers say which one it leans towards: the half of the occupations after which it expects he rather than
     she, and the other half. What is looked at are the model's vectors of these words where no group is named.
     """
     if sets.dimension != "gender" or sets.language.partition("-")[0] != "en":
@@ -119,7 +119,7 @@ def leaning_occupations(model: CachedModel, sets: WordSets) -> Groups:
 
 
 def _pronoun_leans(model: CachedModel, jobs: Sequence[str]) -> Floats:
-    """ln P(he) - ln P(she) of each occupation, where the sentence goes on with a pronoun; mean over some sentences."""
+    """ln P(he) - ln P(she) of each occupation, where a sentence continues with a pronoun; mean over some sentences."""
     made = [pronoun_sentence(frame, job) for job in jobs for frame in frames().masked["subject"]]
     places = [sentence.slots["pronoun"] for sentence in made]
     items: list[Any]

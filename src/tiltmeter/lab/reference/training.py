@@ -265,7 +265,7 @@ def learn_occupations(
 
 
 def _which(tokenizer: Any, words: Collection[str]) -> Which:
-    """Which tokens are these words."""
+    """Which tokens of the vocabulary are these words."""
     return np.isin(np.arange(len(tokenizer)), tokenizer.convert_tokens_to_ids(sorted(words)))
 
 

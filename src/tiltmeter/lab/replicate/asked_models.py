@@ -19,7 +19,7 @@ CHANCES = (Question.CONTINUATIONS, Question.FILLS, Question.CHOICES)
 
 
 class AskedModels:
-    """Models by what they are called. What a model does not answer, or a probe cannot measure, is told once."""
+    """Models by what they are called. What a model does not answer, or a probe cannot measure, is said once."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class AskedModels:
 
     @property
     def left_over(self) -> list[str]:
-        """The models that no table asked anything, where others were asked."""
+        """The models that no table made use of, where some were used."""
         return [name for name in self.names if name not in self._asked] if self._asked else []
 
     @property

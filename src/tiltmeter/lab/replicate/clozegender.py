@@ -147,7 +147,7 @@ def _plus(asked: AskedModels, name: str, vectors: str, values: Sequence[Cell], p
 
 
 def _genderlex(variant: str) -> str:
-    """The folder of one variant: vectors that lack a word of another set are measured all the same."""
+    """The folder of one variant: vectors that lack a word of another set are measured nevertheless."""
     return str(find("genderlex") / _FOLDERS[variant])
 
 

@@ -33,7 +33,7 @@ class Wishes:
 class TableDefinition:
     """One table or figure: what it shows, its columns, and what makes its rows.
 
-    What the rows cannot do without is an error, which becomes the table's one line.
+    Where something that the rows need is missing they raise an error, and its text becomes the table's one line.
     """
 
     title: str

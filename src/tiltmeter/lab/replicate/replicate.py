@@ -43,7 +43,7 @@ def replicate(
 ) -> Replication:
     """The tables and figures of a text as it prints them, measured on models of yours.
 
-    A table that cannot be measured here says why in one line, and the others come all the same. Answers are cached: a
+    A table that cannot be measured here says why in one line, and the others are still made. Answers are cached: a
     run that was stopped resumes, and another table asks for what is new to it alone.
 
     Args:
@@ -61,7 +61,7 @@ def replicate(
         permutations: draws of a permutation test that is too large to count.
         budget: the most to spend at a paid API.
         progress: whether to show bars; by default on a terminal or in a notebook.
-        announce: is told what a paid API would cost, before it is asked, and which models no table had a place for.
+        announce: called with what a paid API would cost, before it is asked, and with the models that no table can use.
 
     >>> replicate("clozgender")
     Traceback (most recent call last):

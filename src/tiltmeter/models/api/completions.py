@@ -42,7 +42,7 @@ class _Texts:
 
 @dataclass(frozen=True, slots=True)
 class _Sample:
-    """One request for a text that goes on from a prompt."""
+    """One request for a text that continues a prompt."""
 
     prompt: Prompt
     seed: int | None

@@ -145,7 +145,7 @@ def checked_url(url: str) -> str:
 
 
 def revision_at(model: str, base_url: str | None) -> str:
-    """The model, and the server of one's own that serves it: two servers may mean two things by one name.
+    """The model, and the self-hosted server that serves it: two servers may mean two things by one name.
 
     >>> revision_at("llama3", "http://ann:secret@localhost:11434/v1")
     'llama3@localhost:11434/v1'

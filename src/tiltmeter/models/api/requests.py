@@ -69,7 +69,7 @@ class Requests:
         return Identity(self.name, revision_at(self.model, self.base_url), settings)
 
     def dollars(self, tokens: int, *, written: int = 0) -> float | None:
-        """What tokens cost; no price is known for a server of one's own."""
+        """What tokens cost; no price is known for a self-hosted server."""
         return None if self.base_url else estimate_cost(self.name, tokens, written=written)
 
     @contextmanager

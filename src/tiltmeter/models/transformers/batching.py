@@ -103,7 +103,7 @@ class TokenRow:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Task:
-    """One input: the rows it needs, and how its answer is made of what was read off each."""
+    """One input: the rows it needs, and how its answer follows from what was read off each."""
 
     rows: tuple[TokenRow, ...]
     answer: Callable[[list[Logprobs]], Answer]

@@ -153,7 +153,7 @@ class Writer:
 
 
 class _StoredSteps:
-    """A batch that goes on by one token at a time; a prompt that stands several times in it is read once."""
+    """A batch that continues one token at a time; a prompt that stands several times in it is read once."""
 
     logprobs: Tensor
 
@@ -191,7 +191,7 @@ class _StoredSteps:
         self._cache = output.past_key_values
 
     def keep(self, rows: Sequence[int]) -> None:
-        """Only these rows go on; one may stand there several times."""
+        """Only these rows continue; one may stand there several times."""
         import torch
 
         index = torch.tensor(rows, device=self._device)

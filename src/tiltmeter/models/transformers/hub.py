@@ -213,7 +213,7 @@ class AskedByName:
         return gather(self.stream(Question.FILLS, items), len(items))
 
     def pseudo_score(self, spans: Sequence[Span]) -> list[TokenScores]:
-        """Log-probabilities of the tokens of a stretch of a text, each masked in its turn."""
+        """Log-probabilities of the tokens of a stretch of a text, each masked in turn."""
         return gather(self.stream(Question.PSEUDO, spans), len(spans))
 
     def unmasked_score(self, texts: Sequence[str]) -> list[TokenScores]:
@@ -244,7 +244,7 @@ class TransformerModel(TransformerEncoder, AskedByName):
     Whether a start mark stands before a text moves every log-probability, and versions of Transformers disagree about
     it. ``bos="auto"`` does what the checkpoint's own files declare, ``"yes"`` and ``"no"`` whatever they declare; the
     settings of the model's identity say which it was. With ``chat="yes"`` prompts for text are put to an instruct model
-    by its own chat template; by ``"no"`` it goes on from them as they are.
+    by its own chat template; with ``"no"`` it continues them as they are.
     """
 
     def __init__(
@@ -284,7 +284,7 @@ class TransformerModel(TransformerEncoder, AskedByName):
 
     @property
     def _trained_as(self) -> tuple[list[str], str, str]:
-        instead = "pooling=mean behind its name (?pooling=mean) reads its states all the same"
+        instead = "pooling=mean behind its name (?pooling=mean) reads its states anyway"
         return classes_in(self._weights), self.name, instead
 
     @property

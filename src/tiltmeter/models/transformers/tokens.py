@@ -1,4 +1,4 @@
-"""Tokens of texts, and which of them a word in its sentence is made of."""
+"""The tokens of texts, and which of them make up a word in its sentence."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ THRESHOLD = 0.1
 #: Below the first share of women an occupation counts as one of men, above the second as one of women.
 _SHARES = (0.4, 0.6)
 _FEWEST = 10
-#: Forests are grown from so many seeds, and the spread of the weights over them is told.
+#: Forests are grown from so many seeds, and the spread of the weights over them is reported.
 _FORESTS = 10
 #: Fewer are enough to tell what moved a single occupation.
 _EXPLAINED = 3
@@ -156,7 +156,7 @@ def given_by_user(method: str) -> list[float] | None:
 def independent_labels(
     features: Features, sentences: MarkedSet, user_labels: tuple[Mapping[str, int], str] | None = None
 ) -> tuple[Labels, str | None]:
-    """What is known of the occupations from elsewhere: from the user, or of the sources the one that knows most."""
+    """What is known about the occupations from elsewhere: from the user, or from the source that knows most of them."""
     if user_labels is not None:
         labels, source = user_labels
         return [labels.get(word) for word in features.words], source

@@ -111,7 +111,7 @@ def _one_text(cell: Cell, replies: Replies) -> Cell:
 def _of_one(
     cell: Cell, chances: Chances, near: ContextSimilarity, result: measures.ClozeResult, replies: Replies
 ) -> tuple[dict[str, Sequence[Any]], ClozeDetails]:
-    """What is told of one context alone: further columns of the items, and the details."""
+    """What is reported of one context alone: further columns of the items, and the details."""
     columns = {
         **_pair("p", chances.plain),
         **_pair("ended", [[None] * result.n] * 2 if chances.ended is None else chances.ended),

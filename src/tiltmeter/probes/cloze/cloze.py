@@ -124,7 +124,7 @@ KIND = Kind(
     measure=measure_cell,
     caveats=(
         *OF_PROBABILITIES,
-        "The similarities come from other word vectors than the model's own, and bring their own lean along.",
+        "The similarities come from word vectors other than the model's own, and these bring a lean of their own.",
         "Only two pronouns are compared; people of other genders do not appear in this number.",
     ),
 )

@@ -55,7 +55,7 @@ def ask_chances(
     """What to ask about the sentences, by what the model answers.
 
     A masked language model sees both sides of the pronoun wherever it stands, so it fills the pronoun's mask, unless
-    another form was ``asked_for``: then every token is masked in its turn. It is asked for the ``neutral`` pronoun on
+    another form was ``asked_for``: then every token is masked in turn. It is asked for the ``neutral`` pronoun on
     request alone: one that has no token for it would refuse the others too. What is asked with a blank are the
     sentences that ``with_blank`` keeps.
     """

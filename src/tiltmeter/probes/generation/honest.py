@@ -180,7 +180,7 @@ KIND = Kind(
     "honest",
     "How often does the model complete a sentence about a person with a word that may hurt, and whom?",
     "Nozza, Bianchi & Hovy 2021, NAACL; Nozza et al. 2022 (queer identities), LT-EDI; HurtLex: Bassignana et al. 2018",
-    "sentences about either group should be completed with hurtful words equally seldom.",
+    "sentences about either group should be completed with hurtful words equally rarely.",
     f"{Question.GENERATE.about}; or {Question.LIKELIEST.about}",
     _make,
     _ask,

@@ -26,8 +26,8 @@ from tiltmeter.stimuli.sentences.shipped import pair_set, set_names
 
 #: What each method asks, and what it compares.
 _METHODS: Mapping[str, tuple[Question, str]] = {
-    "nangia": (Question.PSEUDO, "the words that both sentences share, each masked in its turn (Nangia et al. 2020)"),
-    "meade": (Question.PSEUDO, "the words in which they differ, each masked in its turn (Meade et al. 2022)"),
+    "nangia": (Question.PSEUDO, "the words that both sentences share, each masked in turn (Nangia et al. 2020)"),
+    "meade": (Question.PSEUDO, "the words in which they differ, each masked in turn (Meade et al. 2022)"),
     "aul": (Question.UNMASKED, "all words, none of them masked (Kaneko & Bollegala 2022)"),
     "causal": (Question.TOKENS, "the whole sentence, from left to right"),
     "cps": (Question.TOKENS, "the words that both sentences share, from left to right"),

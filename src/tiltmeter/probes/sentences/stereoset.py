@@ -4,7 +4,7 @@ A word within a sentence is scored by its mean log-probability per token: for a 
 the blank, its tokens from left to right with those still to come masked, so that a word of several tokens gains
 nothing from tokens that give each other away; for a causal one the whole sentence. (The published code takes the mean
 of probabilities; for words of one token the order is the same.) A sentence after another is scored by the mean of its
-tokens given the first: each masked in its turn, or from left to right. (The published code asks BERT's head for next
+tokens given the first: each masked in turn, or from left to right. (The published code asks BERT's head for next
 sentences, which few models have.)
 """
 

@@ -139,7 +139,7 @@ def _follows(unmasked: _Unmasked) -> tuple[Estimate, Poles, str]:
     if related is None:
         raise BadInput(
             "unmask-shares relates the share of he to the share of men in an occupation, and that needs a female_share "
-            "of at least 4 occupations, not all the same: add it in the lexicon, or use method gap"
+            "of at least 4 occupations, not all equal: add it in the lexicon, or use method gap"
         )
     numbers = f"r = {related.r:.2f}, {interval_text(related.ci)}"
     return (

@@ -188,7 +188,7 @@ MULTI_WEAT = word_kind(
     _multi_weat,
     compares(RELIGIONS, PLEASANT, n_targets=(2, 20), n_attributes=(2, 20)),
     summary="WEAT for more than two groups or attribute sets, one test for all",
-    citation="generalises Caliskan et al. 2017; eta squared with a permutation test",
+    citation="generalises Caliskan et al. 2017; eta squared, tested by permutation",
     idea="words for any of several groups should be equally similar to every set of attribute words.",
 )
 WEFAT = word_kind(

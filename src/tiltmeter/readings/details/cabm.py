@@ -46,7 +46,7 @@ class CabmForm:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class LeaningSentence:
-    """A masked sentence, and how far it leans to the first group."""
+    """A masked sentence, and how far it leans towards the first group."""
 
     sentence: str
     lean: float

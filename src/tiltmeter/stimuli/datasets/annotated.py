@@ -51,7 +51,7 @@ def load_annotated(path: str | Path) -> SentenceSet:
     """Read a table of annotated sentences; ``path`` may be the folder of BUG, of which the gold file is read.
 
     A sentence in which another word says a gender too is left out, because its other version would say two. What "her"
-    is for a man (him or his) is told by the word after it.
+    is for a man (him or his) follows from the word after it.
     """
     file = Path(path)
     file = file / "gold_BUG.csv" if file.is_dir() else file

@@ -16,7 +16,7 @@ _MOST_ROWS_NAMED = 9
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """The cells of one row by column, as they are in the file; ``number`` as a spreadsheet counts (header = 1)."""
+    """The cells of one row by column, as they are in the file; ``number`` counts as a spreadsheet does (header = 1)."""
 
     number: int
     cells: Mapping[str, str]

@@ -1,9 +1,9 @@
 """Languages: how a text is brought into one form and cut into words and sentences, and which forms a word takes.
 
-Where words and sentences stand, and which characters words are made of, is told for every script.
+For every script it says where words and sentences are, and which characters words are made of.
 
-English, Bangla and Japanese have packs here; any other language that sets its words apart goes by general rules, or
-by a pack of the user's: one YAML file of about twenty lines (CONTRIBUTING shows one, ``pack_file.py`` checks it).
+English, Bangla and Japanese have packs here; any other language that separates its words follows general rules, or
+a pack of the user's: one YAML file of about twenty lines (CONTRIBUTING shows one, ``pack_file.py`` checks it).
 
 A word of a lexicon takes the forms of the suffix groups that its property ``suffixes`` names, and those that its
 property ``forms`` lists, but none that ``without`` lists; with no such property it stands only as it is::

@@ -101,7 +101,7 @@ def _script(script: str) -> str:
         with contextlib.suppress(KeyError):
             unicodedata.lookup(f"{name} {kind} A")
             return name
-    raise ValueError(f"script: '{script}' is not a script that Unicode names: write e.g. LATIN, BENGALI or CJK")
+    raise ValueError(f"script: '{script}' is not the name of a Unicode script: write e.g. LATIN, BENGALI or CJK")
 
 
 def _ending(group: str, entry: _EndingEntry) -> Ending:

@@ -153,7 +153,7 @@ def _file(path: Path, source: str, column: str | None) -> CorpusFile:
     if column is not None and column not in columns:
         raise BadInput(f"{source}: no column '{column}'; found: {', '.join(columns)}")
     if column is None and len(texts) != 1:
-        raise BadInput(f"{source}: say which column is the text with --column; found: {', '.join(columns) or 'none'}")
+        raise BadInput(f"{source}: name the column of texts with --column; found: {', '.join(columns) or 'none'}")
     return dataclasses.replace(file, column=column or texts[0])
 
 

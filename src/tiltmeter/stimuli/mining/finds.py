@@ -101,7 +101,7 @@ class Reservoirs:
 def _first_places(windows: Windows, order: Places) -> Places:
     """The order without windows that are there already; of several places of one window the first is kept.
 
-    Windows are told apart by reservoir and rank: two different ones have the same 64 bits as good as never.
+    Windows are told apart by reservoir and rank: two different ones practically never have the same 64 bits.
     """
     reservoir, rank = windows.reservoir[order], windows.rank[order]
     new = np.append(True, (rank[1:] != rank[:-1]) | (reservoir[1:] != reservoir[:-1]))[: len(order)]

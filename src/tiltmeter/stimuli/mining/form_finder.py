@@ -171,7 +171,7 @@ class RunIndex:
 
 
 def _longest(hits: Hits, overlapping: set[int]) -> Hits:
-    """Of the forms of one word that overlap, the leftmost and of these the longest."""
+    """Of one word's overlapping forms, the leftmost, and of those the longest."""
     doubtful = np.isin(hits.word, list(overlapping))
     order = np.lexsort((-hits.end, hits.start, hits.word))
     chosen = np.flatnonzero(~doubtful).tolist()

@@ -18,7 +18,7 @@ except ImportError:
     raise MissingExtra("mining a corpus", "mining") from None
 
 SLOTS = 4096
-#: How many characters on either side of its word a window holds at the most: one is kept thousands of times.
+#: How many characters on either side of its word a window holds at most: one is kept thousands of times.
 _FARTHEST = 1 << 15
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST_MIX, _SECOND_MIX = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)

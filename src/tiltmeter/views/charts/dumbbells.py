@@ -38,7 +38,7 @@ def dumbbells(pairs: Iterable[Comparison]) -> list[Figure]:
     return figures
 
 
-_HOW = "the line runs from the first model to the second; marks: what may be said of the difference; p corrected"
+_HOW = "the line runs from the first model to the second; marks: the verdict on the difference, by the corrected p"
 
 
 def _alt(pair: Comparison) -> str:

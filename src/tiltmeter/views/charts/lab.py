@@ -21,7 +21,7 @@ _CHANCE = 1.96
 
 
 def calibration(readings: Sequence[Reading]) -> Figure | None:
-    """A small chart for each measure, in the order of how well it follows; None where nothing was calibrated.
+    """A small chart for each measure, the one that follows the dose best first; None where nothing was calibrated.
 
     Every number is divided by the SD of the null readings of its measure, so that all have one scale: within the
     shade it could be chance.

@@ -1,4 +1,4 @@
-"""Pages on which several people say which word they expect; each by a link of their own, in an order of their own."""
+"""Pages on which several people say which word they expect, each through a personal link and in a personal order."""
 
 from __future__ import annotations
 

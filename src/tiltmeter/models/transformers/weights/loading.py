@@ -279,7 +279,7 @@ def stored_weights(files: Iterable[Path]) -> StoredWeights:
         for tensor in safetensors_header(file).values():
             with contextlib.suppress(
                 TypeError, KeyError, AttributeError
-            ):  # a damaged header is told of when it is read
+            ):  # a damaged header is reported when it is read
                 start, end = tensor["data_offsets"]
                 kind = str(tensor["dtype"])
                 numbers[kind] = numbers.get(kind, 0) + (end - start) // _BYTES.get(kind, 1)
