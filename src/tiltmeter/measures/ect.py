@@ -34,5 +34,5 @@ def ect(x: ArrayLike, y: ArrayLike, attributes: ArrayLike, *, seed: int = 0) -> 
     x = rows("X", x)
     y, attributes = rows("Y", y, like=x), rows("attributes", attributes, like=x, at_least=4)
     near_x, near_y = (cosines(average(name, group)[None], attributes)[0] for name, group in (("X", x), ("Y", y)))
-    found = correlation(near_x, near_y, method="spearman", seed=seed)
-    return EctResult(found.r, found.ci, tuple(near_x.tolist()), tuple(near_y.tolist()), len(attributes))
+    coherence = correlation(near_x, near_y, method="spearman", seed=seed)
+    return EctResult(coherence.r, coherence.ci, tuple(near_x.tolist()), tuple(near_y.tolist()), len(attributes))

@@ -100,14 +100,14 @@ def lpbs(
 
 
 def _log_probabilities(name: str, values: ArrayLike) -> Floats:
-    found = as_floats(values, f"{name} must be a table of numbers")
-    if found.ndim != 2 or found.size == 0:
+    table = as_floats(values, f"{name} must be a table of numbers")
+    if table.ndim != 2 or table.size == 0:
         raise BadInput(f"{name} must be a table with one row an attribute and one column a pair of terms")
-    if not np.isfinite(found).all():
+    if not np.isfinite(table).all():
         raise BadInput(f"{name} holds NaN or infinity: every logarithm of a probability must be finite")
-    if found.max() > 1e-4:
-        raise BadInput(f"{name} reaches {found.max():.4g}: give logarithms of probabilities, never raw logits")
-    return found
+    if table.max() > 1e-4:
+        raise BadInput(f"{name} reaches {table.max():.4g}: give logarithms of probabilities, never raw logits")
+    return table
 
 
 def _effect(associations: Floats, fill: Floats, groups: Units, options: dict[str, Any]) -> dict[str, Any]:

@@ -143,10 +143,10 @@ def load_base(folder: Path, fitted: Fitted, base: str | object | None, budget: A
 
 def check_base(name: str, fitted: Fitted, loaded: Any) -> None:
     """Refuse a model that the method was not fitted on."""
-    found, due = CachedModel(loaded).identity, fitted.base
-    if (found.revision, dict(found.settings)) != (due.revision, dict(due.settings)):
+    identity, due = CachedModel(loaded).identity, fitted.base
+    if (identity.revision, dict(identity.settings)) != (due.revision, dict(due.settings)):
         raise BadInput(
-            f"{name} belongs to {due.name} of revision {due.revision}, and {found.name} is {found.revision}: "
+            f"{name} belongs to {due.name} of revision {due.revision}, and {identity.name} is {identity.revision}: "
             f"name the right one with {name}?base=..., or run tiltmeter debias again"
         )
 

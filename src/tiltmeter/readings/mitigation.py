@@ -142,10 +142,10 @@ class MethodOutcome(Result):
     @property
     def trace(self) -> Trace:
         """Hidden where one test still finds it, gone where each finds nothing."""
-        found = {test.trace for test in self.traces}
-        if not found:
+        traces = {test.trace for test in self.traces}
+        if not traces:
             return "not tested"
-        return "hidden" if "hidden" in found else "gone" if found == {"gone"} else "undecided"
+        return "hidden" if "hidden" in traces else "gone" if traces == {"gone"} else "undecided"
 
     @property
     def pays(self) -> bool:
@@ -166,10 +166,10 @@ class MethodOutcome(Result):
         said[0] += f" and {self.more} lean more" if self.more else ""
         if self.bias_left:
             said[0] += f"; {self.bias_left.value:.0%} of the lean is left ({_range(self.bias_left.ci)})"
-        found = max(self.traces, key=lambda test: test.ci.low - test.chance, default=None)
-        if found is not None:
-            guess = f"{found.before:.0%} before, {found.chance:.0%} by guessing"
-            how = f"{found.about} {found.verb} the groups for {found.after:.0%} ({guess})"
+        clearest = max(self.traces, key=lambda test: test.ci.low - test.chance, default=None)
+        if clearest is not None:
+            guess = f"{clearest.before:.0%} before, {clearest.chance:.0%} by guessing"
+            how = f"{clearest.about} {clearest.verb} the groups for {clearest.after:.0%} ({guess})"
             said.append(
                 {
                     "hidden": f"The bias is hidden, not gone: {how}",

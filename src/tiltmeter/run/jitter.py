@@ -50,9 +50,9 @@ def jitter(
 
     def other(place: Path, changed: Any) -> Audit:
         stored = _stored(place, base, changed.identity.revision)
-        found = stored or audit([changed], out=place, budget=budget, **options)
-        _check_finished(found)
-        return found
+        result = stored or audit([changed], out=place, budget=budget, **options)
+        _check_finished(result)
+        return result
 
     variants = {each.name: other(folder / FOLDER / each.name, vary(loaded, each)) for each in planned}
     again = {f"run-{i}": load(run, budget=budget) for i, run in enumerate(runs, start=1)}

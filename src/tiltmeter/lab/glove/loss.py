@@ -69,13 +69,13 @@ def corners(groups: int) -> Floats:
     >>> (corners(3) @ corners(3).T).round(3).tolist()
     [[1.0, -0.5, -0.5], [-0.5, 1.0, -0.5], [-0.5, -0.5, 1.0]]
     """
-    made = np.zeros((groups, groups - 1))
+    places = np.zeros((groups, groups - 1))
     for place in range(groups - 1):
-        made[place, place] = np.sqrt(1 - (made[place] ** 2).sum())
+        places[place, place] = np.sqrt(1 - (places[place] ** 2).sum())
         # What every later corner must have here for the cosine with this one to be -1 / (groups - 1).
-        rest = -1 / (groups - 1) - made[place + 1 :, :place] @ made[place, :place]
-        made[place + 1 :, place] = rest / made[place, place]
-    return made
+        rest = -1 / (groups - 1) - places[place + 1 :, :place] @ places[place, :place]
+        places[place + 1 :, place] = rest / places[place, place]
+    return places
 
 
 def group_directions(words: Sequence[Floats], contexts: Sequence[Floats]) -> Floats:

@@ -13,7 +13,7 @@ import numpy as np
 from tiltmeter import measures
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.measures import CabmIntervals
-from tiltmeter.measures.cabm.weights import FEATURES
+from tiltmeter.measures.cabm.weighting import FEATURES
 from tiltmeter.models.protocol import Question
 from tiltmeter.probes.cabm.occupation_features import Features, read_features
 from tiltmeter.probes.cabm.occupation_sentences import asked_of, reads_from_the_left
@@ -31,7 +31,7 @@ from tiltmeter.probes.kind import (
     Replies,
 )
 from tiltmeter.probes.sentences.pronoun_sets import load_pronouns, read_pronouns
-from tiltmeter.probes.sentences.shares import relation, relation_words
+from tiltmeter.probes.sentences.shares import correlate, relation_words
 from tiltmeter.readings import CORRELATION, SIZE, Estimate, Item, ItemMeaning, Poles, Statistic, interval_text
 from tiltmeter.readings.details.cabm import CLOSE, NEUTRAL, CabmDetails, SentenceCounts
 from tiltmeter.statistics import Correlation, bootstrap_interval
@@ -177,7 +177,7 @@ def _related(features: Features, sentences: MarkedSet, scores: CabmIntervals, op
     """How the score goes with the share of men; None where too few shares are known or the groups are others."""
     places = [i for i, word in enumerate(features.words) if word in sentences.shares]
     men = [1 - sentences.shares[features.words[i]] for i in places]
-    return relation(scores.result.scores[places], men, at_least=_FEWEST_SHARES, method="spearman", seed=options.seed)
+    return correlate(scores.result.scores[places], men, at_least=_FEWEST_SHARES, method="spearman", seed=options.seed)
 
 
 def _estimate(scores: Floats, related: Correlation | None, options: Options) -> Estimate:
@@ -296,7 +296,7 @@ def _details(features: Features, scored: Scored, sentences: MarkedSet, *, pmi_fr
         units=dict(zip(FEATURES, features.units, strict=True)),
         repaired=scored.repaired.details,
         published=scored.published.details,
-        between_forms=measures.compare(scores, threshold=repaired.threshold)[0],
+        between_forms=measures.compare_scores(scores, threshold=repaired.threshold)[0],
         sentences=features.loudest,
         projection=features.projection,
         data=count_sentences(sentences),

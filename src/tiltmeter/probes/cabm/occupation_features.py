@@ -234,9 +234,9 @@ def _pronoun_pmi(sentences: MarkedSet, words: Sequence[str], rng: np.random.Gene
         of_word = [sentences.mark_counts[word][group] for word in words]
         marks = sorted({mark for counts in of_word for mark, n in counts.items() if n})
         sides.append(np.array([[counts.get(mark, 0) for mark in marks] for counts in of_word], dtype=np.float64))
-    found = measures.pronoun_pmi_bias(*sides)
-    if np.ptp(found.values) < _ROUNDING:  # the sentences were made with every pronoun as often for each occupation
-        return found, np.tile(found.values, (DRAWS, 1))
+    bias = measures.pronoun_pmi_bias(*sides)
+    if np.ptp(bias.values) < _ROUNDING:  # the sentences were made with every pronoun as often for each occupation
+        return bias, np.tile(bias.values, (DRAWS, 1))
 
     def drawn(side: Floats) -> Floats:
         totals = side.sum(axis=1)
@@ -245,7 +245,7 @@ def _pronoun_pmi(sentences: MarkedSet, words: Sequence[str], rng: np.random.Gene
         return np.stack(rows, axis=1).astype(np.float64)
 
     one, two = map(drawn, sides)
-    return found, np.array([measures.pronoun_pmi_bias(*both).values for both in zip(one, two, strict=True)])
+    return bias, np.array([measures.pronoun_pmi_bias(*both).values for both in zip(one, two, strict=True)])
 
 
 def _loudest(sentences: MarkedSet, used: Used, leans: Floats) -> dict[str, tuple[LeaningSentence, ...]]:

@@ -14,7 +14,7 @@ from tiltmeter.progress import progress_bar
 from tiltmeter.stimuli.languages import script_of
 from tiltmeter.stimuli.lexicon.lexicon import Group
 from tiltmeter.stimuli.mining import engines
-from tiltmeter.stimuli.mining.corpus import SHARD, Shard, cut, find_files
+from tiltmeter.stimuli.mining.corpus import SHARD, Shard, cut_into_shards, find_files
 from tiltmeter.stimuli.mining.finds import Finds, PartsFolder
 from tiltmeter.stimuli.mining.mined import ABOUT, OCCURRENCES, PARTS, MiningReport, save_finds
 from tiltmeter.stimuli.mining.mining_settings import (
@@ -81,8 +81,8 @@ def mine(
         announce: Is told when a run resumes or starts anew.
     """
     known = {"within": ("text", "sentence"), "errors": ("strict", "replace"), "engine": ("local", "ray")}
-    given = {"within": within, "errors": errors, "engine": engine, "across": across}
-    for name, value in given.items():
+    options = {"within": within, "errors": errors, "engine": engine, "across": across}
+    for name, value in options.items():
         choices = known.get(name, get_args(Across))
         if value not in choices:
             raise unknown(name, value, choices)
@@ -93,7 +93,7 @@ def mine(
     words = find_words(groups, speech)
     settings = MiningSettings(speech, words, parse_lengths(lengths), keep, within, across, errors, seed)
     _check_folder(folder)
-    shards = cut(find_files(corpora, column), shard_bytes, whole=settings.joins)
+    shards = cut_into_shards(find_files(corpora, column), shard_bytes, whole=settings.joins)
     _check_script(settings, shards)
     store = PartsFolder(folder / PARTS, _identity(settings, shards))
     with locked(folder):
@@ -176,5 +176,5 @@ def _check_script(settings: MiningSettings, shards: Sequence[Shard]) -> None:
     words = " ".join(word.text for word in settings.words)
     scripts = [{script_of(letter) for letter in set(some) if letter.isalpha()} for some in (words, text)]
     if scripts[0].isdisjoint(scripts[1]):
-        asked, given = (script_of(some) or "of no script" for some in (words, text))
-        raise BadInput(f"the words are {asked}, the corpus is {given}: give a lexicon in the script of the corpus")
+        asked, script = (script_of(some) or "of no script" for some in (words, text))
+        raise BadInput(f"the words are {asked}, the corpus is {script}: give a lexicon in the script of the corpus")

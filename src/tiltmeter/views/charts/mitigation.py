@@ -58,8 +58,8 @@ def gain_and_price(result: Mitigation) -> Figure | None:
     )
     title = f"Gain against price on {result.model}"
     words = [f"left and high is best; below the broken line ({KEEPS:.0%} kept) a method costs too much to pay"]
-    told = "; ".join(f"{p['method']} leaves {p['left']:.0%} of the lean and keeps {p['kept']:.0%}" for p in points)
-    return Figure("gain-and-price", title, f"{title}: {told}.", titled(chart, title, words))
+    summary = "; ".join(f"{p['method']} leaves {p['left']:.0%} of the lean and keeps {p['kept']:.0%}" for p in points)
+    return Figure("gain-and-price", title, f"{title}: {summary}.", titled(chart, title, words))
 
 
 def dumbbells(result: Mitigation) -> Figure | None:
@@ -73,8 +73,8 @@ def dumbbells(result: Mitigation) -> Figure | None:
     words = [
         "open: before; full: after; the line is level. A grey line: noise could explain that it is nearer or further"
     ]
-    told = "; ".join(f"{each.method}: {each.less} of {len(each.deciding)} lean less" for each in measured)
-    return Figure("before-and-after", title, f"{title}. {told}.", titled(chart, title, words))
+    summary = "; ".join(f"{each.method}: {each.less} of {len(each.deciding)} lean less" for each in measured)
+    return Figure("before-and-after", title, f"{title}. {summary}.", titled(chart, title, words))
 
 
 def _row(moved: Moved) -> dict[str, Any]:

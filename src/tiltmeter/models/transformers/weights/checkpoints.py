@@ -143,7 +143,9 @@ def weights_in(folder: Path) -> StoredWeights:
     return stored_weights(folder / file for file in _weights(_files(folder)))
 
 
-def load(folder: Path, *, called: str, head: Head = "none", loading: Loading = IN_FLOAT32) -> tuple[Any, Any]:
+def load_checkpoint(
+    folder: Path, *, called: str, head: Head = "none", loading: Loading = IN_FLOAT32
+) -> tuple[Any, Any]:
     """The fast tokenizer and the model, with the head asked for, ready to be asked."""
     try:
         import torch
