@@ -27,10 +27,10 @@ from tiltmeter.lab.reference.planted_vectors import PlantedVectors
 from tiltmeter.lab.reference.training import CAUSAL_RECIPE, RECIPE, TrainingRecipe, learn_occupations, reader
 from tiltmeter.models import ModelKind
 from tiltmeter.models.protocol import Question
+from tiltmeter.models.transformers.cpu import usable_cpus
 from tiltmeter.models.transformers.hub import TransformerModel
 from tiltmeter.models.transformers.on_ray import cluster_in_use
 from tiltmeter.models.transformers.questions import CAUSAL, MASKED
-from tiltmeter.models.transformers.threads import usable_cpus
 from tiltmeter.models.transformers.weights.checkpoints import first_line, load, quiet
 from tiltmeter.progress import progress_bar
 
