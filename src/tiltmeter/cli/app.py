@@ -38,8 +38,8 @@ app = typer.Typer(
 
 for module in (measure, mitigate, listings, mine, results, annotate, lab, replicate):
     app.add_typer(module.app)
-app.add_typer(lab.lab_app, name="lab", rich_help_panel="The instrument")
-app.add_typer(listings.samples_app, name="samples", rich_help_panel="What is here")
+app.add_typer(lab.lab_app, name="lab", rich_help_panel="Test the instrument")
+app.add_typer(listings.samples_app, name="samples", rich_help_panel="Models, probes and suites")
 app.add_typer(train.train_app, name="train", rich_help_panel="Mitigate")
 app.add_typer(listings.data_app, name="data", rich_help_panel="Words, sentences and data")
 
