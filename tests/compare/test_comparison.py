@@ -66,7 +66,7 @@ def test_controls_are_corrected_apart_and_come_last() -> None:
             0.2,
             (0.5, 1.99),
             "suggestive",
-            "Suggestive: p = 0.010 taken alone, but not significant after correction",
+            "Suggestive: p = 0.010 on its own, but not significant after correction",
         ),
         (0.2, 0.9, (-0.5, 2.99), "undecided", "Undecided: noise could explain it (p = 0.20). Only a difference of"),
         (
