@@ -174,4 +174,4 @@ def test_the_table_says_what_is_real_and_what_was_left_out(tmp_path: Path) -> No
     assert "Title of [b]" in text
     assert "clear: further from level" in text
     assert "Level, the difference too small to matter: Title of a" in text
-    assert "Not compared, other stimuli (x and abc): c" in text
+    assert "Not compared, different stimuli (x and abc): c" in text
