@@ -333,11 +333,11 @@ def selftest(as_json: output.Json = False) -> None:
         output.print_json({"reads_true": not wrong, "checks": rows})
     else:
         for check in wrong:
-            echo(f"NOT TRUE: {check.what}: expected {check.expected}, found {check.actual}")
+            echo(f"WRONG: {check.what}: expected {check.expected}, found {check.actual}")
         echo(
-            f"{len(wrong)} of {len(checks)} checks are wrong: do not trust this installation"
+            f"{len(wrong)} of {len(checks)} checks failed: do not trust this installation"
             if wrong
-            else f"this installation reads true ({len(checks)} checks)"
+            else f"this installation measures correctly ({len(checks)} checks)"
         )
     if wrong:
         raise Exit(1)

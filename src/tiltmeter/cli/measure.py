@@ -134,7 +134,7 @@ def baseline(
     others = list(runs or ())
     for n, what in ((jitter, "--jitter"), (len(others), "--run")):
         if 0 < n < 3:
-            raise BadInput(f"{n} of {what} say too little of how far a model wobbles: give at least 3, or none")
+            raise BadInput(f"{n} of {what} say too little about how far a model wobbles: give at least 3, or none")
     if not jitter and not others:
         raise BadInput("without --jitter and --run there is no floor to measure: run tiltmeter audit")
     if dry_run:
@@ -168,7 +168,7 @@ def show_audit(result: Audit, report: Path, *, verbose: bool) -> None:
     output.print_view(Glance(summarise(result)))
     if verbose:
         _show_everything(result)
-    echo(f"{result.asked:,} inputs asked of models, {result.recalled:,} known from before.")
+    echo(f"{result.asked:,} inputs sent to models, {result.recalled:,} from the cache.")
     n = len(result.skipped)
     left_out = f", and {n} {'probe that does' if n == 1 else 'probes that do'} not fit" if n else ""
     more = "" if verbose else f" (--verbose: every reading{left_out})"

@@ -94,7 +94,7 @@ def _show(report: MiningReport) -> None:
     _name(f"Words with fewer than {report.least} texts of a length", named)
     _name("Never found", report.never_found)
     if report.broken:
-        typer.echo(f"{report.broken:,} characters were no UTF-8 and were replaced.")
+        typer.echo(f"{report.broken:,} characters were not UTF-8 and were replaced.")
     kept = f"{report.rows:,} texts in {report.folder}"
     typer.echo(f"{report.occurrences:,} occurrences in {report.records:,} records; {kept}")
 

@@ -93,7 +93,7 @@ def debias(
         return
     echo(f"{made.note}.")
     if eraser:
-        echo(f"It takes {eraser.rank} directions away and gives {len(eraser.replaced):,} words a vector.")
+        echo(f"It removes {eraser.rank} directions and gives {len(eraser.replaced):,} words a vector.")
     echo(f"Model:  debiased:{out}")
 
 

@@ -289,7 +289,7 @@ def serve(
             open_browser=open_browser,
         )  # fmt: skip
     elif folder is None or annotate or people or labels:
-        raise BadInput("name one thing to serve: a folder of audits, or what is to be judged with --annotate")
+        raise BadInput("name one thing to serve: a folder of audits, or what people should judge, with --annotate")
     else:
         settings = DashboardSettings(at_home(folder), host, port, token, allow_paid, tuple(model or ()))
         served = run(settings, announce=say, open_browser=open_browser)

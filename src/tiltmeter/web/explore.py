@@ -131,7 +131,7 @@ def word_list(text: str) -> list[str]:
         raise BadInput(f"a list of {len(words):,} words is too long: the limit is {MOST_WORDS}")
     long = next((word for word in words if len(word) > MOST_LETTERS), None)
     if long:
-        raise BadInput(f"'{long[:20]}…' has {len(long)} letters: at most {MOST_LETTERS} make a word")
+        raise BadInput(f"'{long[:20]}…' has {len(long)} letters: the limit for a word is {MOST_LETTERS}")
     return words
 
 

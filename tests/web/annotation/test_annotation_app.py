@@ -38,7 +38,7 @@ def _client(folder: Path, **settings: object) -> TestClient:
     [
         ("/wrong/input", 400, "that is no label"),
         ("/wrong/gone", 404, "no such item"),
-        ("/wrong/bug", 500, "something went wrong here: tell whoever sent you the link"),
+        ("/wrong/bug", 500, "something went wrong: tell whoever sent you the link"),
         ("/nowhere", 404, "there is no such page: open the link as it was sent to you"),
         ("/taken", 405, "that is not possible here"),
         ("/fine?n=x", 422, "n: Input should be a valid integer"),

@@ -96,7 +96,7 @@ def make(
     if method is not None and method not in METHODS and given_by_user(method) is None:
         raise unknown("method of cabm", method, [*METHODS, "three weights such as 0.5,0.3,0.2"])
     if threshold is not None and not (isinstance(threshold, int | float) and 0 <= threshold < 1):
-        raise BadInput(f"a threshold of cabm lies from 0 to 1, such as 0.1, not {threshold}")
+        raise BadInput(f"a threshold of cabm is from 0 to 1, such as 0.1, not {threshold}")
     parts = []
     for name, sentences in _sentences(data):
         title = f"CABM: occupations between {sentences.groups[0]} and {sentences.groups[1]}"

@@ -103,7 +103,7 @@ def _one_text(cell: Cell, replies: Replies) -> Cell:
     if lost := [row.tags.get("number", row.text) for row in rows if differs_elsewhere(row)]:
         replies.leave_out(
             f"{len(lost)} of {len(rows):,} sentences (rows {', '.join(lost)})",
-            "their two versions differ in more than the pronoun, so one blank cannot stand for both",
+            "their two versions differ in more than the pronoun, so one blank does not fit both",
         )
     return dataclasses.replace(cell, sets=tuple(sets))
 

@@ -76,7 +76,7 @@ def _measure(stimuli: Pronouns, replies: Replies, options: Options) -> Measured:
     clusters = [sentences[i].unit for i in expected]
     if len(set(clusters)) < 2:
         raise BadInput(
-            f"'{stimuli.sentences.name}' says of {len(set(clusters))} occupations whether men or women are expected, "
+            f"'{stimuli.sentences.name}' says for {len(set(clusters))} occupations whether men or women are expected, "
             "and at least 2 are needed: add what is expected, or the share of women"
         )
     women = np.array([sentence.tags.get("expected") == "women" for sentence in sentences])

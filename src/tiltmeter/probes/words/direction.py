@@ -185,7 +185,7 @@ DIRECT_BIAS = word_kind(
     _direct,
     along_pairs,
     placebo=True,
-    summary="How much of neutral words lies along the direction of pairs such as he/she",
+    summary="How far neutral words lie along the direction of pairs such as he/she",
     citation="Bolukbasi, Chang, Zou, Saligrama & Kalai 2016, NeurIPS",
     idea="neutral words should have no component along the direction that separates pairs of words.",
 )
@@ -194,7 +194,7 @@ SEMAXIS = word_kind(
     _semaxis,
     compares(OCCUPATIONS, GENDERS[::-1], n_targets=(1, 1), n_attributes=(2, 2)),
     placebo=True,
-    summary="Where words stand on the axis between two poles",
+    summary="Where words lie on the axis between two poles",
     citation="An, Kwak & Ahn 2018, ACL",
     idea="neutral words should stand half-way between the two poles.",
 )
@@ -203,7 +203,7 @@ SAME = word_kind(
     _same,
     compares(OCCUPATIONS, GENDERS[::-1], n_targets=(1, 1), n_attributes=(2, 20)),
     placebo=True,
-    summary="SAME: how far words lie along what separates the groups",
+    summary="SAME: how far words lie along the directions that separate the groups",
     citation="Schroeder, Schulz & Hammer 2022, arXiv:2203.14603; IJCNN 2024",
     idea="neutral words should have no component along the directions that separate groups.",
 )

@@ -30,7 +30,7 @@ def annotation_app(router: APIRouter, settings: DashboardSettings) -> Guard:
 
 
 def _on_error(_request: Request, error: Exception) -> Response:
-    status, line = 500, "something went wrong here: tell whoever sent you the link"
+    status, line = 500, "something went wrong: tell whoever sent you the link"
     if isinstance(error, TooLarge) or isinstance(error.__cause__, TooLarge):
         status, line = 413, f"that is too large: the limit is {MOST_BYTES // 1024} KB"
     elif isinstance(error, TiltmeterError):
