@@ -124,8 +124,8 @@ def compare(
         return
     print_view(*map(comparison_table, comparisons.pairs))
     say(
-        "p is Holm-corrected for the bias tests of a pair; level is where a probe shows no lean. Differences are about "
-        "these words and sentences: how far single ones disagree between two models is the noise."
+        "p is Holm-corrected for the bias tests of a pair; level is where a probe shows no lean. The noise that a "
+        "difference must exceed is how far single words and sentences disagree between the two models."
     )
     if charts is not None:
         echo(f"charts: {len(written)} in {charts}")
