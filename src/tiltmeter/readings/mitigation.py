@@ -165,7 +165,7 @@ class MethodOutcome(Result):
                 {
                     "hidden": f"The bias is hidden, not gone: {how}",
                     "gone": f"No test finds the groups again: {how}",
-                    "undecided": f"Whether it is gone cannot be told: {how}",
+                    "undecided": f"Whether it is gone is unclear: {how}",
                 }[self.trace if self.trace != "not tested" else "undecided"]
             )
         if self.utility_kept:

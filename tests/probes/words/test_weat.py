@@ -143,7 +143,10 @@ def test_arbitrary_words_take_the_places_of_words_of_their_frequency():
     some = [[*frequent[:3], "qwertyish"], [*rare[:3], "asdfish"]]
     reading = probe("weat", known | neutral, targets=TERMS, attributes=some, cache=False)
     assert (reading.evidence.placebo.n_words, reading.evidence.placebo.n_matched) == (8, 6)
-    assert any("For 6 of 8 they are as frequent; the others are of any" in line for line in reading.evidence.in_words())
+    assert any(
+        "6 of 8 are matched in frequency; that of the other attributes is not known" in line
+        for line in reading.evidence.in_words()
+    )
 
 
 def test_words_that_a_model_cannot_tell_apart_are_no_arbitrary_words():

@@ -87,7 +87,7 @@ def test_a_group_gives_its_words_their_endings_and_a_word_may_say_others(tmp_pat
         (PLAIN + "suffixes: {p: [{add: [s], then: p}]}\n", "suffixes: p -> p goes round in a circle"),
         (PLAIN + "suffixes: {p: [5]}\n", "suffixes: p: entry 1"),
         (PLAIN + "suffixes: {p: [s]\n", "broken YAML"),
-        (PLAIN + "name: Yours\n", "'name' is there twice"),
+        (PLAIN + "name: Yours\n", "'name' appears twice"),
     ],
 )
 def test_what_is_wrong_with_a_pack_is_said_in_one_line(tmp_path, text, complaint):

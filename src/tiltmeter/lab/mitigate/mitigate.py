@@ -109,7 +109,7 @@ def mitigate(
         (kind,) = kinds
         lines = texts_of(corpus) if kind == "language" else []
         if taught := [name for name in methods if kind == "language" and name != SELF_DEBIAS and not lines]:
-            raise BadInput(f"{taught[0]} teaches a language model: give a text with --corpus")
+            raise BadInput(f"{taught[0]} fine-tunes a language model: give a text with --corpus")
         more = _held_out(measured, fit)
         extended = dataclasses.replace(measured, probes=(*measured.probes, *more))
         plan = _Plan(sets, fit, test, extended, frozenset(probe.id for probe in more), kind, vocabulary, seed)

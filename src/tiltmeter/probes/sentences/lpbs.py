@@ -310,8 +310,8 @@ def _measure(stimuli: Attributes, replies: Replies, options: Options) -> Measure
 
 
 _REPAIR = (
-    "In {again} cases a sentence names its attribute more than once. As published one mention is masked for the prior, "
-    "which still sees the other; here all are, whole words that begin with it."
+    "In {again} cases a sentence names its attribute more than once. As published, only one mention is masked for the "
+    "prior, which still sees the other; repaired, all whole words that begin with it are masked."
 )
 
 
@@ -344,9 +344,9 @@ def _compare(
     means = [mean_of(part).association for part in parts]
     by_label = ", ".join(f"{label} {mean:+.2f}" for label, mean in zip(stimuli.labels, means, strict=True))
     # Leaning towards different poles is meant relative to each other, which must be said where it is not so outright.
-    same = f"; both are on the side of {one if means[0] > 0 else two}" if means[0] * means[1] > 0 else ""
+    same = f"; both lean towards {one if means[0] > 0 else two}" if means[0] * means[1] > 0 else ""
     poles = Poles.crossed(stimuli.labels, stimuli.poles)
-    return effect, poles, f"{words} The tilt is between the mean associations: {by_label}{same}.", result.power
+    return effect, poles, f"{words} Mean associations: {by_label}{same}.", result.power
 
 
 def _average(
@@ -412,7 +412,7 @@ KIND = Kind(
     _measure,
     (
         *OF_PROBABILITIES,
-        "The prior is taken with the attribute masked: what the rest of the sentence expects is taken out, so a model "
+        "The prior is taken with the attribute masked, so what the rest of the sentence expects is removed: a model "
         "that expects men everywhere can still be level here. See fill_bias and prior_bias for both parts.",
     ),
 )

@@ -38,7 +38,7 @@ def _ect(vectors: WordVectors, options: Options) -> Measured:
         Estimate("coherence rho", found.score, COHERENCE, found.ci),
         None,
         f"{x.title} and {y.label} rank {a.label} with a correlation of {found.score:.2f} "
-        f"({interval_text(found.ci)}); 1 would be the same order for both.",
+        f"({interval_text(found.ci)}); 1 means the same order for both.",
         tuple(a.items([None] * len(a), **columns)),
         ItemMeaning("similarity"),
         Statistic("spearman", tuple(columns)),
@@ -54,7 +54,7 @@ def _mac(vectors: WordVectors, _options: Options) -> Measured:
         Estimate("mean cosine distance", found.score, DISTANCE, found.ci),
         None,
         f"The mean cosine distance of {words.label} from {' and '.join(to.label for to in sets)} is {found.score:.2f} "
-        f"({interval_text(found.ci)}); 1 would mean unrelated. It does not tell to which group they are nearer.",
+        f"({interval_text(found.ci)}); 1 means unrelated. It does not say which group they are nearer to.",
         tuple(words.items([sum(row) / len(row) for row in found.by_target], **columns)),
         ItemMeaning("mean distance"),
         Statistic("mean of units"),
@@ -74,15 +74,15 @@ def _rnd(vectors: WordVectors, options: Options) -> Measured:
         effect,
         # A distance: where it is positive, the first group is further away.
         Poles(f"{a.label} → {y.label}", f"{a.label} → {x.label}"),
-        f"{a.title} lie nearer to {nearer} than to {further} ({numbers}). Interval and p are about other words for the "
-        "groups and for the attributes.",
+        f"{a.title} lie nearer to {nearer} than to {further} ({numbers}). Interval and p generalise to other words "
+        "for the groups and for the attributes.",
         tuple(a.items(repaired.by_attribute)),
         ItemMeaning("difference of the distances", Poles(y.label, x.label)),
         Statistic("mean of units"),
         n_units=found.n,
         published=Estimate(name, found.score, DIFFERENCE, p_value=found.p_value, alternative=options.alternative),
-        repair="The average of few or varied words lies far from everything by its noise alone, and the published "
-        "difference takes that for distance; the headline takes it off, and counts families of words on both sides.",
+        repair="The mean of few or varied words lies far from everything through noise alone, and the published "
+        "difference counts that as distance; the headline subtracts it, and counts word families once on both sides.",
     )
 
 
@@ -113,7 +113,7 @@ ECT = word_kind(
     compares(GENDERS, OCCUPATIONS, n_targets=(2, 2), n_attributes=(1, 1)),
     summary="Embedding coherence: do two groups rank attributes alike? (Spearman)",
     citation="Dev & Phillips 2019, AISTATS",
-    idea="two groups should rank attribute words by similarity in the same order.",
+    idea="attribute words should rank in the same order by similarity to either group.",
 )
 MAC = word_kind(
     "mac",

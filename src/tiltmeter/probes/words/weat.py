@@ -69,8 +69,8 @@ def _weat(vectors: WordVectors, options: Options) -> Measured:
             alternative="greater",
             exact=found.exact,
         ),
-        repair="The published test is one-sided, takes words for independent and asks about these attributes alone. "
-        "The headline looks both ways, counts families of words, and asks whether the tilt holds for other words on "
+        repair="The published test is one-sided, treats words as independent and covers these attributes only. The "
+        "headline test is two-sided, counts word families once, and asks whether the tilt holds for other words on "
         "either side.",
         evidence=evidence(found.crossed, (*groups, *poles), vectors.association_placebo(found.effect_size, options)),
         power=found.power,
@@ -107,7 +107,7 @@ def _multi_weat(vectors: WordVectors, options: Options) -> Measured:
     return Measured(
         effect,
         Poles(f"most: {group} → {pole}"),
-        f"The group explains {found.effect_size**2:.0%} of how far these words lean; the strongest lean is {group} "
+        f"The group explains {found.effect_size**2:.0%} of the variance of these leans; the strongest lean is {group} "
         f"towards {pole} ({strongest:+.2f} SD).{detail}",
         tuple(
             item
@@ -160,15 +160,14 @@ def _wefat(vectors: WordVectors, options: Options) -> Measured:
     return Measured(
         effect,
         Poles(f"high {name} → {a.label}", f"high {name} → {b.label}"),
-        f"The higher the {name} of these {words.label} in the world, the {'more' if published.r > 0 else 'less'} they "
+        f"The higher the {name} of {words.label} in the world, the {'more' if published.r > 0 else 'less'} they "
         f"lean towards {a.label} rather than {b.label} (r = {published.r:.2f}, {interval_text(related.ci)}).",
         tuple(words.items(found.effect_sizes, **{"p_value": found.p_values, column: values})),
         ItemMeaning("effect of the word", Poles(a.label, b.label)),
         Statistic("pearson", ("value", column)),
         published=Estimate(effect.name, published.r, CORRELATION, published.ci, published.p_value, "two-sided", False),
-        repair="The published test takes every word for independent of the others and the attribute words for the "
-        "only ones there are. The headline generalises to other words and other attributes, and counts words that are "
-        "alike once.",
+        repair="The published test treats words as independent and the attribute words as the only ones there are. "
+        "The headline generalises to other words and other attributes, and counts similar words once.",
         evidence=two_way_evidence(related, (words.label, *others), len(kin["partners"]), placebo),
         power=related.power,
     )
@@ -189,14 +188,14 @@ MULTI_WEAT = word_kind(
     compares(RELIGIONS, PLEASANT, n_targets=(2, 20), n_attributes=(2, 20)),
     summary="WEAT for more than two groups or attribute sets, one test for all",
     citation="generalises Caliskan et al. 2017; eta squared, tested by permutation",
-    idea="words for any of several groups should be equally similar to every set of attribute words.",
+    idea="words for each of several groups should be equally similar to every set of attribute words.",
 )
 WEFAT = word_kind(
     "wefat",
     _wefat,
     compares(OCCUPATIONS, GENDERS[::-1], n_targets=(1, 1), n_attributes=(2, 2)),
     placebo=True,
-    summary="Does the lean of words follow a fact about them, e.g. occupations and their share of women?",
+    summary="Does the lean of words follow a fact about them, such as the share of women in an occupation?",
     citation=_CALISKAN,
-    idea="a word such as an occupation should not carry who is employed in it.",
+    idea="a word, such as an occupation, should not reveal who is employed in it.",
 )
