@@ -5,7 +5,7 @@ import json
 from tests.views.made import audit, d, reading, share
 from tiltmeter.readings import STATES, Power
 from tiltmeter.views.rows import reading_rows
-from tiltmeter.views.summary import MARKS, Summary, in_words, one_way, summarise
+from tiltmeter.views.summary import MARKS, Summary, in_words, summarise
 
 
 def summary_of(*readings) -> Summary:
@@ -103,7 +103,6 @@ def test_where_nothing_is_clear_what_is_suggestive_is_named():
 def test_a_reading_in_words_has_its_direction_its_number_and_its_verdict():
     (row,) = reading_rows(audit(reading(id="a", effect=d(0.6))).readings)
     assert in_words(row) == ("Title of a: men → career, women → family (effect size d 0.60 [0.30, 0.90]; clear)")
-    assert one_way("most: Muslim terms → unpleasant words") == "most: Muslim terms → unpleasant words"
 
 
 def test_every_verdict_has_a_sign_of_its_own():

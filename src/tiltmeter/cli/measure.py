@@ -14,7 +14,7 @@ from tiltmeter.errors import BadInput, TiltmeterError, without_passwords
 from tiltmeter.files import at_home, locked, parse_yaml
 
 if TYPE_CHECKING:
-    from tiltmeter.readings import Audit, Reading
+    from tiltmeter.readings import Audit, Reading, Skipped
 
 app = Typer()
 
@@ -88,9 +88,11 @@ def audit(
         output.print_json({**result.to_dict(), "summary": summarise(result).to_dict()})
     else:
         show_audit(result, report, verbose=verbose)
-    for model in dict.fromkeys(skipped.model for skipped in failed):
-        reason = next(skipped.reason for skipped in failed if skipped.model == model)
-        output.complain(reason if model in reason else f"{model}: {reason}")
+    first: dict[str, Skipped] = {}
+    for skipped in failed:
+        first.setdefault(skipped.model, skipped)
+    for skipped in first.values():
+        output.complain(skipped.in_words)
     return 2 if failed else 0
 
 

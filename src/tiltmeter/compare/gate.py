@@ -36,7 +36,6 @@ from tiltmeter.statistics import Result, holm
 from tiltmeter.statistics.differences import holm_bounds
 
 Outcome: TypeAlias = Literal["failed", "undecided", "passed", "not checked"]
-_NO_BASELINE = "there is no baseline"
 #: What can become of a probe, in the order in which it is looked at.
 OUTCOMES: tuple[Outcome, ...] = ("failed", "undecided", "passed", "not checked")
 
@@ -188,7 +187,7 @@ def _check_limits(run: Audit, policy: Policy) -> Check:
     if all(rule.limit is None for rule in rules):
         raise BadInput("without a baseline there is nothing to check: name one, or a policy with limits")
     both = zip(run.readings, rules, strict=True)
-    probes = [_check_probe(reading, reading, rule, _NO_BASELINE, None, policy) for reading, rule in both]
+    probes = [_check_probe(reading, reading, rule, None, None, policy) for reading, rule in both]
     probes.sort(key=lambda probe: OUTCOMES.index(probe.outcome))
     return Check(str(run.folder or "the run"), "", policy.alpha, policy.fail_on, 0, tuple(probes), ())
 
@@ -309,7 +308,7 @@ def _tests(rules: Sequence[Rule], moved: Sequence[_Moved | str], policy: Policy)
 
 
 def _check_probe(
-    new: Reading, old: Reading, rule: Rule, moved: _Moved | str, test: _Test | None, policy: Policy
+    new: Reading, old: Reading, rule: Rule, moved: _Moved | str | None, test: _Test | None, policy: Policy
 ) -> ProbeCheck:
     tolerance, matters = policy.tolerance_of(rule), None
     grew = test is not None and test.p <= test.allowed
@@ -318,9 +317,10 @@ def _check_probe(
     hides = limited == "reaches"
     if rule.ignore:
         why += "left out by the policy" if policy.names(new.id) else "a control: it is meant to lean"
+    elif moved is None:
+        why = why.removesuffix("; ") or "growth cannot be tested: there is no baseline"
     elif isinstance(moved, str) or test is None:
-        growth = f"growth cannot be tested: {moved}"
-        why = why.removesuffix("; ") if why and moved == _NO_BASELINE else why + growth
+        why += f"growth cannot be tested: {moved}"
     else:
         by_floor = not grew and moved.by_items.p_beyond(tolerance) <= test.allowed
         # The upper end of the interval, as absence is shown of a reading: the one-sided bound would be wrong too often
@@ -334,7 +334,7 @@ def _check_probe(
         why += growth_in_words(moved.above_floor, test.p_holm, tolerance, moved.floor, grew=grew, by_floor=by_floor)
         if not grew:
             why += what_is_ruled_out(at_most, could_find, could_hide=could_hide)
-    difference, floor = (None, None) if isinstance(moved, str) else (moved.above_floor, moved.floor)
+    difference, floor = (None, None) if moved is None or isinstance(moved, str) else (moved.above_floor, moved.floor)
     checked = not rule.ignore and (test is not None or rule.limit is not None)
     failed = grew or limited == "beyond"
     return ProbeCheck(

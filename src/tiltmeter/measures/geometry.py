@@ -1,7 +1,8 @@
-"""Checked vectors, unit length, and the lean of a word between two sets of attributes."""
+"""Checked vectors, unit length, the lean of a word between two sets of attributes, and which words are kin."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.statistics.families import CrossedTest, Labels, as_labels, crossed_test, find_kin
+from tiltmeter.statistics.families import CrossedTest, Kin, Labels, as_labels, crossed_test
 from tiltmeter.statistics.groups import Floats, Units, as_floats, unit_index
 from tiltmeter.statistics.permutation import Alternative, generator
 
@@ -25,6 +26,12 @@ THREE_UNNAMED: Families = (None, None, None)
 _ROUNDING = 1e-12
 #: Squares of larger numbers overflow, squares of smaller ones than one over it vanish.
 _LARGEST = 1e140
+#: Words of a list are kin where they are so many times more alike than words that have nothing to do with one another.
+#: Of 1.5, 1.75, 2 and 2.5, tried on other seeds than ``benchmarks/nulls.py`` prints: below 2 words drawn at random are
+#: thrown together and the test loses power, above it neighbours pass for independent.
+ALIKE = 2.0
+#: In fewer dimensions directions say nothing of kinship: any two words are alike.
+_DIMENSIONS = 10
 
 
 def rows(name: str, vectors: ArrayLike, *, like: Floats | None = None, at_least: int = 1) -> Floats:
@@ -114,6 +121,104 @@ def pair_families(partners: Partners, families: Families) -> Families:
     """The families of words and of pairs from those of words and of the two sides: a pair's is that of its first."""
     of_words, of_first, _ = families
     return of_words, None if of_first is None else [of_first[first] for first, _ in partners]
+
+
+def directions_within(vectors: Floats, *, besides: Floats | None = None) -> Floats:
+    """Where each vector of a list points from the list's mean, at unit length; ``besides`` an axis, if one is named.
+
+    What all words of a list share says which list it is; what some of them share beyond that makes them kin.
+    """
+    found = vectors - vectors.mean(axis=0)
+    if besides is not None and (length := float(besides @ besides)) > 0:
+        found -= np.outer(found @ besides, besides / length)
+    lengths = np.linalg.norm(found, axis=1, keepdims=True)
+    directions: Floats = found / np.where(lengths == 0, 1.0, lengths)
+    return directions
+
+
+def find_families(directions: Floats, *, alike: float) -> Labels:
+    """The families of a list of words: average linkage of their directions, kept while they are on average so alike.
+
+    >>> find_families(np.array([[1.0, 0.1], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]), alike=0.5).tolist()
+    [0, 0, 1, 2]
+    """
+    n = len(directions)
+    if n < 3 or not math.isfinite(alike):
+        return np.arange(n)
+    # Written out: scipy's linkage and fcluster give the same and take ten times as long for lists of words, because
+    # they build and check the whole tree where a few merges at its foot are asked for.
+    near, members = directions @ directions.T, [[word] for word in range(n)]
+    np.fill_diagonal(near, -np.inf)
+    while True:
+        one, two = sorted(divmod(int(near.argmax()), n))
+        if near[one, two] < alike:
+            break
+        sizes = len(members[one]), len(members[two])
+        near[one] = near[:, one] = (sizes[0] * near[one] + sizes[1] * near[two]) / sum(sizes)
+        near[two] = near[:, two] = near[one, one] = -np.inf
+        members[one] += members[two]
+        members[two] = []
+    labels = np.empty(n, dtype=np.intp)
+    for label, words in enumerate(filter(None, members)):
+        labels[words] = label
+    return labels
+
+
+def threshold(targets: Sequence[Floats], attributes: Sequence[Floats]) -> float:
+    """How alike two words of a list must be to be kin: twice as alike as a target and an attribute are.
+
+    Alike by the root mean square of the cosines of their directions within their lists.
+    """
+    width = targets[0].shape[1]
+    unrelated = np.concatenate([(one @ two.T).ravel() for one in targets for two in attributes])
+    # Where directions are all equally likely the root mean square is 1 / sqrt(width); it is not less in any model.
+    usual = max(math.sqrt(float(np.square(unrelated).mean())), 1 / math.sqrt(width))
+    return min(0.9, ALIKE * usual) if width >= _DIMENSIONS else math.inf
+
+
+def families_by_list(targets: Sequence[Floats], attributes: Sequence[Floats]) -> tuple[list[Labels], list[Labels]]:
+    """The families of the words of any number of lists of targets and of attributes (unit vectors)."""
+    within = [[directions_within(vectors) for vectors in lists] for lists in (targets, attributes)]
+    alike = threshold(*within)
+    of_targets, of_attributes = ([find_families(each, alike=alike) for each in lists] for lists in within)
+    return of_targets, of_attributes
+
+
+def find_kin(
+    x: Floats,
+    y: Floats,
+    a: Floats,
+    b: Floats,
+    *,
+    partners: Sequence[tuple[int, int]] = (),
+    named: Sequence[Units | None] = (None, None, None, None),
+) -> Kin:
+    """The families of four lists of unit vectors: as they are ``named`` or, where they are not, by the geometry.
+
+    Two words are kin where they are twice as alike as a target and an attribute are (root mean square of the cosines of
+    their directions within their lists). Of matched pairs it is the differences that count.
+    """
+    # What is tested does not count: of many independent words some are near each other by chance, also along the axis
+    # between the attributes, and as one family they would seem to vary more than they do.
+    of_targets, of_attributes = a.mean(axis=0) - b.mean(axis=0), x.mean(axis=0) - y.mean(axis=0)
+    lists = [
+        *(directions_within(vectors, besides=of_targets) for vectors in (x, y)),
+        *(directions_within(vectors, besides=of_attributes) for vectors in (a, b)),
+    ]
+    alike = threshold(lists[:2], lists[2:])
+    in_x, in_y, in_a, in_b = (
+        find_families(directions, alike=alike) if names is None else as_labels(names, len(directions))
+        for directions, names in zip(lists, named, strict=True)
+    )
+    of_pairs: Units = ()
+    if partners:
+        first, second = np.array(partners).T
+        of_pairs = (
+            find_families(directions_within(x[first] - y[second], besides=of_targets), alike=alike)
+            if named[0] is None
+            else in_x[first]
+        )
+    return Kin(in_x, in_y, in_a, in_b, tuple(partners), of_pairs)
 
 
 def kin_along(words: Floats, pairs: Floats, families: Families = TWO_UNNAMED) -> tuple[Labels, Labels]:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.measures.geometry import cosines, rows, unit
+from tiltmeter.measures.geometry import cosines, families_by_list, rows, unit
 from tiltmeter.statistics import Interval, Result
-from tiltmeter.statistics.families import families_by_list, spread_of_mean
+from tiltmeter.statistics.families import spread_of_mean
 from tiltmeter.statistics.two_way import student_interval
 
 

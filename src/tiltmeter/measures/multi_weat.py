@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.measures.geometry import cosines, rows, unit
+from tiltmeter.measures.geometry import cosines, families_by_list, rows, unit
 from tiltmeter.measures.weat import WeatResult, weat
 from tiltmeter.statistics import Result, holm
-from tiltmeter.statistics.families import families_by_list
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.statistics.one_way import one_way_test
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.errors import unknown
-from tiltmeter.measures.geometry import average, rows, unit
+from tiltmeter.measures.geometry import average, families_by_list, rows, unit
 from tiltmeter.statistics import Alternative, Interval, Result, draw_splits, matched_test, p_from_null
 from tiltmeter.statistics.families import (
     COUNTED,
@@ -18,7 +18,6 @@ from tiltmeter.statistics.families import (
     Labels,
     Spread,
     degrees,
-    families_by_list,
     interaction,
     spread_of_mean,
     student_test,

@@ -41,6 +41,11 @@ class SampleModel:
         """Whether it is word vectors, which need no torch."""
         return self.adapter == _STATIC
 
+    @property
+    def writes(self) -> bool:
+        """Whether it is a language model, which gives probabilities and writes text."""
+        return self.adapter == _GGUF
+
     def folder(self) -> Path | None:
         """Where the package is installed, or None; the package itself is never imported."""
         spec = find_spec(self.package)
@@ -286,7 +291,7 @@ def load_bundled(name: str, **options: Any) -> Any:
     if name not in SAMPLES:
         raise unknown("bundled model", name, SAMPLES)
     sample = SAMPLES[name]
-    if options and sample.adapter != _GGUF:
+    if options and not sample.writes:
         raise BadInput(f"bundled:{name} writes no text, so it takes no {next(iter(options))}: leave the option out")
     folder = sample.folder()
     if folder is None:

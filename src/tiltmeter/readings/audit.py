@@ -38,6 +38,11 @@ class Skipped:
     reason: str
     failed: bool = False
 
+    @property
+    def in_words(self) -> str:
+        """Why, and which model, which many a reason names itself."""
+        return self.reason if self.model in self.reason else f"{self.model}: {self.reason}"
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Audit:

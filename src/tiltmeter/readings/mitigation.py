@@ -23,6 +23,10 @@ KEEPS = 0.95
 Trace: TypeAlias = Literal["hidden", "gone", "undecided", "not tested"]
 
 
+#: What stands behind the title of a probe without the words that a method was fitted on.
+WITHOUT_FIT_WORDS = " (held-out words)"
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Moved(Result):
     """One reading before and after. ``growth`` is how much further from level it is, and ``p_holm`` whether noise
@@ -47,6 +51,11 @@ class Moved(Result):
     held_out: bool
     fit_words: int
     decides: bool
+
+    @property
+    def measured(self) -> str:
+        """What was measured, where it need not be said that words were held out."""
+        return self.title.removesuffix(WITHOUT_FIT_WORDS)
 
     @property
     def verdict(self) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, Type
 
 from tiltmeter.models.protocol import Identity
 from tiltmeter.readings.frames import frame
-from tiltmeter.readings.scale import Estimate, Poles
+from tiltmeter.readings.scale import Estimate, Lean, Poles
 from tiltmeter.readings.verdict import Correction, Evidence, Verdict, judge
 from tiltmeter.statistics import Power, plain
 
@@ -256,6 +256,11 @@ class Reading:
     def direction(self) -> str:
         """On which side of level it lies, clear or not; empty where the effect has no direction."""
         return "" if self.poles is None else self.poles.side(self.effect.value - self.effect.level)
+
+    @property
+    def leaning(self) -> tuple[Lean, ...]:
+        """The same as who leans towards what."""
+        return () if self.poles is None else self.poles.leans(self.effect.value - self.effect.level)
 
     @property
     def leans(self) -> str:

@@ -167,6 +167,16 @@ def tilt_in_words(groups: tuple[str, str], poles: tuple[str, str], d: float, ci:
     )
 
 
+class Lean(NamedTuple):
+    """Who leans towards what; where only one of the two has a name, it is ``who``."""
+
+    who: str
+    towards: str
+
+    def __str__(self) -> str:
+        return f"{self.who} → {self.towards}" if self.towards else self.who
+
+
 class Poles(NamedTuple):
     """What lies at the two ends of a scale, in words. An effect that has one direction only has no second end."""
 
@@ -180,12 +190,25 @@ class Poles(NamedTuple):
         >>> Poles.crossed(("men", "women"), ("work", "home")).negative
         'women → work, men → home'
         """
-        (one, two), (first, second) = groups, towards
-        return cls(f"{one} → {first}, {two} → {second}", f"{two} → {first}, {one} → {second}")
+        return cls(*(", ".join(map(str, map(Lean, who, towards))) for who in (groups, groups[::-1])))
 
     def side(self, distance: float) -> str:
         """The end on which a number lies that is so far from level."""
         return self.negative if distance < 0 else self.positive
+
+    def leans(self, distance: float) -> tuple[Lean, ...]:
+        """The same end as who leans towards what: of an effect between two groups both of them, the first first.
+
+        >>> Poles.crossed(("men", "women"), ("work", "home")).leans(-0.3)
+        (Lean(who='women', towards='work'), Lean(who='men', towards='home'))
+        >>> Poles("the stereotype").leans(0.1)
+        (Lean(who='the stereotype', towards=''),)
+        """
+        side = self.side(distance)
+        halves = [half.partition(" → ") for half in side.split(", ", 1)]
+        if len(halves) < 2 or not all(arrow for _, arrow, _ in halves):
+            halves = [side.partition(" → ")] if side else []
+        return tuple(Lean(who, towards) for who, _, towards in halves)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -213,15 +236,26 @@ class Estimate:
     def strength(self) -> str:
         return self.scale.strength(self.value)
 
+    @property
+    def number(self) -> str:
+        """The value as people read it; a small one with a digit more."""
+        return f"{self.value:.{self._digits}f}"
+
     def __str__(self) -> str:
-        """The number and its interval; small ones with a digit more.
+        """The number and its interval.
 
         >>> str(Estimate("effect size d", 1.234, find_scale("d")))
         '1.23'
         """
-        digits = 2 if abs(self.value) >= 0.1 or self.value == 0 else 3
-        interval = f" [{self.ci.low:.{digits}f}, {self.ci.high:.{digits}f}]" if self.ci else ""
-        return f"{self.value:.{digits}f}{interval}"
+        return (
+            f"{self.number} [{self.ci.low:.{self._digits}f}, {self.ci.high:.{self._digits}f}]"
+            if self.ci
+            else self.number
+        )
+
+    @property
+    def _digits(self) -> int:
+        return 2 if abs(self.value) >= 0.1 or self.value == 0 else 3
 
     @property
     def numbers(self) -> list[float]:

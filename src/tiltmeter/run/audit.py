@@ -165,7 +165,7 @@ def _why(skipped: Sequence[Skipped]) -> str:
     """Why nothing came of an audit: a model that failed, otherwise the last probe that was tried."""
     failed = next((each for each in skipped if each.failed), None)
     if failed:
-        return failed.reason if failed.model in failed.reason else f"{failed.model}: {failed.reason}"
+        return failed.in_words
     return f"{skipped[-1].model}, {skipped[-1].probe}: {skipped[-1].reason}"
 
 

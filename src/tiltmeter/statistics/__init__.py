@@ -15,7 +15,7 @@ from tiltmeter.statistics.estimates import (
     random_effects,
     share,
 )
-from tiltmeter.statistics.families import CrossedTest, Kin, crossed_test, find_kin, matched_test, welch_test
+from tiltmeter.statistics.families import CrossedTest, Kin, crossed_test, matched_test, welch_test
 from tiltmeter.statistics.groups import (
     Noise,
     Power,
@@ -73,7 +73,6 @@ __all__ = [
     "draw_splits",
     "effect_interval",
     "effect_size",
-    "find_kin",
     "fleiss_kappa",
     "hedges_g",
     "holm",

@@ -1,16 +1,15 @@
 """Tests that count families of words, and that generalise over both sides of an association.
 
 He, him and his are one observation in three forms. Whatever is shuffled, flipped or resampled here is a family: words
-that the lexicon or the model's own geometry holds together. And a difference between two groups of targets on two sets
-of attributes is a finding only if it would survive other targets and other attributes (Clark 1973): ``crossed_test``
-asks both, and the larger p-value counts.
+that the lexicon, or the model's own geometry (``measures.geometry``), holds together. And a difference between two
+groups of targets on two sets of attributes is a finding only if it would survive other targets and other attributes
+(Clark 1973): ``crossed_test`` asks both, and the larger p-value counts.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,12 +28,6 @@ from tiltmeter.statistics.permutation import (
 
 Labels = NDArray[np.intp]
 
-#: Words of a list are kin where they are so many times more alike than words that have nothing to do with one another.
-#: Of 1.5, 1.75, 2 and 2.5, tried on other seeds than ``benchmarks/nulls.py`` prints: below 2 words drawn at random are
-#: thrown together and the test loses power, above it neighbours pass for independent.
-ALIKE = 2.0
-#: In fewer dimensions directions say nothing of kinship: any two words are alike.
-_DIMENSIONS = 10
 #: All splits are counted up to this number: their studentised differences cannot be counted without listing them.
 COUNTED = 50_000
 #: With fewer splits than this no result could be significant, and Student's t takes the place of counting.
@@ -52,67 +45,6 @@ class Spread(NamedTuple):
     families: int
 
 
-def directions_within(vectors: Floats, *, besides: Floats | None = None) -> Floats:
-    """Where each vector of a list points from the list's mean, at unit length; ``besides`` an axis, if one is named.
-
-    What all words of a list share says which list it is; what some of them share beyond that makes them kin.
-    """
-    found = vectors - vectors.mean(axis=0)
-    if besides is not None and (length := float(besides @ besides)) > 0:
-        found -= np.outer(found @ besides, besides / length)
-    lengths = np.linalg.norm(found, axis=1, keepdims=True)
-    directions: Floats = found / np.where(lengths == 0, 1.0, lengths)
-    return directions
-
-
-def find_families(directions: Floats, *, alike: float) -> Labels:
-    """The families of a list of words: average linkage of their directions, kept while they are on average so alike.
-
-    >>> find_families(np.array([[1.0, 0.1], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]), alike=0.5).tolist()
-    [0, 0, 1, 2]
-    """
-    n = len(directions)
-    if n < 3 or not math.isfinite(alike):
-        return np.arange(n)
-    # Written out: scipy's linkage and fcluster give the same and take ten times as long for lists of words, because
-    # they build and check the whole tree where a few merges at its foot are asked for.
-    near, members = directions @ directions.T, [[word] for word in range(n)]
-    np.fill_diagonal(near, -np.inf)
-    while True:
-        one, two = sorted(divmod(int(near.argmax()), n))
-        if near[one, two] < alike:
-            break
-        sizes = len(members[one]), len(members[two])
-        near[one] = near[:, one] = (sizes[0] * near[one] + sizes[1] * near[two]) / sum(sizes)
-        near[two] = near[:, two] = near[one, one] = -np.inf
-        members[one] += members[two]
-        members[two] = []
-    labels = np.empty(n, dtype=np.intp)
-    for label, words in enumerate(filter(None, members)):
-        labels[words] = label
-    return labels
-
-
-def threshold(targets: Sequence[Floats], attributes: Sequence[Floats]) -> float:
-    """How alike two words of a list must be to be kin: twice as alike as a target and an attribute are.
-
-    Alike by the root mean square of the cosines of their directions within their lists.
-    """
-    width = targets[0].shape[1]
-    unrelated = np.concatenate([(one @ two.T).ravel() for one in targets for two in attributes])
-    # Where directions are all equally likely the root mean square is 1 / sqrt(width); it is not less in any model.
-    usual = max(math.sqrt(float(np.square(unrelated).mean())), 1 / math.sqrt(width))
-    return min(0.9, ALIKE * usual) if width >= _DIMENSIONS else math.inf
-
-
-def families_by_list(targets: Sequence[Floats], attributes: Sequence[Floats]) -> tuple[list[Labels], list[Labels]]:
-    """The families of the words of any number of lists of targets and of attributes (unit vectors)."""
-    within = [[directions_within(vectors) for vectors in lists] for lists in (targets, attributes)]
-    alike = threshold(*within)
-    of_targets, of_attributes = ([find_families(each, alike=alike) for each in lists] for lists in within)
-    return of_targets, of_attributes
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class Kin:
     """Who belongs together in an association of X and Y with A and B.
@@ -127,43 +59,6 @@ class Kin:
     b: Units
     partners: tuple[tuple[int, int], ...] = ()
     of_pairs: Units = ()
-
-
-def find_kin(
-    x: Floats,
-    y: Floats,
-    a: Floats,
-    b: Floats,
-    *,
-    partners: Sequence[tuple[int, int]] = (),
-    named: Sequence[Units | None] = (None, None, None, None),
-) -> Kin:
-    """The families of four lists of unit vectors: as they are ``named`` or, where they are not, by the geometry.
-
-    Two words are kin where they are twice as alike as a target and an attribute are (root mean square of the cosines of
-    their directions within their lists). Of matched pairs it is the differences that count.
-    """
-    # What is tested does not count: of many independent words some are near each other by chance, also along the axis
-    # between the attributes, and as one family they would seem to vary more than they do.
-    of_targets, of_attributes = a.mean(axis=0) - b.mean(axis=0), x.mean(axis=0) - y.mean(axis=0)
-    lists = [
-        *(directions_within(vectors, besides=of_targets) for vectors in (x, y)),
-        *(directions_within(vectors, besides=of_attributes) for vectors in (a, b)),
-    ]
-    alike = threshold(lists[:2], lists[2:])
-    in_x, in_y, in_a, in_b = (
-        find_families(directions, alike=alike) if names is None else as_labels(names, len(directions))
-        for directions, names in zip(lists, named, strict=True)
-    )
-    of_pairs: Units = ()
-    if partners:
-        first, second = np.array(partners).T
-        of_pairs = (
-            find_families(directions_within(x[first] - y[second], besides=of_targets), alike=alike)
-            if named[0] is None
-            else in_x[first]
-        )
-    return Kin(in_x, in_y, in_a, in_b, tuple(partners), of_pairs)
 
 
 def as_labels(families: Units | None, n: int) -> Labels:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from tiltmeter.readings import ALPHA, Audit, Estimate, Reading, Verdict, p_number
+from tiltmeter.readings import ALPHA, Audit, Estimate, Poles, Reading, Verdict, p_number
 
 #: Published numbers that differ by less are the same.
 _SAME = 0.005
@@ -114,14 +114,14 @@ def shown_titles(readings: Sequence[Titled]) -> list[str]:
     return [r.title if often[r.title] == 1 else f"{r.title} ({r.id})" for r in readings]
 
 
-def one_way(direction: str) -> str:
-    """The first half of a direction that has two, since the other half says the same from the other side.
+def first_leans(poles: Poles) -> tuple[str, str]:
+    """The two ends of a scale, of two groups the first alone: the other leans the other way.
 
-    >>> one_way("men → career, women → family"), one_way("towards men")
-    ('men → career', 'towards men')
+    >>> first_leans(Poles.crossed(("men", "women"), ("work", "home")))
+    ('women → work', 'men → work')
     """
-    first, _, second = direction.partition(", ")
-    return first if "→" in first and "→" in second else direction
+    low, high = (next(iter(poles.leans(side)), "") for side in (-1, 1))
+    return str(low), str(high)
 
 
 def bar(effect: Estimate) -> Bar | None:

@@ -9,8 +9,8 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tiltmeter.readings import STATES, Audit, Reading, State
-from tiltmeter.views.rows import ReadingRow, one_way, reading_rows
+from tiltmeter.readings import STATES, Audit, Lean, Reading, State
+from tiltmeter.views.rows import ReadingRow, reading_rows
 
 #: Of readings that say of no dimension what they are about.
 OTHER = "other"
@@ -58,13 +58,18 @@ class Square:
         return f"{self.n} of {self.of}"
 
     @property
-    def direction(self) -> str:
+    def leaning(self) -> tuple[Lean, ...]:
         """Which way the one that says most leans; empty where nothing is known of it."""
-        return self.rows[0].reading.direction if self.state in ("clear", "suggestive") else ""
+        return self.rows[0].reading.leaning if self.state in ("clear", "suggestive") else ()
+
+    @property
+    def direction(self) -> str:
+        return ", ".join(map(str, self.leaning))
 
     @property
     def short_direction(self) -> str:
-        return one_way(self.direction)
+        """The first half of a direction that has two, since the other says the same from the other side."""
+        return str(self.leaning[0]) if self.leaning else ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -52,8 +52,8 @@ class Offered:
         >>> Offered.of("bundled:glove")
         Offered(spec='bundled:glove', paid=False, language=False, vectors=True)
         """
-        kind = spec.partition(":")[0]
-        only_language = kind in _ONLY_LANGUAGE or spec == "bundled:smollm2"
+        kind, _, name = spec.partition(":")
+        only_language = kind in _ONLY_LANGUAGE or (kind == "bundled" and name in SAMPLES and SAMPLES[name].writes)
         only_vectors = not only_language and kind in _ONLY_VECTORS
         return cls(spec, is_paid(spec), not only_vectors, not only_language)
 

@@ -22,7 +22,7 @@ from tiltmeter.lab.calibrate.bench import ProbeMaker
 from tiltmeter.lab.calibrate.measure_forms import column, means, rank_correlation, value_of
 from tiltmeter.lab.inject.fine_tuning import Dosage, fine_tune, make_examples
 from tiltmeter.lab.inject.plan import Plan
-from tiltmeter.lab.reference.planted_text import frames, group_patterns, realised, with_occupation
+from tiltmeter.lab.reference.planted_text import Reference, frames, group_patterns, realised, with_occupation
 from tiltmeter.models import CachedModel
 from tiltmeter.models.protocol import Continuation, Fill, Question
 from tiltmeter.models.registry import parse
@@ -154,7 +154,7 @@ def _source(spec: str, plan: Plan) -> TransformerModel:
 def trainable(spec: str) -> TransformerModel:
     """A model with a head that can be trained, or one line that says what is missing."""
     kind, name, options = parse(spec)
-    if kind not in ("hf", "reference") or options or (kind == "reference" and name.startswith("vectors-")):
+    if kind not in ("hf", "reference") or options or (kind == "reference" and Reference.named(name).kind == "vectors"):
         raise BadInput(f"'{spec}' cannot be fine-tuned: give a Transformers model, e.g. hf:bert-base-uncased")
     from tiltmeter.models import load
 

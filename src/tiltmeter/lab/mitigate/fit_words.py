@@ -16,6 +16,7 @@ from tiltmeter.lab.mitigate.word_forms import WordForms, in_first_half
 from tiltmeter.models import Question
 from tiltmeter.probes.kind import Probe
 from tiltmeter.probes.words.word_sets import WordList, WordStimuli
+from tiltmeter.readings.mitigation import WITHOUT_FIT_WORDS
 from tiltmeter.stimuli import Group, Pairs, Word, comparable, fill_templates
 
 #: Pairs that every method is fitted on where none are given, and words whose group is part of their meaning.
@@ -148,7 +149,7 @@ def held_out_probe(probe: Probe[Any], fit_words: Iterable[str]) -> Probe[Any] | 
         return None
     partners = tuple(pair for pair in shown.partners if not any(word in seen for word in pair))
     left = dataclasses.replace(shown, targets=targets, attributes=attributes, partners=partners)
-    return dataclasses.replace(probe, id=f"{probe.id}-held-out", title=f"{probe.title} (held-out words)", stimuli=left)
+    return dataclasses.replace(probe, id=f"{probe.id}-held-out", title=probe.title + WITHOUT_FIT_WORDS, stimuli=left)
 
 
 def _without(some: WordList, seen: WordForms) -> WordList:

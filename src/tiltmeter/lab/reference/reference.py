@@ -217,7 +217,7 @@ def side_by_side(tasks: Sequence[Callable[[], T]], done: Callable[[], None]) -> 
 
 
 def _load(name: str, *, budget: object) -> ReferenceModel | PlantedVectors:  # noqa: ARG001
-    return PlantedVectors(name) if name.startswith("vectors-") else ReferenceModel(name)
+    return PlantedVectors(name) if Reference.named(name).kind == "vectors" else ReferenceModel(name)
 
 
 KIND = ModelKind(

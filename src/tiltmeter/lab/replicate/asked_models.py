@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tiltmeter.errors import BadInput, without_passwords
 from tiltmeter.models import CachedModel, Question, VectorStore, load
 from tiltmeter.probes import Options, make_probes
-from tiltmeter.readings import Reading
+from tiltmeter.readings import Reading, Skipped
 from tiltmeter.run.probe import run_probes
 
 if TYPE_CHECKING:
@@ -84,8 +84,7 @@ class AskedModels:
         try:
             return self.insist(name, kind, vectors=vectors, **stimuli)
         except BadInput as error:
-            reason = str(error)
-            self._failed.setdefault((name, kind), []).append(reason if name in reason else f"{name}: {reason}")
+            self._failed.setdefault((name, kind), []).append(Skipped(name, kind, str(error)).in_words)
             return []
 
     def insist(self, name: str, kind: str, *, vectors: str | None = None, **stimuli: Any) -> list[Reading]:

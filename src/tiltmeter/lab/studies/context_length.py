@@ -18,12 +18,12 @@ def context_length(readings: Sequence[Reading]) -> ContextLength:
     and within .2 of its effect. The longest alone shows nothing, so it takes at least two.
     """
     points: dict[tuple[str, str], list[LengthPoint]] = {}
-    first: dict[str, str] = {}
+    first: dict[tuple[str, str], str] = {}
     for reading in readings:
         length, effect, published = length_of(reading), reading.effect, reading.published
         # What a language model expects does not depend on the layer whose vectors are read: it comes once.
-        layerless = reading.model.partition("?")[0] if isinstance(reading.details, LpbsDetails) else reading.model
-        if first.setdefault(f"{reading.probe} {layerless}", reading.model) != reading.model:
+        layerless = reading.provenance.model.name if isinstance(reading.details, LpbsDetails) else reading.model
+        if first.setdefault((reading.probe, layerless), reading.model) != reading.model:
             continue
         if length and effect.ci:
             value, p_value = (published.value, published.p_value) if published else (None, None)

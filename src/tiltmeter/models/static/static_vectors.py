@@ -23,7 +23,7 @@ from typing import Any, BinaryIO, Literal, TypeAlias, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltmeter.errors import BadInput, require, unknown
+from tiltmeter.errors import BadInput, MissingExtra, unknown
 from tiltmeter.files import at_home, fingerprint
 from tiltmeter.models.protocol import Batch, Identity, Question, Vector
 from tiltmeter.models.static.row_formats import (
@@ -114,11 +114,21 @@ def _from_json(index: Path, wanted: set[str]) -> tuple[int, dict[str, int]]:
 
 
 def _from_parquet(index: Path, wanted: set[str]) -> tuple[int, dict[str, int]]:
-    require("a Parquet index", "tables", "pyarrow")
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    from pyarrow.parquet import ParquetFile
+    words = _parquet_words(index)
+    from pyarrow import array, compute
 
+    hits = np.flatnonzero(compute.is_in(words, value_set=array(sorted(wanted), words.type)))
+    # The first of each word counts, so it comes last here.
+    return len(words), {words[place].as_py(): place for place in reversed(hits.tolist())}
+
+
+def _parquet_words(index: Path) -> Any:
+    """The one column of text of a Parquet index."""
+    try:
+        import pyarrow as pa
+        from pyarrow.parquet import ParquetFile
+    except ImportError:
+        raise MissingExtra("a Parquet index", "tables") from None
     try:
         table = ParquetFile(index).read()
     except (pa.ArrowException, OSError) as error:
@@ -126,9 +136,7 @@ def _from_parquet(index: Path, wanted: set[str]) -> tuple[int, dict[str, int]]:
     columns = [column for column in table.itercolumns() if column.type in (pa.string(), pa.large_string())]
     if len(columns) != 1:
         raise BadInput(f"{index}: needs exactly one column of words, has {len(columns)} of text")
-    hits = np.flatnonzero(pc.is_in(columns[0], value_set=pa.array(sorted(wanted), columns[0].type)))
-    # The first of each word counts, so it comes last here.
-    return table.num_rows, {columns[0][place].as_py(): place for place in reversed(hits.tolist())}
+    return columns[0]
 
 
 def _first_places(words: Iterable[Any], wanted: set[str]) -> dict[str, int]:
@@ -143,13 +151,7 @@ def _first_places(words: Iterable[Any], wanted: set[str]) -> dict[str, int]:
 def _first_words(index: Path, n: int) -> list[str]:
     """The words of the first rows, by their index; where it stands in no order, every word is looked at."""
     if index.suffix.lower() == ".parquet":
-        require("a Parquet index", "tables", "pyarrow")
-        from pyarrow.parquet import ParquetFile
-
-        table = ParquetFile(index).read().slice(0, n)
-        return [
-            str(word) for column in table.itercolumns() if "string" in str(column.type) for word in column.to_pylist()
-        ]
+        return [str(word) for word in _parquet_words(index).slice(0, n).to_pylist()]
     if index.suffix.lower() == ".json":
         words = json.loads(index.read_text(encoding="utf-8"))
         return (words if isinstance(words, list) else sorted(words, key=words.__getitem__))[:n]

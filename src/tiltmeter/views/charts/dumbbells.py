@@ -13,7 +13,7 @@ from tiltmeter.readings import p_number
 from tiltmeter.views.charts import style
 from tiltmeter.views.charts.marks import SIZE, tally, verdict_marks, verdict_shape
 from tiltmeter.views.charts.style import Figure
-from tiltmeter.views.rows import one_way
+from tiltmeter.views.rows import first_leans
 
 _WIDTH, _TITLE, _ENDS, _LINE, _GAP = 350, 16, 14, 18, 7
 #: Letters of a title that fit in a line.
@@ -123,7 +123,7 @@ def _placed(differences: Sequence[Difference]) -> tuple[list[Mark], list[Mark], 
         words.append({"y": top + _TITLE / 2, "title": style.short(moved.title, _LETTERS)})
         top += _TITLE
         if moved.poles:
-            low, high = one_way(moved.poles.negative), one_way(moved.poles.positive)
+            low, high = first_leans(moved.poles)
             apart = len(low) + len(high) > _LETTERS
             words.append({"y": top + _ENDS / 2, "low": f"◄ {low}" if low else ""})
             words.append({"y": top + _ENDS * (0.5 + apart), "high": f"{high} ►" if high else ""})

@@ -14,7 +14,7 @@ from tiltmeter.readings import SHARE, D, Estimate, Reading, Scale
 from tiltmeter.readings.scale import share_at
 from tiltmeter.views.charts import style
 from tiltmeter.views.charts.marks import SIZE, tally, verdict_marks, verdict_shape
-from tiltmeter.views.rows import ReadingRow, one_way, reading_rows
+from tiltmeter.views.rows import ReadingRow, first_leans, reading_rows
 
 #: Of more models than these each is only a point, without its interval.
 MOST_LINES = len(style.COLOURS)
@@ -132,7 +132,7 @@ def _placed(rows: list[ReadingRow], *, many: bool) -> tuple[list[Mark], list[Mar
         block = {"top": top, "y": top + _TITLE / 2 + 2, "title": style.short(title, _LETTERS)}
         top += _TITLE
         if poles := mine[0].reading.poles:
-            low, high = one_way(poles.negative), one_way(poles.positive)
+            low, high = first_leans(poles)
             ends = {"low": f"◄ {low}" if low else "", "high": f"{high} ►" if high else ""}
             # Where both do not fit in one line, each has its own.
             apart = len(low) + len(high) > _LETTERS
@@ -149,7 +149,7 @@ def _placed(rows: list[ReadingRow], *, many: bool) -> tuple[list[Mark], list[Mar
                     "measured": row.title,
                     "name": style.tail(row.reading.model, _NAME),
                 }
-                numbers = {"low": low_end, "high": high_end, "number": row.value.split(" ")[0], "p": row.p or ""}
+                numbers = {"low": low_end, "high": high_end, "number": row.reading.effect.number, "p": row.p or ""}
                 mark |= {**names, **numbers, **_arbitrary(row.reading)}
             marks.append(mark)
         top += (_CLOUD if many else _LINE * len(mine)) + _GAP

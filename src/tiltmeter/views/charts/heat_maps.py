@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from tiltmeter.readings import CORRELATION, D, Reading, State
 from tiltmeter.views.charts import style
-from tiltmeter.views.charts.marks import NAMES, PATHS, tally, verdict_shape
+from tiltmeter.views.charts.marks import LEGEND, PATHS, tally, verdict_shape
 from tiltmeter.views.charts.shades import no_scale, shade
 from tiltmeter.views.charts.style import FAINT, INK, SOFT, Figure, says, table, titled
-from tiltmeter.views.rows import ReadingRow, one_way, reading_rows, shown_titles
+from tiltmeter.views.rows import ReadingRow, first_leans, reading_rows, shown_titles
 
 #: Of more models than these the cells have no room for numbers.
 _MOST_NUMBERS = 8
@@ -107,7 +107,7 @@ def _named_rows(rows: list[ReadingRow], letters: int, *, tall: bool) -> tuple[li
         row = next(row for row in rows if row.title == title)
         poles = row.reading.poles
         lines = style.wrapped(row.title, letters)[:2] if tall else [style.short(row.title, letters)]
-        way = style.wrapped(one_way(poles.positive), letters)[:2] if poles and tall else []
+        way = style.wrapped(first_leans(poles)[1], letters)[:2] if poles and tall else []
         named.append({"measured": row.title, "lines": lines, "way": way})
     for place in named:
         written = 14.0 * (len(place["lines"]) + len(place["way"]))
@@ -148,12 +148,12 @@ def _key(states: Set[State], top: float, begin: float) -> Iterator[Any]:
             y = top + 16 + 16 * j
             look = shade(step, sign, state)._asdict()
             boxes.append({"x": at, "x2": at + _BOX - 2, "y": y, "y2": y + 14, **look})
-    others = [state for state in NAMES if state in states and state not in shown]
+    others = [state for state in LEGEND if state in states and state not in shown]
     places = [(state, begin, top + 23 + 16 * j) for j, state in enumerate(shown)]
     places += [(state, begin + 130 * j, below + 30) for j, state in enumerate(others)]
     for state, x, y in places:
         marks.append({"x": x + 5, "y": y, "state": state})
-        words.append({"x": x + 14, "y": y, "align": "left", "word": state if state in shown else NAMES[state]})
+        words.append({"x": x + 14, "y": y, "align": "left", "word": state if state in shown else LEGEND[state]})
     ends = (("◄ the other way round", left, "left"), ("as the words say ►", left + 7 * _BOX, "right"))
     words += [{"x": x, "y": below + 8, "align": align, "word": word} for word, x, align in ends]
     for box in boxes:

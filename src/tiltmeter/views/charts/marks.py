@@ -26,16 +26,18 @@ PATHS: Mapping[State, str] = {
 }
 #: As a published method draws its number: a shape that no verdict has.
 PUBLISHED = "M0,-1.15L1.15,0L0,1.15L-1.15,0ZM0,-.62L-.62,0L0,.62L.62,0Z"
-#: What a legend says of each, in the order in which it says it.
+#: What each is called, in the order in which a legend has them.
 NAMES: Mapping[State, str] = {
     "clear": "clear",
-    "suggestive": f"suggestive (p ≤ {ALPHA:g} alone)",
+    "suggestive": "suggestive",
     "undecided": "undecided",
     "level": "level",
     "untested": "not tested",
     "works": "control works",
     "does not work": "control does not work",
 }
+#: What a legend says of each.
+LEGEND: Mapping[State, str] = {**NAMES, "suggestive": f"suggestive (p ≤ {ALPHA:g} alone)"}
 SIZE = 76
 
 
@@ -44,7 +46,7 @@ def verdict_shape(states: Iterable[State], *, legend: Mapping[str, Any] | None =
     there = set(states)
     domain = [state for state in NAMES if state in there]
     shapes = alt.Scale(domain=domain, range=[PATHS[state] for state in domain])
-    names = " : ".join(f"datum.label === '{state}' ? '{NAMES[state]}'" for state in domain)
+    names = " : ".join(f"datum.label === '{state}' ? '{LEGEND[state]}'" for state in domain)
     look: dict[str, Any] = {
         "orient": "top",
         "title": None,
@@ -91,4 +93,4 @@ def tally(states: Iterable[State]) -> str:
 def _counted(state: State, n: int) -> str:
     """A verdict as it is counted; a control is named, because it is not a finding."""
     controls: dict[State, str] = {"works": "working control", "does not work": "failing control"}
-    return f"{controls[state]}{'s' if n > 1 else ''}" if state in controls else NAMES[state].partition(" (")[0]
+    return f"{controls[state]}{'s' if n > 1 else ''}" if state in controls else NAMES[state]

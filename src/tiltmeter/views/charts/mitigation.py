@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from tiltmeter.readings.mitigation import KEEPS, Mitigation
+from tiltmeter.readings.mitigation import KEEPS, Mitigation, Moved
 from tiltmeter.views.charts.style import FAINT, SOFT, Figure, look_of, names_axis, says, table, titled, unchecked
 
 _WIDTH, _HEIGHT, _ROW = 460, 300, 24
@@ -77,14 +77,13 @@ def dumbbells(result: Mitigation) -> Figure | None:
     return Figure("before-and-after", title, f"{title}. {told}.", titled(chart, title, words))
 
 
-def _row(moved: Any) -> dict[str, Any]:
-    name = moved.title.removesuffix(" (held-out words)")
+def _row(moved: Moved) -> dict[str, Any]:
     return {
-        "name": name,
+        "name": moved.measured,
         "before": moved.before - moved.level,
         "after": moved.after - moved.level,
         "verdict": moved.verdict,
-        "says": f"{name}: {moved.before:.2f} before, {moved.after:.2f} after: {moved.verdict}",
+        "says": f"{moved.measured}: {moved.before:.2f} before, {moved.after:.2f} after: {moved.verdict}",
     }
 
 

@@ -9,8 +9,8 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Column, Table
 from rich.text import Text
 
-from tiltmeter.readings import State
-from tiltmeter.views.rows import ReadingRow, one_way
+from tiltmeter.readings import Lean, State
+from tiltmeter.views.rows import ReadingRow
 from tiltmeter.views.summary import MARKS, Square, Summary
 from tiltmeter.views.terminal.table import STATE_STYLES
 
@@ -47,9 +47,10 @@ def _first(rows: Sequence[ReadingRow], width: int, marks: bool) -> Table:
     models = [_end(row.reading.model, width // 3) for row in rows]
     room = width - 3 - max(map(len, models))
     for row, model in zip(rows, models, strict=True):
-        state, towards = row.verdict.state, one_way(row.reading.direction)
+        state, leaning = row.verdict.state, row.reading.leaning
+        towards = str(leaning[0]) if leaning else ""
         if len(towards) > room // 2:
-            towards = " ".join(_fitted(row.reading.direction, room // 4))
+            towards = " ".join(_fitted(leaning, room // 4))
         around = f"{towards} (; {row.value})" if towards else f": {row.value}"
         title = _start(row.title, max(_LEAST, room - len(around)))
         said = f"{towards} ({title}; {row.value})" if towards else f"{title}: {row.value}"
@@ -104,7 +105,7 @@ def _cell(square: Square | None, width: int, marks: bool) -> Text:
     if square is None:
         return Text("-", "dim")
     text = _head(square, marks)
-    for line in _fitted(square.direction, width):
+    for line in _fitted(square.leaning, width):
         text.append(f"\n{line}", "" if square.state == "clear" else "dim")
     return text
 
@@ -118,21 +119,22 @@ def _state(state: State, count: str, marks: bool) -> Text:
     return Text(f"{mark}{state}{count}", STATE_STYLES[state])
 
 
-def _fitted(direction: str, width: int) -> list[str]:
+def _fitted(leaning: Sequence[Lean], width: int) -> list[str]:
     """A direction on one line where there is room, otherwise who on one and towards what on the next.
 
-    >>> _fitted("names common among white people → pleasant words, names of others → unpleasant words", 16)
+    >>> _fitted([Lean("names common among white people", "pleasant words"), Lean("names of others", "the rest")], 16)
     ['…white people', '→ pleasant words']
     """
-    short = one_way(direction)
-    for text in (direction, short):
+    if not leaning:
+        return []
+    first, *others = leaning
+    for text in (", ".join(map(str, leaning)), str(first)):
         if len(text) <= width:
-            return [text] if text else []
-    who, arrow, what = short.partition(" → ")
-    if not arrow:
-        return [_start(who, width)]
-    other = direction[len(short) :].removeprefix(", ").partition(" → ")[0]
-    return [_who(who, other, width), _start(f"→ {what}", width)]
+            return [text]
+    if not first.towards:
+        return [_start(first.who, width)]
+    other = others[0].who if others else ""
+    return [_who(first.who, other, width), _start(f"→ {first.towards}", width)]
 
 
 def _who(name: str, other: str, width: int) -> str:
