@@ -96,6 +96,7 @@ CALLS = {
     "axis_placebo": lambda: measures.axis_placebo(X, np.vstack([A, B]), value=0.1, sizes=(2, 2)),
     "cluster_placebo": lambda: measures.cluster_placebo(X, X[:, :3], value=0.8),
     "direct_bias_placebo": lambda: measures.direct_bias_placebo(X, np.vstack([A, B]), value=0.1, n_pairs=2),
+    "multi_weat_placebo": lambda: measures.multi_weat_placebo([X, Y], np.vstack([A, B]), eta=0.5, sizes=(2, 2)),
     "neighbour_placebo": lambda: measures.neighbour_placebo(X, X[:, :3], value=0.8, k=2),
     "ripa_placebo": lambda: measures.ripa_placebo(X, np.vstack([A, B]), value=0.1, n_pairs=2),
     "wefat_placebo": lambda: measures.wefat_placebo(X, np.vstack([A, B]), range(6), r=0.1, sizes=(2, 2)),

@@ -61,7 +61,7 @@ from tiltmeter.measures.gonen_goldberg import (
 from tiltmeter.measures.honest import HonestResult, honest
 from tiltmeter.measures.lpbs import LpbsResult, lpbs
 from tiltmeter.measures.mac import mac
-from tiltmeter.measures.multi_weat import multi_weat
+from tiltmeter.measures.multi_weat import multi_weat, multi_weat_placebo
 from tiltmeter.measures.placebos import axis_placebo, direct_bias_placebo, leans_between, ripa_placebo, wefat_placebo
 from tiltmeter.measures.pronouns import PreferenceResult, PronounGapResult, preference, pronoun_gap
 from tiltmeter.measures.ripa import ripa
@@ -136,6 +136,7 @@ __all__ = [
     "meade",
     "mean_probability",
     "multi_weat",
+    "multi_weat_placebo",
     "nangia",
     "nas",
     "neighbour_bias",

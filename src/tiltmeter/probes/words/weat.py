@@ -31,6 +31,7 @@ from tiltmeter.readings import (
     ETA,
     D,
     Estimate,
+    Evidence,
     ItemMeaning,
     Poles,
     Statistic,
@@ -82,6 +83,7 @@ def _multi_weat(vectors: WordVectors, options: Options) -> Measured:
     found = measures.multi_weat(
         [group.vectors for group in groups],
         [words.vectors for words in sets],
+        families=[words.families for words in (*groups, *sets)],
         permutations=options.permutations,
         seed=options.seed,
     )
@@ -118,6 +120,22 @@ def _multi_weat(vectors: WordVectors, options: Options) -> Measured:
         ),
         ItemMeaning("lean"),
         Statistic("eta", tuple(columns)),
+        evidence=Evidence(
+            tuple(
+                (what, p)
+                for what, p in (("other targets", found.p_targets), ("other attributes", found.p_attributes))
+                if p is not None
+            ),
+            tuple(zip((words.label for words in (*groups, *sets)), found.families, strict=True)),
+            placebo=vectors.placebo(
+                measures.multi_weat_placebo,
+                [word for words in sets for word in words.words],
+                targets=[group.vectors for group in groups],
+                eta=found.effect_size,
+                sizes=[len(words.words) for words in sets],
+                seed=options.seed,
+            ),
+        ),
     )
 
 
@@ -187,6 +205,7 @@ MULTI_WEAT = word_kind(
     "multi_weat",
     _multi_weat,
     compares(RELIGIONS, PLEASANT, n_targets=(2, 20), n_attributes=(2, 20)),
+    placebo=True,
     summary="WEAT for more than two groups or attribute sets, one test for all",
     citation="generalises Caliskan et al. 2017; eta squared, tested by permutation",
     idea="words for any of several groups should be equally similar to every set of attribute words.",
