@@ -152,7 +152,7 @@ def test_families_may_be_named_and_then_count_once():
     assert each.families == (8, 8, 8, 6, 6)
     assert each.effect_size == found.effect_size
     assert found.contrasts[0].weat.crossed.families[:2] == (4, 4)
-    with pytest.raises(BadInput, match="3 groups and 2 sets, but families of 2 lists"):
+    with pytest.raises(BadInput, match="3 lists of targets and 2 of attributes, but families of 2"):
         multi_weat(groups, sets, families=[pairs, pairs])
 
 

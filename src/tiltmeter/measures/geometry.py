@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.statistics.families import CrossedTest, Labels, as_labels, crossed_test, find_kin
+from tiltmeter.statistics.families import CrossedTest, Labels, as_labels, crossed_test, families_by_list, find_kin
 from tiltmeter.statistics.groups import Floats, Units, as_floats, unit_index
 from tiltmeter.statistics.permutation import Alternative, generator
 
@@ -134,6 +134,21 @@ def kin_between(words: Floats, one: Floats, two: Floats, families: Families = TH
     of_words, first, second = families
     kin = find_kin(words, words, one, two, named=(of_words, of_words, first, second))
     return [as_labels(labels, len(labels)) for labels in (kin.x, kin.a, kin.b)]
+
+
+def list_families(
+    targets: Sequence[Floats], attributes: Sequence[Floats], named: Families = ()
+) -> tuple[list[Labels], list[Labels]]:
+    """The families of the words of any number of lists: as they are ``named``, targets first, or by the geometry."""
+    n = len(targets)
+    if named and len(named) != n + len(attributes):
+        raise BadInput(f"{n} lists of targets and {len(attributes)} of attributes, but families of {len(named)}")
+    of_targets, of_attributes = families_by_list([unit(each) for each in targets], [unit(each) for each in attributes])
+    labels = [*of_targets, *of_attributes]
+    for place, names in enumerate(named):
+        if names is not None:
+            labels[place] = as_labels(names, len(labels[place]))
+    return labels[:n], labels[n:]
 
 
 def generalise(

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.measures.geometry import cosines, rows, unit
+from tiltmeter.measures.geometry import cosines, list_families, rows
 from tiltmeter.statistics import Interval, Result
-from tiltmeter.statistics.families import families_by_list, spread_of_mean
+from tiltmeter.statistics.families import spread_of_mean
+from tiltmeter.statistics.groups import Units
 from tiltmeter.statistics.two_way import student_interval
 
 
@@ -26,12 +27,13 @@ class MacResult(Result):
     families: int
 
 
-def mac(targets: ArrayLike, attribute_sets: Sequence[ArrayLike]) -> MacResult:
+def mac(targets: ArrayLike, attribute_sets: Sequence[ArrayLike], *, families: Units | None = None) -> MacResult:
     """Mean over targets and attribute sets of the mean cosine distance (1 - cos).
 
     1: targets and attributes are unrelated; below 1 they are close. One number for all groups together,
     so it says how close targets are to the attributes, not to which group they lean. ci is about other targets:
-    Student's t over their ``families``, because a bootstrap interval of few words is too short.
+    Student's t over their ``families`` (found from the vectors unless named), because a bootstrap interval of few words
+    is too short.
 
     >>> mac([[1.0, 0.0], [0.0, 1.0]], [[[1.0, 0.0]], [[0.0, 1.0]]]).score
     0.5
@@ -41,8 +43,8 @@ def mac(targets: ArrayLike, attribute_sets: Sequence[ArrayLike]) -> MacResult:
     t = rows("targets", targets, at_least=2)
     sets = [rows(f"attribute set {i + 1}", attributes, like=t) for i, attributes in enumerate(attribute_sets)]
     distances = np.stack([(1 - cosines(t, attributes)).mean(axis=1) for attributes in sets], axis=1)
-    ((families,), _) = families_by_list([unit(t)], [unit(attributes) for attributes in sets])
-    mean = spread_of_mean(distances.mean(axis=1), families)
+    ((of_targets,), _) = list_families([t], sets, [families, *[None] * len(sets)])
+    mean = spread_of_mean(distances.mean(axis=1), of_targets)
     return MacResult(
         score=float(distances.mean()),
         ci=student_interval(mean, lowest=0.0, highest=2.0),

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.measures.geometry import UNNAMED, Bands, Families, cosines, draw, rows, unit
+from tiltmeter.measures.geometry import UNNAMED, Bands, Families, cosines, draw, list_families, rows
 from tiltmeter.measures.weat import WeatResult, weat
 from tiltmeter.statistics import Result, holm
-from tiltmeter.statistics.families import Labels, Placebo, as_labels, families_by_list, placebo_of
+from tiltmeter.statistics.families import Placebo, placebo_of
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.statistics.one_way import one_way_test
 
@@ -85,7 +85,7 @@ def multi_weat(
         raise BadInput("all words have the same associations, so groups cannot be compared")
     by_group = np.split(lean, np.cumsum([len(group) for group in groups])[:-1])
     between = sum(len(part) * float((part.mean(axis=0) ** 2).sum()) for part in by_group)
-    of_groups, of_sets = _families(groups, sets, families)
+    of_groups, of_sets = list_families(groups, sets, families)
     by_targets = one_way_test(by_group, of_groups, permutations=permutations, seed=seed)
     by_attributes = one_way_test(_nearer(groups, sets), of_sets, permutations=permutations, seed=seed)
     contrasts = _contrasts(groups, sets, families, permutations, seed)
@@ -140,18 +140,6 @@ def _leans(near: Floats) -> Floats:
     lean = near - near.mean(axis=-1, keepdims=True)
     against: Floats = lean - lean.mean(axis=0)
     return against
-
-
-def _families(groups: list[Floats], sets: list[Floats], named: Families) -> tuple[list[Labels], list[Labels]]:
-    """The families of the words of every group and of every set, as they are named or by the geometry."""
-    if named and len(named) != len(groups) + len(sets):
-        raise BadInput(f"{len(groups)} groups and {len(sets)} sets, but families of {len(named)} lists")
-    found = families_by_list([unit(group) for group in groups], [unit(each) for each in sets])
-    labels = [*found[0], *found[1]]
-    for place, names in enumerate(named):
-        if names is not None:
-            labels[place] = as_labels(names, len(labels[place]))
-    return labels[: len(groups)], labels[len(groups) :]
 
 
 def _nearer(groups: list[Floats], sets: list[Floats]) -> list[Floats]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.errors import unknown
-from tiltmeter.measures.geometry import average, rows, unit
+from tiltmeter.measures.geometry import THREE_UNNAMED, Families, average, list_families, rows, unit
 from tiltmeter.statistics import Alternative, Interval, Result, draw_splits, matched_test, p_from_null
 from tiltmeter.statistics.families import (
     COUNTED,
@@ -18,7 +18,6 @@ from tiltmeter.statistics.families import (
     Labels,
     Spread,
     degrees,
-    families_by_list,
     interaction,
     spread_of_mean,
     student_test,
@@ -65,6 +64,7 @@ def rnd(
     attributes: ArrayLike,
     *,
     distance: Literal["norm", "cos"] = "norm",
+    families: Families = THREE_UNNAMED,
     alternative: Alternative = "two-sided",
     permutations: int = 10_000,
     seed: int = 0,
@@ -81,6 +81,7 @@ def rnd(
         |mean X - a|² - |mean Y - a|², each as a mean over pairs of different words, / (|mean X - a| + |mean Y - a|)
 
     (of cosines the jackknife does), permutes families of words in standard errors, and holds for other attributes too.
+    ``families`` names those of X, of Y and of the attributes; None: found from the vectors.
 
     >>> found = rnd([[1.0, 0.0]] * 2, [[0.0, 1.0]] * 2, [[1.0, 0.0], [2.0, 0.0]])
     >>> round(found.score, 4), round(found.repaired.score, 4)
@@ -99,7 +100,7 @@ def rnd(
     in_y = ~masks / len(y)
     null = (near(in_x @ both, attributes) - near(in_y @ both, attributes)).mean(axis=1)
     score = float(by_attribute.mean())
-    (of_x, of_y), (of_attributes,) = families_by_list([unit(x), unit(y)], [unit(attributes)])
+    (of_x, of_y), (of_attributes,) = list_families([x, y], [attributes], families)
     options: dict[str, Any] = {"alternative": alternative, "permutations": permutations, "seed": seed}
     compare = _compare_norms if distance == "norm" else _compare_cosines
     return RndResult(

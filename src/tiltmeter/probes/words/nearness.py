@@ -14,6 +14,7 @@ from tiltmeter.probes.words.word_sets import (
     RELIGIONS,
     WordVectors,
     compares,
+    p_evidence,
     word_kind,
 )
 from tiltmeter.readings import (
@@ -22,6 +23,7 @@ from tiltmeter.readings import (
     DISTANCE,
     SIZE,
     Estimate,
+    Evidence,
     ItemMeaning,
     Poles,
     Statistic,
@@ -48,7 +50,7 @@ def _ect(vectors: WordVectors, options: Options) -> Measured:
 def _mac(vectors: WordVectors, _options: Options) -> Measured:
     (words,) = vectors.targets(at_least=2)
     sets = vectors.attributes()
-    found = measures.mac(words.vectors, [to.vectors for to in sets])
+    found = measures.mac(words.vectors, [to.vectors for to in sets], families=words.families)
     columns = dict(zip((f"distance to {to.label}" for to in sets), zip(*found.by_target, strict=True), strict=True))
     return Measured(
         Estimate("mean cosine distance", found.score, DISTANCE, found.ci),
@@ -58,13 +60,15 @@ def _mac(vectors: WordVectors, _options: Options) -> Measured:
         tuple(words.items([sum(row) / len(row) for row in found.by_target], **columns)),
         ItemMeaning("mean distance"),
         Statistic("mean of units"),
+        evidence=Evidence((), ((words.label, found.families),)),
     )
 
 
 def _rnd(vectors: WordVectors, options: Options) -> Measured:
     x, y = vectors.targets()
     (a,) = vectors.attributes(at_least=2)
-    found = measures.rnd(x.vectors, y.vectors, a.vectors, **statistics_options(options))
+    families = [words.families for words in (x, y, a)]
+    found = measures.rnd(x.vectors, y.vectors, a.vectors, families=families, **statistics_options(options))
     repaired, name = found.repaired, "relative norm distance"
     score = repaired.score
     effect = tested(name, score, DIFFERENCE, repaired, options)
@@ -83,6 +87,10 @@ def _rnd(vectors: WordVectors, options: Options) -> Measured:
         published=Estimate(name, found.score, DIFFERENCE, p_value=found.p_value, alternative=options.alternative),
         repair="The average of few or varied words lies far from everything by its noise alone, and the published "
         "difference takes that for distance; the headline takes it off, and counts families of words on both sides.",
+        evidence=p_evidence(
+            {"other targets": repaired.p_targets, "other attributes": repaired.p_attributes},
+            zip((x.label, y.label, a.label), repaired.families, strict=True),
+        ),
     )
 
 
@@ -90,7 +98,11 @@ def _rnsb(vectors: WordVectors, options: Options) -> Measured:
     groups = vectors.targets()
     good, bad = vectors.attributes(at_least=5)
     found = measures.rnsb(
-        np.concatenate([group.vectors for group in groups]), good.vectors, bad.vectors, seed=options.seed
+        np.concatenate([group.vectors for group in groups]),
+        good.vectors,
+        bad.vectors,
+        families=(good.families, bad.families),
+        seed=options.seed,
     )
     effect = Estimate("KL from even shares", found.score, SIZE, found.ci, found.p_value, "greater", False)
     shares = np.split(np.array(found.shares), np.cumsum([len(group) for group in groups])[:-1])
@@ -104,6 +116,10 @@ def _rnsb(vectors: WordVectors, options: Options) -> Measured:
         tuple(item for group, part in zip(groups, shares, strict=True) for item in group.items(part.tolist())),
         ItemMeaning("share of negative sentiment"),
         Statistic("kl from even"),
+        evidence=p_evidence(
+            {"sentiment words dealt at random": found.p_value},
+            zip((good.label, bad.label), found.families, strict=True),
+        ),
     )
 
 

@@ -22,6 +22,7 @@ from tiltmeter.probes.words.word_sets import (
     WordVectors,
     compares,
     evidence,
+    p_evidence,
     two_way_evidence,
     word_kind,
 )
@@ -31,7 +32,6 @@ from tiltmeter.readings import (
     ETA,
     D,
     Estimate,
-    Evidence,
     ItemMeaning,
     Poles,
     Statistic,
@@ -120,14 +120,10 @@ def _multi_weat(vectors: WordVectors, options: Options) -> Measured:
         ),
         ItemMeaning("lean"),
         Statistic("eta", tuple(columns)),
-        evidence=Evidence(
-            tuple(
-                (what, p)
-                for what, p in (("other targets", found.p_targets), ("other attributes", found.p_attributes))
-                if p is not None
-            ),
-            tuple(zip((words.label for words in (*groups, *sets)), found.families, strict=True)),
-            placebo=vectors.placebo(
+        evidence=p_evidence(
+            {"other targets": found.p_targets, "other attributes": found.p_attributes},
+            zip((words.label for words in (*groups, *sets)), found.families, strict=True),
+            vectors.placebo(
                 measures.multi_weat_placebo,
                 [word for words in sets for word in words.words],
                 targets=[group.vectors for group in groups],
