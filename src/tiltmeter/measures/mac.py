@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.measures.geometry import cosines, list_families, rows
+from tiltmeter.measures.geometry import Bands, cosines, draw, list_families, rows
 from tiltmeter.statistics import Interval, Result
-from tiltmeter.statistics.families import spread_of_mean
+from tiltmeter.statistics.families import Placebo, placebo_of, spread_of_mean
 from tiltmeter.statistics.groups import Units
 from tiltmeter.statistics.two_way import student_interval
 
@@ -52,3 +52,26 @@ def mac(targets: ArrayLike, attribute_sets: Sequence[ArrayLike], *, families: Un
         n=len(t),
         families=mean.families,
     )
+
+
+def mac_placebo(
+    targets: ArrayLike,
+    neutral: ArrayLike,
+    *,
+    score: float,
+    sizes: Sequence[int],
+    bands: Bands | None = None,
+    seed: int = 0,
+) -> Placebo:
+    """The mean distance of the same targets from sets of arbitrary words of these sizes, beside the observed one.
+
+    >>> rng = np.random.default_rng(0)
+    >>> mac_placebo(rng.normal(size=(9, 20)), rng.normal(size=(100, 20)), score=0.5, sizes=(4, 4)).p_value < 0.01
+    True
+    """
+    t = rows("targets", targets)
+    words = rows("neutral words", neutral, like=t, at_least=sum(sizes))
+    far = 1 - cosines(t, words).mean(axis=0)
+    drawn = far[draw(len(words), sum(sizes), bands=bands, seed=seed)]
+    by_set = [part.mean(axis=1) for part in np.split(drawn, np.cumsum(sizes)[:-1], axis=1)]
+    return placebo_of(np.mean(by_set, axis=0), score, level=1.0)

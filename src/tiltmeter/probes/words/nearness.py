@@ -29,6 +29,7 @@ from tiltmeter.readings import (
     Statistic,
     interval_text,
 )
+from tiltmeter.statistics.families import Placebo
 
 
 def _ect(vectors: WordVectors, options: Options) -> Measured:
@@ -44,10 +45,19 @@ def _ect(vectors: WordVectors, options: Options) -> Measured:
         tuple(a.items([None] * len(a), **columns)),
         ItemMeaning("similarity"),
         Statistic("spearman", tuple(columns)),
+        evidence=_beside(
+            vectors.placebo(
+                measures.ect_placebo, a.words, x=x.vectors, y=y.vectors, score=found.score, n=len(a), seed=options.seed
+            )
+        ),
     )
 
 
-def _mac(vectors: WordVectors, _options: Options) -> Measured:
+def _beside(placebo: Placebo | None) -> Evidence | None:
+    return p_evidence({}, (), placebo) if placebo else None
+
+
+def _mac(vectors: WordVectors, options: Options) -> Measured:
     (words,) = vectors.targets(at_least=2)
     sets = vectors.attributes()
     found = measures.mac(words.vectors, [to.vectors for to in sets], families=words.families)
@@ -60,7 +70,18 @@ def _mac(vectors: WordVectors, _options: Options) -> Measured:
         tuple(words.items([sum(row) / len(row) for row in found.by_target], **columns)),
         ItemMeaning("mean distance"),
         Statistic("mean of units"),
-        evidence=Evidence((), ((words.label, found.families),)),
+        evidence=p_evidence(
+            {},
+            [(words.label, found.families)],
+            vectors.placebo(
+                measures.mac_placebo,
+                [word for to in sets for word in to.words],
+                targets=words.vectors,
+                score=found.score,
+                sizes=[len(to) for to in sets],
+                seed=options.seed,
+            ),
+        ),
     )
 
 
@@ -90,6 +111,16 @@ def _rnd(vectors: WordVectors, options: Options) -> Measured:
         evidence=p_evidence(
             {"other targets": repaired.p_targets, "other attributes": repaired.p_attributes},
             zip((x.label, y.label, a.label), repaired.families, strict=True),
+            vectors.placebo(
+                measures.rnd_placebo,
+                a.words,
+                x=x.vectors,
+                y=y.vectors,
+                score=score,
+                n=len(a),
+                families=families[:2],
+                seed=options.seed,
+            ),
         ),
     )
 
@@ -127,6 +158,7 @@ ECT = word_kind(
     "ect",
     _ect,
     compares(GENDERS, OCCUPATIONS, n_targets=(2, 2), n_attributes=(1, 1)),
+    placebo=True,
     summary="Embedding coherence: do two groups rank attributes alike? (Spearman)",
     citation="Dev & Phillips 2019, AISTATS",
     idea="two groups should rank attribute words by similarity in the same order.",
@@ -135,6 +167,7 @@ MAC = word_kind(
     "mac",
     _mac,
     compares(OCCUPATIONS, GENDERS[::-1], n_targets=(1, 1), n_attributes=(1, 20)),
+    placebo=True,
     summary="Mean average cosine distance of words from several attribute sets",
     citation="Manzini, Lim, Black & Tsvetkov 2019, NAACL",
     idea="neutral words should be unrelated to words for groups of people.",
@@ -143,6 +176,7 @@ RND = word_kind(
     "rnd",
     _rnd,
     compares(GENDERS, CAREER_FAMILY[:1], n_targets=(2, 2), n_attributes=(1, 1)),
+    placebo=True,
     summary="Relative norm distance: are attributes nearer to one group's average vector?",
     citation="Garg, Schiebinger, Jurafsky & Zou 2018, PNAS 115(16)",
     idea="attribute words should be equally far from the averages of two groups.",
