@@ -199,6 +199,22 @@ def test_the_items_of_multi_weat_are_every_word_with_its_lean_to_every_set():
     assert muslim.columns["lean to unpleasant words"] == pytest.approx(-half, abs=1e-6)
 
 
+def test_multi_weat_says_what_its_p_value_rests_on_and_what_arbitrary_words_give():
+    model = words(dict(zip([*RELIGIONS, *PLEASANT], [0.0, -0.6, 0.1, 0.8, -0.8], strict=True)))
+    neutral = {word: vector(word, 0.0) for word in neutral_words("en")}
+    reading = probe("multi_weat", model | neutral, cache=False)
+    rests = reading.evidence
+    assert [what for what, _ in rests.p_values] == ["other targets", "other attributes"]
+    assert reading.effect.p_value == max(p for _, p in rests.p_values)
+    labels = [group(address).label for address in (*RELIGIONS, *PLEASANT)]
+    assert [label for label, _ in rests.independent] == labels
+    # Jew and Jewish are one word in two forms, where the lexicon says so.
+    named = {group(address).label: len(set(group(address).families or range(99))) for address in RELIGIONS}
+    assert all(n <= named[label] for label, n in rests.independent if label in named)
+    assert rests.placebo.low < rests.placebo.high < reading.effect.value
+    assert rests.placebo.p_value < 0.01
+
+
 def test_multi_weat_finds_no_lean_where_the_groups_cannot_be_told_apart():
     model = twins(RELIGIONS) | words({PLEASANT[0]: 0.8, PLEASANT[1]: -0.8})
     reading = probe("multi_weat", model, cache=False)

@@ -14,6 +14,7 @@ from tiltmeter.probes.words.word_sets import (
     RELIGIONS,
     WordVectors,
     compares,
+    p_evidence,
     word_kind,
 )
 from tiltmeter.readings import (
@@ -22,11 +23,13 @@ from tiltmeter.readings import (
     DISTANCE,
     SIZE,
     Estimate,
+    Evidence,
     ItemMeaning,
     Poles,
     Statistic,
     interval_text,
 )
+from tiltmeter.statistics.families import Placebo
 
 
 def _ect(vectors: WordVectors, options: Options) -> Measured:
@@ -42,13 +45,22 @@ def _ect(vectors: WordVectors, options: Options) -> Measured:
         tuple(a.items([None] * len(a), **columns)),
         ItemMeaning("similarity"),
         Statistic("spearman", tuple(columns)),
+        evidence=_beside(
+            vectors.placebo(
+                measures.ect_placebo, a.words, x=x.vectors, y=y.vectors, score=found.score, n=len(a), seed=options.seed
+            )
+        ),
     )
 
 
-def _mac(vectors: WordVectors, _options: Options) -> Measured:
+def _beside(placebo: Placebo | None) -> Evidence | None:
+    return p_evidence({}, (), placebo) if placebo else None
+
+
+def _mac(vectors: WordVectors, options: Options) -> Measured:
     (words,) = vectors.targets(at_least=2)
     sets = vectors.attributes()
-    found = measures.mac(words.vectors, [to.vectors for to in sets])
+    found = measures.mac(words.vectors, [to.vectors for to in sets], families=words.families)
     columns = dict(zip((f"distance to {to.label}" for to in sets), zip(*found.by_target, strict=True), strict=True))
     return Measured(
         Estimate("mean cosine distance", found.score, DISTANCE, found.ci),
@@ -58,13 +70,26 @@ def _mac(vectors: WordVectors, _options: Options) -> Measured:
         tuple(words.items([sum(row) / len(row) for row in found.by_target], **columns)),
         ItemMeaning("mean distance"),
         Statistic("mean of units"),
+        evidence=p_evidence(
+            {},
+            [(words.label, found.families)],
+            vectors.placebo(
+                measures.mac_placebo,
+                [word for to in sets for word in to.words],
+                targets=words.vectors,
+                score=found.score,
+                sizes=[len(to) for to in sets],
+                seed=options.seed,
+            ),
+        ),
     )
 
 
 def _rnd(vectors: WordVectors, options: Options) -> Measured:
     x, y = vectors.targets()
     (a,) = vectors.attributes(at_least=2)
-    found = measures.rnd(x.vectors, y.vectors, a.vectors, **statistics_options(options))
+    families = [words.families for words in (x, y, a)]
+    found = measures.rnd(x.vectors, y.vectors, a.vectors, families=families, **statistics_options(options))
     repaired, name = found.repaired, "relative norm distance"
     score = repaired.score
     effect = tested(name, score, DIFFERENCE, repaired, options)
@@ -83,6 +108,20 @@ def _rnd(vectors: WordVectors, options: Options) -> Measured:
         published=Estimate(name, found.score, DIFFERENCE, p_value=found.p_value, alternative=options.alternative),
         repair="The mean of few or varied words lies far from everything through noise alone, and the published "
         "difference counts that as distance; the headline subtracts it, and counts word families once on both sides.",
+        evidence=p_evidence(
+            {"other targets": repaired.p_targets, "other attributes": repaired.p_attributes},
+            zip((x.label, y.label, a.label), repaired.families, strict=True),
+            vectors.placebo(
+                measures.rnd_placebo,
+                a.words,
+                x=x.vectors,
+                y=y.vectors,
+                score=score,
+                n=len(a),
+                families=families[:2],
+                seed=options.seed,
+            ),
+        ),
     )
 
 
@@ -90,7 +129,11 @@ def _rnsb(vectors: WordVectors, options: Options) -> Measured:
     groups = vectors.targets()
     good, bad = vectors.attributes(at_least=5)
     found = measures.rnsb(
-        np.concatenate([group.vectors for group in groups]), good.vectors, bad.vectors, seed=options.seed
+        np.concatenate([group.vectors for group in groups]),
+        good.vectors,
+        bad.vectors,
+        families=(good.families, bad.families),
+        seed=options.seed,
     )
     effect = Estimate("KL from even shares", found.score, SIZE, found.ci, found.p_value, "greater", False)
     shares = np.split(np.array(found.shares), np.cumsum([len(group) for group in groups])[:-1])
@@ -104,6 +147,10 @@ def _rnsb(vectors: WordVectors, options: Options) -> Measured:
         tuple(item for group, part in zip(groups, shares, strict=True) for item in group.items(part.tolist())),
         ItemMeaning("share of negative sentiment"),
         Statistic("kl from even"),
+        evidence=p_evidence(
+            {"sentiment words dealt at random": found.p_value},
+            zip((good.label, bad.label), found.families, strict=True),
+        ),
     )
 
 
@@ -111,6 +158,7 @@ ECT = word_kind(
     "ect",
     _ect,
     compares(GENDERS, OCCUPATIONS, n_targets=(2, 2), n_attributes=(1, 1)),
+    placebo=True,
     summary="Embedding coherence: do two groups rank attributes alike? (Spearman)",
     citation="Dev & Phillips 2019, AISTATS",
     idea="attribute words should rank in the same order by similarity to either group.",
@@ -119,6 +167,7 @@ MAC = word_kind(
     "mac",
     _mac,
     compares(OCCUPATIONS, GENDERS[::-1], n_targets=(1, 1), n_attributes=(1, 20)),
+    placebo=True,
     summary="Mean average cosine distance of words from several attribute sets",
     citation="Manzini, Lim, Black & Tsvetkov 2019, NAACL",
     idea="neutral words should be unrelated to words for groups of people.",
@@ -127,6 +176,7 @@ RND = word_kind(
     "rnd",
     _rnd,
     compares(GENDERS, CAREER_FAMILY[:1], n_targets=(2, 2), n_attributes=(1, 1)),
+    placebo=True,
     summary="Relative norm distance: are attributes nearer to one group's average vector?",
     citation="Garg, Schiebinger, Jurafsky & Zou 2018, PNAS 115(16)",
     idea="attribute words should be equally far from the averages of two groups.",

@@ -22,6 +22,7 @@ from tiltmeter.probes.words.word_sets import (
     WordVectors,
     compares,
     evidence,
+    p_evidence,
     two_way_evidence,
     word_kind,
 )
@@ -82,6 +83,7 @@ def _multi_weat(vectors: WordVectors, options: Options) -> Measured:
     found = measures.multi_weat(
         [group.vectors for group in groups],
         [words.vectors for words in sets],
+        families=[words.families for words in (*groups, *sets)],
         permutations=options.permutations,
         seed=options.seed,
     )
@@ -118,6 +120,18 @@ def _multi_weat(vectors: WordVectors, options: Options) -> Measured:
         ),
         ItemMeaning("lean"),
         Statistic("eta", tuple(columns)),
+        evidence=p_evidence(
+            {"other targets": found.p_targets, "other attributes": found.p_attributes},
+            zip((words.label for words in (*groups, *sets)), found.families, strict=True),
+            vectors.placebo(
+                measures.multi_weat_placebo,
+                [word for words in sets for word in words.words],
+                targets=[group.vectors for group in groups],
+                eta=found.effect_size,
+                sizes=[len(words.words) for words in sets],
+                seed=options.seed,
+            ),
+        ),
     )
 
 
@@ -186,6 +200,7 @@ MULTI_WEAT = word_kind(
     "multi_weat",
     _multi_weat,
     compares(RELIGIONS, PLEASANT, n_targets=(2, 20), n_attributes=(2, 20)),
+    placebo=True,
     summary="WEAT for more than two groups or attribute sets, one test for all",
     citation="generalises Caliskan et al. 2017; eta squared, tested by permutation",
     idea="words for each of several groups should be equally similar to every set of attribute words.",
