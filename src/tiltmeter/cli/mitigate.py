@@ -10,7 +10,7 @@ from typer import Argument, Context, Option, Typer, echo
 
 from tiltmeter.cli import output
 from tiltmeter.errors import BadInput
-from tiltmeter.files import at_home, locked, read_text, write_atomically
+from tiltmeter.files import at_home, locked, write_atomically
 
 app = Typer()
 
@@ -116,6 +116,9 @@ def mitigate(
     budget: output.BudgetText = None,
     key: output.Keys = None,
     seed: output.Seed = 0,
+    splits: Annotated[
+        int, Option(min=1, help="Ways to split the words: by this seed and the next ones. Shows what depends on it.")
+    ] = 1,
     permutations: output.Permutations = 10_000,
     engine: output.Engine = "local",
     ray_address: output.RayAddress = None,
@@ -129,7 +132,7 @@ def mitigate(
 
     Examples:
 
-    * tiltmeter mitigate bundled:glove --method hard,double_hard,hsr,inlp,leace
+    * tiltmeter mitigate bundled:glove --method hard,double_hard,hsr,inlp,leace --splits 5
     * tiltmeter mitigate bundled:minilm --method sentence_debias,inlp,leace --out minilm
     * tiltmeter mitigate hf:./my-model --method cda --corpus my-text.txt --out taught
     """
@@ -148,11 +151,12 @@ def mitigate(
         out=out,
         suite=suite,
         pairs=output.parse_pairs(pairs) or USUAL_PAIRS,
-        texts=[line for line in map(str.strip, read_text(texts).splitlines()) if line] if texts else None,
+        texts=texts,
         templates=templates,
         vocabulary=vocabulary,
         rank=rank,
         seed=seed,
+        splits=splits,
         permutations=permutations,
         cache=not no_cache,
         budget=output.parse_budget(budget),

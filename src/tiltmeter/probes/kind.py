@@ -269,10 +269,17 @@ def model_name(identity: Identity) -> str:
 
     >>> model_name(Identity("hf:some/folder", "1f0e", {"layer": "8", "pooling": "auto"}))
     'hf:some/folder?layer=8'
+
+    A debiased model's file says which model it is of, so that it takes no settings of that one.
+
+    >>> model_name(Identity("debiased:made", "1f0e", {"case": "lower"}))
+    'debiased:made'
     """
     usual = {"case": ("exact",), "pooling": ("auto", "mean"), "layer": ("-1",)}
     usual |= {"bos": BOS_DECLARED, "dtype": USUAL_DTYPES}
     chosen = [f"{k}={v}" for k, v in sorted(identity.settings.items()) if v not in usual.get(k, ())]
+    if identity.name.startswith("debiased:"):
+        return identity.name
     if identity.name.startswith(("bundled:", "chat:")):
         chosen = [one for one in chosen if one == "chat=yes"]
     return identity.name if not chosen else f"{identity.name}?{'&'.join(chosen)}"
