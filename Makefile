@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 PIP := $(BIN)/python -m pip install --quiet --no-warn-conflicts --constraint constraints.txt
 
-.PHONY: demo test test-lowest test-install lint docs bench peers clean
+.PHONY: demo test test-lowest test-lowest-hf test-install lint docs bench peers clean
 .DELETE_ON_ERROR:
 
 $(VENV)/ready: pyproject.toml constraints.txt requirements-samples.txt
@@ -32,23 +32,28 @@ test: $(VENV)/ready-dev  ## lint, types, import contract, tests, doctests
 	@$(MAKE) --no-print-directory lint
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-# Without torch, whose older builds are gigabytes: what needs it is tested against the newest versions only. Old versions
-# speak of their own future, so their deprecations are no errors here.
+# Old torch is gigabytes, so what needs it has a target of its own. Old versions speak of their own future: their deprecations
+# are no errors here.
 LOWEST := .venv-lowest
 RESOLUTION ?= lowest-direct
+LOWEST_EXTRAS ?= mining tables api web
 LOWEST_TESTS ?= tests/statistics tests/measures tests/readings tests/compare tests/stimuli tests/models/static tests/models/api \
 	tests/views tests/run tests/mitigation tests/cli/test_app.py
 LOWEST_NEEDS_TORCH := tests/readings/details/test_cabm.py tests/views/terminal/test_cabm.py
 test-lowest:  ## tests against the lowest versions that pyproject.toml allows
 	@$(PYTHON) -m venv --clear $(LOWEST)
 	@$(LOWEST)/bin/python -m pip install --quiet uv
-	@$(LOWEST)/bin/uv pip compile --quiet --resolution $(RESOLUTION) --extra mining --extra tables --extra api --extra web \
+	@$(LOWEST)/bin/uv pip compile --quiet --resolution $(RESOLUTION) $(addprefix --extra ,$(LOWEST_EXTRAS)) \
 		--python $(LOWEST)/bin/python pyproject.toml --output-file $(LOWEST)/lowest.txt
 	@$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --requirement $(LOWEST)/lowest.txt \
 		pytest hypothesis statsmodels psutil gensim regex krippendorff
 	@$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --no-deps --editable .
 	$(LOWEST)/bin/python -m pytest --override-ini filterwarnings=ignore::DeprecationWarning $(LOWEST_TESTS) \
 		$(addprefix --ignore=,$(LOWEST_NEEDS_TORCH))
+
+test-lowest-hf:  ## tests of Transformers models against the lowest versions, torch among them (6 GB)
+	@$(MAKE) --no-print-directory test-lowest LOWEST=.venv-lowest-hf LOWEST_EXTRAS="hf $(LOWEST_EXTRAS)" LOWEST_NEEDS_TORCH= \
+		LOWEST_TESTS="$(LOWEST_NEEDS_TORCH) tests/models tests/probes"
 
 test-install: export TILTMETER_INSTALL = base hf all
 test-install: $(VENV)/ready-dev  ## the wheel in clean environments (base, [hf], [all]), an audit in each, their sizes

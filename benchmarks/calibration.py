@@ -97,9 +97,14 @@ def leaning(scores: Floats) -> Floats:
 
 
 def coverages(simulations: int) -> Iterator[tuple[str, list[float]]]:
-    """Ours for three kinds of scores, and the intervals that were not chosen for normal ones."""
+    """Ours for four kinds of scores, and the intervals that were not chosen for normal ones."""
     for n in (8, 25, 100):
-        kinds = {"normal": normal, "skewed (exponential)": skewed, "clustered (20 sentences)": clustered}
+        kinds = {
+            "normal": normal,
+            "skewed (exponential)": skewed,
+            "heavy tails (Student's t, 3 df)": heavy,
+            "clustered (20 sentences)": clustered,
+        }
         for kind, make in kinds.items():
             label = f"{n} + {n} words, {kind}"
             yield label, [coverage(make(n, effect), effect, simulations) for effect in EFFECTS]
@@ -159,6 +164,16 @@ def skewed(n: int, effect: float) -> Draw:
 
     def draw(rng: np.random.Generator) -> tuple[Floats, Floats]:
         scores = rng.exponential(size=(2, n, 1))
+        return scores[0] + _gap(effect), scores[1]
+
+    return draw
+
+
+def heavy(n: int, effect: float) -> Draw:
+    """Scores of which a few lie far out: their SD is hardly known from any list of words."""
+
+    def draw(rng: np.random.Generator) -> tuple[Floats, Floats]:
+        scores = rng.standard_t(3, size=(2, n, 1)) / np.sqrt(3)
         return scores[0] + _gap(effect), scores[1]
 
     return draw

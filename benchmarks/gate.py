@@ -1,4 +1,6 @@
-"""Does the gate keep quiet on equal models and speak up on worse ones? Run: python benchmarks/gate.py [--quick]
+"""Does the gate keep quiet on equal models and speak up on worse ones?
+
+    python benchmarks/gate.py [--quick] [--only equal|worse|outcomes|versions] [--checks 500] [--seed 0]
 
 One simulated model answers every probe of the default suite, with as many words, sentences and occupations as the
 suite has. A second model is the same one measured again: every unit and every item gets noise of its own, so much that
@@ -18,12 +20,12 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from scipy import stats
 
-from simulated_readings import SUITE, Probe, draw_truth, measure
+from simulated_readings import SUITE, Floats, Probe, draw_truth, measure
 from tiltmeter.compare import Difference, Policy, ProbeCheck, Rule, check, differ
 from tiltmeter.compare.gate import OUTCOMES
 from tiltmeter.readings import Audit, Reading
@@ -44,53 +46,90 @@ def audit_of(readings: Sequence[Reading]) -> Audit:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the simulations")
-    share = 10 if parser.parse_args().quick else 1
+    parser.add_argument("--only", choices=tuple(_PARTS), help="one of the tables")
+    parser.add_argument("--checks", type=int, help="checks of equal models; the other tables go by it")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
     start = time.perf_counter()
-    checks, trials = 500 // share, 100 // share
-    print(f"Equal models: share of {checks} checks of {TESTS} tests that fail, with no tolerance (.05 at most)")
-    for agreement in (AGREEMENTS[0], AGREEMENTS[-1]):
-        print(f"  agreement {agreement:.2f}: {equal_models(checks, agreement):.3f}", flush=True)
-    print(f"\nOne probe worse by d = {WORSE}: share of {trials} checks (usual tolerance) that find it, by agreement")
+    checks = options.checks or (50 if options.quick else 500)
+    for place, part in enumerate([options.only] if options.only else _PARTS):
+        print("\n" if place else "", end="")
+        _PARTS[part](checks, options.seed)
+    print(f"\nseed {options.seed}, {time.perf_counter() - start:.0f} s")
+
+
+def print_equal_models(checks: int, seed: int) -> None:
+    print(f"Equal models: share of {checks:,} checks of {TESTS} tests that fail, with no tolerance (.05 at most)")
+    found = {agreement: equal_models(checks, agreement, seed) for agreement in (AGREEMENTS[0], AGREEMENTS[-1])}
+    for agreement, (failed, _) in found.items():
+        print(f"  agreement {agreement:.2f}: {failed:.4f}")
+    print(f"  single tests, p <= .05 and p <= .05 / {TESTS} = {0.05 / TESTS:g}:")
+    for place, probe in enumerate(probe for probe in SUITE if not probe.control):
+        cells = (f"{np.mean(p[:, place] <= level):.4f}" for _, p in found.values() for level in (0.05, 0.05 / TESTS))
+        print(f"  {probe.id:<26}" + "".join(f"{cell:>9}" for cell in cells))
+
+
+def print_worse_models(checks: int, seed: int) -> None:
+    trials = checks // 5
+    print(f"One probe worse by d = {WORSE}: share of {trials} checks (usual tolerance) that find it, by agreement")
     print(f"  {'':<26}{'units':>10}" + "".join(f"{agreement:>8.2f}" for agreement in AGREEMENTS))
     every = []
-    for probe, rates in worse_models(trials):
+    for probe, rates in worse_models(trials, seed):
         units = "+".join(map(str, probe.units)) if len(probe.units) < 3 else f"{len(probe.units)} x {probe.units[0]}"
         print(f"  {probe.id:<26}{units:>10}" + "".join(f"{rate:8.2f}" for rate in rates), flush=True)
         every.append(rates)
     print(f"  {'all probes alike':<36}" + "".join(f"{rate:8.2f}" for rate in np.mean(every, axis=0)))
-    print(f"\nOutcomes of single probes, {4 * trials} checks each: failed / undecided / passed, by growth of d")
+
+
+def print_outcomes(checks: int, seed: int) -> None:
+    trials = checks * 4 // 5
+    print(f"Outcomes of single probes, {trials} checks each: failed / undecided / passed, by growth of d")
     print(f"  {'':<18}{'units':>8}{'agreement':>11}" + "".join(f"{name:>22}" for name in ("0", "0.2", "could find")))
-    for probe, agreement, could_find, said in outcomes(4 * trials):
+    for probe, agreement, could_find, said in outcomes(trials, seed):
         cells = "".join(f"{' / '.join(f'{share:.2f}' for share in row):>22}" for row in said)
         print(f"  {probe.id:<18}{probe.units[0]:>4}+{probe.units[1]:<3}{agreement:>11.2f}{cells} ({could_find:.2f})")
-    print(f"\nVersions that shift all items alike: share of {100 * checks:,} checks that fail, by the shift's size")
+
+
+def print_versions(checks: int, seed: int) -> None:
+    print(f"Versions that shift all items alike: share of {100 * checks:,} checks that fail, by the shift's size")
     print(f"  {'noise that counts':<52}" + "".join(f"{wobble:>8.1f}" for wobble in WOBBLES))
-    for name, shares in wobbling_models(100 * checks).items():
+    for name, shares in wobbling_models(100 * checks, seed).items():
         print(f"  {name:<52}" + "".join(f"{share:8.3f}" for share in shares))
-    print(f"\n{time.perf_counter() - start:.0f} s")
 
 
-def equal_models(simulations: int, agreement: float) -> float:
-    """The share of checks of two measurements of one model that fail; with a tolerance it can only be less."""
-    rng = np.random.default_rng([1, round(1000 * agreement)])
-    failed = 0
-    for _ in range(simulations):
+def equal_models(simulations: int, agreement: float, seed: int) -> tuple[float, Floats]:
+    """Of two measurements of one model the share of checks that fail, and the p-values of growth, probe by probe.
+
+    With a tolerance both can only be less.
+    """
+    rng = np.random.default_rng([1, round(1000 * agreement), *_extra(seed)])
+    tested = [probe.id for probe in SUITE if not probe.control]
+    failed, p_values = 0, np.ones((simulations, len(tested)))
+    for row in range(simulations):
         truths = [draw_truth(probe, rng) for probe in SUITE]
         old, new = ([measure(truth, truth.probe.effect, agreement, rng) for truth in truths] for _ in range(2))
-        failed += bool(check(audit_of(new), audit_of(old), Policy(tolerance=0.0, probes=NO_FLOOR)).failed)
-    return failed / simulations
+        checked = check(audit_of(new), audit_of(old), Policy(tolerance=0.0, probes=NO_FLOOR))
+        failed += bool(checked.failed)
+        growth = {probe.id: probe.difference.p_growth for probe in checked.probes if probe.difference}
+        p_values[row] = [growth[name] for name in tested]
+    return failed / simulations, p_values
 
 
-def worse_models(simulations: int) -> Iterator[tuple[Probe, list[float]]]:
+def _extra(seed: int) -> list[int]:
+    """What another seed adds to that of a table."""
+    return [seed] if seed else []
+
+
+def worse_models(simulations: int, seed: int) -> Iterator[tuple[Probe, list[float]]]:
     """For each probe that is checked the share of worse models that are found, by agreement."""
     for place, probe in enumerate(SUITE):
         if not probe.control:
-            yield probe, [_caught(place, simulations, agreement) for agreement in AGREEMENTS]
+            yield probe, [_caught(place, simulations, agreement, seed) for agreement in AGREEMENTS]
 
 
-def _caught(place: int, simulations: int, agreement: float) -> float:
+def _caught(place: int, simulations: int, agreement: float, seed: int) -> float:
     """Found alone among the tests of the suite: at the level that Holm's method gives to the clearest of them."""
-    rng = np.random.default_rng([2, place, round(1000 * agreement)])
+    rng = np.random.default_rng([2, place, round(1000 * agreement), *_extra(seed)])
     found, usual = 0, Policy()
     for _ in range(simulations):
         truth = draw_truth(SUITE[place], rng)
@@ -103,13 +142,13 @@ def _caught(place: int, simulations: int, agreement: float) -> float:
     return found / simulations
 
 
-def outcomes(simulations: int) -> Iterator[tuple[Probe, float, float, list[list[float]]]]:
+def outcomes(simulations: int, seed: int) -> Iterator[tuple[Probe, float, float, list[list[float]]]]:
     """For probes of few and many words how often each outcome is said, by how far d has grown."""
     for place, probe in enumerate(SUITE):
         if probe.id not in ("gender-career", "race-names", "age-terms"):
             continue
         for agreement in (0.99, 0.95, 0.90):
-            rng = np.random.default_rng([4, place, round(1000 * agreement)])
+            rng = np.random.default_rng([4, place, round(1000 * agreement), *_extra(seed)])
             equal = [_single(probe, 0.0, agreement, rng) for _ in range(simulations)]
             could_find = float(np.median([one.could_find or np.nan for one in equal]))
             grown = [[_single(probe, by, agreement, rng) for _ in range(simulations)] for by in (0.2, could_find)]
@@ -127,14 +166,14 @@ def _single(probe: Probe, growth: float, agreement: float, rng: np.random.Genera
     return check(new, old, Policy(probes={probe.id: Rule(floor=0.0)})).probes[0]
 
 
-def wobbling_models(simulations: int) -> dict[str, list[float]]:
+def wobbling_models(simulations: int, seed: int) -> dict[str, list[float]]:
     """For each way to count the floor the share of checks that fail, by how far a version shifts all items.
 
     Two versions differ by the noise of their items and by a shift each; both are as large as those of the variants, or
     three times as large. What is known is estimated: the variance of the items' noise from the units, and how far a
     version moves, shift and items together, from eight variants.
     """
-    rng, df = np.random.default_rng(3), UNITS - 2
+    rng, df = np.random.default_rng([3, *_extra(seed)]), UNITS - 2
     shape = simulations, TESTS
     shares: dict[str, list[float]] = {}
     for wobble in WOBBLES:
@@ -157,6 +196,13 @@ def wobbling_models(simulations: int) -> dict[str, list[float]]:
                 row.append(float(np.mean(np.min(p, axis=1) <= 0.05 / TESTS)))
     return shares
 
+
+_PARTS: dict[str, Callable[[int, int], None]] = {
+    "equal": print_equal_models,
+    "worse": print_worse_models,
+    "outcomes": print_outcomes,
+    "versions": print_versions,
+}
 
 if __name__ == "__main__":
     main()

@@ -69,6 +69,7 @@ def _rows() -> list[tuple[str, float, Run]]:
             (f"rnd by cosine, {n} + {n} words, SD {w:g}:1", 0.05, _rnd(n, n, 8, w, by="cos"))
             for n, w in ((8, 1.0), (20, 3.0))
         ),
+        ("lpbs, 20 + 20 attributes, 8 + 8 names that favour either group by chance", 0.05, _lpbs_names(20, 8)),
     ]
 
 
@@ -113,6 +114,31 @@ def _lpbs(n_1: int, n_2: int) -> Run:
         level, groups = np.full_like(fill, -50.0), [1] * n_1 + [2] * n_2
         found = measures.lpbs(fill, level, level, level, groups=groups, permutations=_PERMUTATIONS, seed=seed)
         return _plain(one, two, seed), _found(found.p_value)
+
+    return run
+
+
+def _lpbs_names(n: int, n_names: int) -> Run:
+    """Names for two sides, each with likings of its own: other names would be expected beside other attributes."""
+
+    def run(rng: np.random.Generator, seed: int) -> tuple[bool, bool]:
+        likings = np.repeat([[1.0], [-1.0]], n, axis=0) * rng.normal(size=2 * n_names)
+        table = likings + rng.normal(size=(2 * n, 1)) + rng.normal(size=(2 * n, 2 * n_names))
+        one, two = table[:, :n_names], table[:, n_names:]
+        level, groups = np.full((2 * n, 1), -50.0), [1] * n + [2] * n
+        fills = [side.mean(axis=1, keepdims=True) - 50 for side in (one, two)]
+        found = measures.lpbs(
+            fills[0],
+            level,
+            fills[1],
+            level,
+            groups=groups,
+            by_term=(one, two),
+            permutations=_PERMUTATIONS,
+            seed=seed,
+        )
+        leans = np.array(found.associations)
+        return _plain(leans[:n], leans[n:], seed), _found(found.p_value)
 
     return run
 

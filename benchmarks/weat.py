@@ -71,6 +71,12 @@ def _placebos(rng: np.random.Generator) -> Row:
     words, neutral = rng.normal(size=(60, 300)), rng.normal(size=(400, 300))
     work: dict[str, Callable[[], object]] = {
         "WEAT": lambda: measures.weat_placebo(words[:30], words[30:], neutral, d=0.5, sizes=(8, 8)),
+        "multi-group WEAT": lambda: measures.multi_weat_placebo(
+            np.split(words, 6), neutral, eta=0.5, sizes=(8, 8, 8, 8)
+        ),
+        "MAC": lambda: measures.mac_placebo(words, neutral, score=0.5, sizes=(8, 8)),
+        "RND": lambda: measures.rnd_placebo(words[:30], words[30:], neutral, score=0.5, n=16),
+        "ECT": lambda: measures.ect_placebo(words[:30], words[30:], neutral, score=0.5, n=60),
         "WEFAT": lambda: measures.wefat_placebo(words, neutral, range(60), r=0.5, sizes=(8, 8)),
         "SemAxis": lambda: measures.axis_placebo(words, neutral, value=0.5, sizes=(8, 8)),
         "RIPA": lambda: measures.ripa_placebo(words, neutral, value=0.5, n_pairs=10),

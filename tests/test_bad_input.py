@@ -287,7 +287,7 @@ def test_a_cache_that_cannot_grow_is_one_line_and_works_again_when_it_can(
     assert "vectors.sqlite cannot be used (disk I/O error): free some space or make it writable" in complaint
     again = run(*AUDIT, out)
     assert again.code == 0
-    assert "10 inputs asked of models, 0 known from before." in again.stdout
+    assert "10 inputs sent to models, 0 from the cache." in again.stdout
 
 
 @pytest.fixture

@@ -13,12 +13,14 @@ from pathlib import Path
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 from tests.command import COMMAND, environment, tiltmeter
 from tests.planted import CAREER_FAMILY, TERMS, words
 from tiltmeter import __version__
 
 ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 
 
@@ -74,6 +76,13 @@ def test_the_action_audits_and_fails_where_bias_has_grown(tmp_path: Path) -> Non
     assert (tmp_path / "tiltmeter-results/tiltmeter.xml").is_file()
     alone = Runner(tmp_path, model="unused")
     assert alone.step("check").returncode == 0
+
+
+@pytest.mark.parametrize("model", ["", " \n", "--help"])
+def test_the_action_audits_nothing_else_where_it_is_given_no_model(tmp_path: Path, model: str) -> None:
+    done = Runner(tmp_path, model=model, suite="weat").step("audit")
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert not (tmp_path / "tiltmeter-results").exists()
 
 
 def test_what_users_give_to_the_action_never_becomes_part_of_its_scripts() -> None:
@@ -138,8 +147,20 @@ def test_every_link_of_the_readme_works_wherever_it_is_shown() -> None:
         assert (ROOT / place).is_file(), address
 
 
+def test_the_table_of_versions_says_what_is_declared() -> None:
+    extras = PROJECT["optional-dependencies"]
+    users = [line for extra in set(extras) - {"all", "docs", "dev"} for line in extras[extra]]
+    declared = {
+        requirement.name: str(requirement.specifier).removeprefix(">=")
+        for requirement in map(Requirement, [*PROJECT["dependencies"], *users])
+    }
+    text = (ROOT / "docs/install.md").read_text(encoding="utf-8").partition("\n## Versions\n")[2]
+    table = dict(re.findall(r"^\| ([\w-]+) \| ([\d.]+) \|", text, re.MULTILINE))
+    assert table == declared
+
+
 def test_every_extra_that_an_error_names_is_one() -> None:
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    extras = PROJECT["optional-dependencies"]
     source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
     named = re.findall(r'(?:MissingExtra|require)\((?:f?"[^"]*"|\w+), "([\w,]+)"', source)
     assert len(named) > 15

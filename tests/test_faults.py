@@ -355,7 +355,7 @@ def test_a_budget_keeps_what_was_bought_the_next_run_buys_only_the_rest_and_the_
     again = bench.audit("--out", str(bench.folder / "again"), fresh=True)
     assert again.code == 0
     assert again.stderr == ""
-    assert "0 inputs asked of models, 264 known from before." in again.stdout
+    assert "0 inputs sent to models, 264 from the cache." in again.stdout
     assert sorted(bench.server.texts) == sorted(bench.inputs)
     assert readings(bench.folder / "again") == first
 
@@ -376,7 +376,7 @@ def test_stored_answers_of_a_transformer_are_read_without_torch(tmp_path: Path) 
         [sys.executable, "-c", code, *arguments], env=env, capture_output=True, text=True, check=False
     )
     assert again.stdout.splitlines()[-1] == "0 []", again.stderr
-    assert "0 inputs asked of models, 88 known from before." in again.stdout
+    assert "0 inputs sent to models, 88 from the cache." in again.stdout
 
 
 # Several processes at once

@@ -22,7 +22,7 @@ def run(*command: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "TILTMETER", "COLUMNS"))
     }
-    settings = {**kept, "TILTMETER_CACHE": str(folder / "cache")}
+    settings = {**kept, "TILTMETER_CACHE": str(folder / "cache"), "PIP_COMPILE": "1"}  # as pip does by itself
     return subprocess.run([*map(str, command)], cwd=folder, env=settings, capture_output=True, text=True, check=False)
 
 
@@ -50,14 +50,18 @@ def size(folder: Path) -> float:
     packages = next((folder / "venv/lib").glob("python*/site-packages"))
     files = [path for path in packages.rglob("*") if path.is_file() and not path.is_symlink()]
     parts: dict[str, float] = {}
+    compiled = 0.0
     for path in files:
         part = path.relative_to(packages).parts[0]
         if part.partition("-")[0] in _OF_AN_ENVIRONMENT:
             continue
-        parts[part] = parts.get(part, 0) + path.stat().st_size / 1e6
+        size = path.stat().st_size / 1e6
+        parts[part] = parts.get(part, 0) + size
+        compiled += size * (path.suffix == ".pyc")
     largest = sorted(parts, key=lambda part: parts[part], reverse=True)[:8]
     total = sum(parts.values())
-    print(f"\n{total:.0f} MB: " + ", ".join(f"{part} {parts[part]:.0f}" for part in largest))
+    named = ", ".join(f"{part} {parts[part]:.0f}" for part in largest)
+    print(f"\n{total:.0f} MB ({total - compiled:.0f} without what pip compiles): {named}")
     return total
 
 

@@ -222,7 +222,7 @@ def _check_nodes(root: yaml.Node | None) -> None:
             keys: set[str] = set()
             for key, value in node.value:
                 if not isinstance(key, yaml.ScalarNode) or key.value in keys:
-                    problem = f"'{key.value}' is there twice" if isinstance(key, yaml.ScalarNode) else "no key"
+                    problem = f"'{key.value}' appears twice" if isinstance(key, yaml.ScalarNode) else "no key"
                     raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
                 keys.add(key.value)
                 waiting += key, value

@@ -75,7 +75,7 @@ def test_a_fault_of_ones_own_has_an_exit_code_of_its_own_and_says_where_to_send_
         assert (done.code, done.stdout) == (70, "")
         *trace, line = done.stderr.splitlines()
         assert trace[0].startswith("Traceback")
-        assert line.startswith(f"error: this is a fault of tiltmeter {__version__}, not of yours: please send")
+        assert line.startswith(f"error: this is a bug in tiltmeter {__version__}, not your mistake: please send")
     assert not Path("never-made").exists()
 
 

@@ -64,7 +64,7 @@ def test_what_is_no_utf_8_is_counted_and_the_run_goes_on(run, tmp_path):
     assert run().complaint.startswith("news.txt: not UTF-8 at byte 9 (line 1): ")
     done = run("--errors", "replace", "--lengths", "2")
     assert done.code == 0, done.stderr
-    assert "2 characters were no UTF-8 and were replaced." in done.stdout
+    assert "2 characters were not UTF-8 and were replaced." in done.stdout
     assert "3 occurrences in 2 records" in done.stdout
 
 

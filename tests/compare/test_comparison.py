@@ -66,7 +66,7 @@ def test_controls_are_corrected_apart_and_come_last() -> None:
             0.2,
             (0.5, 1.99),
             "suggestive",
-            "Suggestive: p = 0.010 taken alone, but not significant after correction",
+            "Suggestive: p = 0.010 on its own, but not significant after correction",
         ),
         (0.2, 0.9, (-0.5, 2.99), "undecided", "Undecided: noise could explain it (p = 0.20). Only a difference of"),
         (
@@ -174,4 +174,4 @@ def test_the_table_says_what_is_real_and_what_was_left_out(tmp_path: Path) -> No
     assert "Title of [b]" in text
     assert "clear: further from level" in text
     assert "Level, the difference too small to matter: Title of a" in text
-    assert "Not compared, other stimuli (x and abc): c" in text
+    assert "Not compared, different stimuli (x and abc): c" in text

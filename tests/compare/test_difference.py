@@ -117,7 +117,7 @@ def test_a_number_that_an_earlier_version_called_otherwise_is_the_same_number() 
 def test_readings_of_another_statistic_or_scale_are_not_compared(changes: dict[str, Any]) -> None:
     reason = differ(leaning(), changed(leaning(), **changes))
     assert isinstance(reason, str)
-    assert reason.startswith("other statistics (effect size d and ")
+    assert reason.startswith("different statistics (effect size d and ")
 
 
 def test_readings_with_vectors_of_another_model_are_not_compared() -> None:
@@ -183,7 +183,7 @@ def test_growth_of_d_is_measured_on_fisher_s_scale_where_it_has_no_bound() -> No
 
 @pytest.mark.parametrize(
     ("change", "named"),
-    [({"stimuli": "xyz"}, "other stimuli (abc and xyz)"), ({"seed": 1}, "other settings (seed: 0 and 1)")],
+    [({"stimuli": "xyz"}, "different stimuli (abc and xyz)"), ({"seed": 1}, "different settings (seed: 0 and 1)")],
 )
 def test_readings_of_other_stimuli_or_settings_are_not_compared(change: dict[str, object], named: str) -> None:
     assert differ(leaning(), leaning(**change)) == named

@@ -21,7 +21,7 @@ from tiltmeter.errors import BadInput
         ("- 1", "policy.yaml: a policy should be a mapping of keys"),
         ("probes: {x: 1}", "policy.yaml: probes: x: should be a mapping of keys"),
         ("a: [", "policy.yaml: line 2: broken YAML"),
-        ("alpha: 0.1\nalpha: 0.2", "policy.yaml: line 2: broken YAML: 'alpha' is there twice"),
+        ("alpha: 0.1\nalpha: 0.2", "policy.yaml: line 2: broken YAML: 'alpha' appears twice"),
     ],
 )
 def test_a_policy_is_read_strictly(text: str, message: str, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ TUTORIALS = {
     "tutorials/language-model": (("smollm2", "glove"), ("Clear", "crafted", "<svg")),
     "tutorials/new-language": ((), ("turkish.women", "Never found: erkek", "men towards work")),
     "tutorials/compare-and-gate": (("glove",), ("career: failed", "The check fails: True", "<svg")),
-    "tutorials/cabm": (("minilm",), ("its context term is a distance", "Section 2.5", "<svg")),
+    "tutorials/cabm": (("minilm",), ("context term is a distance", "Section 2.5", "<svg")),
     "tutorials/clozegender": (
         ("smollm2", "glove"),
         ("0.17, with the full stop: 0.55", "Table 1", "<svg"),

@@ -132,3 +132,55 @@ GOOD = np.full((4, 2), -1.0) - np.arange(8).reshape(4, 2) / 10
 def test_input_that_cannot_be_used_is_named(call, message):
     with pytest.raises(BadInput, match=message):
         call()
+
+
+def by_names(rng, n=8, n_names=6, *, shared=0.0, noise=0.3):
+    """Log-probabilities of names for two sides, beside attributes of two groups; each name has likings of its own."""
+    liking = rng.normal(size=2 * n_names)
+    liking[:n_names] += shared
+    table = np.concatenate([np.ones((n, 1)), -np.ones((n, 1))]) * liking + noise * rng.normal(size=(2 * n, 2 * n_names))
+    one, two = table[:, :n_names], table[:, n_names:]
+    level = np.full((2 * n, 1), -50.0)
+    tables = one.mean(axis=1, keepdims=True) - 50, level, two.mean(axis=1, keepdims=True) - 50, level
+    return tables, {"groups": [1] * n + [2] * n, "by_term": (one, two)}
+
+
+def test_a_lean_that_hangs_on_which_names_were_taken_is_not_significant():
+    # Six names a side like one group of attributes or the other as it comes: sides differ a little, very surely.
+    rng, found = np.random.default_rng(8), []
+    for _ in range(60):
+        tables, named = by_names(rng)
+        fixed = lpbs(*tables, groups=named["groups"], permutations=199)
+        found.append((fixed.p_value <= 0.05, lpbs(*tables, **named, permutations=199).p_value <= 0.05))
+    fixed, ours = np.mean(found, axis=0)
+    assert fixed > 0.5
+    assert ours <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
+
+
+def test_a_lean_that_all_names_share_is_found_and_says_over_what():
+    tables, named = by_names(np.random.default_rng(9), shared=3.0, noise=2.0)
+    found, fixed = lpbs(*tables, **named), lpbs(*tables, groups=named["groups"])
+    assert found.p_value <= 0.05
+    assert found.p_value == max(found.crossed.by_targets.p_value, found.crossed.by_attributes.p_value)
+    assert found.crossed.families == (8, 8, 6, 6)
+    assert found.effect_size == fixed.effect_size
+    assert found.ci.low < fixed.ci.low < found.effect_size
+    assert fixed.crossed is None
+
+
+def test_forms_of_one_attribute_or_of_one_name_count_once():
+    tables, named = by_names(np.random.default_rng(10), shared=2.0)
+    families = (np.repeat(range(8), 2), np.repeat(range(3), 2), None)
+    assert lpbs(*tables, **named, families=families).crossed.families == (4, 4, 3, 6)
+    alone, pairs = (
+        lpbs(*tables, groups=named["groups"], families=(of_words, None, None)) for of_words in (None, families[0])
+    )
+    assert pairs.p_value == pytest.approx(2 / 70)  # four families in each group, as far apart as can be
+    assert alone.p_value < 0.001
+
+
+@pytest.mark.parametrize("by_term", [([[1.0]], [[1.0]]), (np.zeros((16, 6)), np.ones((16, 6))), ([[]], [[]])])
+def test_scores_of_terms_that_do_not_belong_to_the_probabilities_are_refused(by_term):
+    tables, named = by_names(np.random.default_rng(11))
+    with pytest.raises(BadInput, match="by_term"):
+        lpbs(*tables, groups=named["groups"], by_term=by_term)

@@ -9,7 +9,8 @@ import pytest
 
 from tests.measures.vectors import AWAY, BAD_VECTORS, TOWARDS, leaning, random_rows
 from tiltmeter.errors import BadInput
-from tiltmeter.measures import multi_weat, weat
+from tiltmeter.measures import multi_weat, multi_weat_placebo, weat
+from tiltmeter.measures.geometry import cosines, draw_words
 from tiltmeter.statistics import holm
 
 
@@ -92,7 +93,7 @@ def test_three_forms_of_a_word_are_one_observation():
     words = [rng.normal(size=(n, 50)) for n in (4, 5, 6)]
     groups = [np.repeat(each, 3, axis=0) + 0.01 * rng.normal(size=(3 * len(each), 50)) for each in words]
     found = multi_weat(groups, [rng.normal(size=(8, 50)) for _ in range(2)], permutations=99)
-    assert found.families == (4, 5, 6)
+    assert found.families == (4, 5, 6, 8, 8)
     assert found.n == 45
 
 
@@ -137,3 +138,53 @@ def test_vectors_that_cannot_be_used_are_named(vectors, message):
 def test_input_that_cannot_be_used_is_named(call, message):
     with pytest.raises(BadInput, match=message):
         call(random_rows(3))
+
+
+def test_families_may_be_named_and_then_count_once():
+    rng = np.random.default_rng(4)
+    groups, sets = [rng.normal(size=(8, 30)) + shift for shift in (0.0, 0.5, 1.0)], [rng.normal(size=(6, 30))] * 2
+    sets = [sets[0], sets[0] + rng.normal(size=(6, 30))]
+    pairs, alone = np.repeat(range(4), 2), None
+    found = multi_weat(groups, sets, families=[pairs, pairs, pairs, alone, range(6)], permutations=999)
+    assert found.families[:3] == (4, 4, 4)
+    assert found.families[4] == 6
+    each = multi_weat(groups, sets, families=[range(8)] * 3 + [range(6)] * 2, permutations=999)
+    assert each.families == (8, 8, 8, 6, 6)
+    assert each.effect_size == found.effect_size
+    assert found.contrasts[0].weat.crossed.families[:2] == (4, 4)
+    with pytest.raises(BadInput, match="3 lists of targets and 2 of attributes, but families of 2"):
+        multi_weat(groups, sets, families=[pairs, pairs])
+
+
+def test_words_of_one_family_are_no_evidence_of_a_difference():
+    # Three groups of two families: four copies each of two words. Six families can be dealt to three pairs in 90 ways;
+    # taken for 24 words, the groups would differ far more surely.
+    rng = np.random.default_rng(5)
+    words, sets = rng.normal(size=(6, 40)), [rng.normal(size=(9, 40)) for _ in range(2)]
+    groups = [np.repeat(words[2 * i : 2 * i + 2], 4, axis=0) + 1e-6 * rng.normal(size=(8, 40)) for i in range(3)]
+    named = [np.repeat(range(2), 4)] * 3 + [range(9)] * 2
+    as_families = multi_weat(groups, sets, families=named, permutations=999)
+    as_words = multi_weat(groups, sets, families=[range(8)] * 3 + [range(9)] * 2, permutations=999)
+    assert as_words.p_targets <= 0.01
+    assert as_families.p_targets > 0.05
+
+
+def test_the_placebo_is_the_effect_between_sets_of_arbitrary_words():
+    rng = np.random.default_rng(6)
+    groups, neutral = [rng.normal(size=(n, 20)) for n in (4, 5, 6)], rng.normal(size=(60, 20))
+    sizes = (3, 4, 2)
+    found = multi_weat_placebo(groups, neutral, eta=0.5, sizes=sizes, seed=2)
+    drawn = draw_words(len(neutral), sum(sizes), seed=2)
+    etas = []
+    for places in drawn:
+        sets = [neutral[some] for some in np.split(places, np.cumsum(sizes)[:-1])]
+        near = np.concatenate([np.stack([cosines(g, s).mean(axis=1) for s in sets], axis=1) for g in groups])
+        lean = near - near.mean(axis=1, keepdims=True)
+        lean -= lean.mean(axis=0)
+        parts = np.split(lean, [4, 9])
+        etas.append(math.sqrt(sum(len(part) * (part.mean(axis=0) ** 2).sum() for part in parts) / (lean**2).sum()))
+    assert etas[0] == pytest.approx(
+        multi_weat(groups, [neutral[some] for some in np.split(drawn[0], (3, 7))], permutations=9).effect_size
+    )
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(etas, [0.025, 0.975])))
+    assert found.p_value == pytest.approx((np.sum(np.array(etas) >= 0.5) + 1) / 1_001)

@@ -58,3 +58,24 @@ def test_the_placebos_of_neighbours_and_clusters_are_those_tests_along_arbitrary
         assert (placebo.low, placebo.high) == pytest.approx(tuple(np.quantile(values, [0.025, 0.975])))
     # As far from level as the observed: a share is level at one half.
     assert by_clusters.p_value == pytest.approx((np.sum(np.array(shares) >= 0.6 - 1e-10) + 1) / 51)
+
+
+def test_the_placebos_of_nearness_are_the_measures_with_arbitrary_attributes() -> None:
+    x, y, few = WORDS[:12], WORDS[12:] + 0.5, NEUTRAL[:6]
+    families = [np.repeat(range(4), 3), np.repeat(range(6), 3)]
+    # Of as many words as are drawn every draw holds the same ones.
+    alike = {
+        measures.mac(WORDS, [few]).score: measures.mac_placebo(WORDS, few, score=0.9, sizes=(6,)),
+        measures.ect(x, y, few).score: measures.ect_placebo(x, y, few, score=0.3, n=6),
+        measures.rnd(x, y, few, families=[*families, range(6)], permutations=9).repaired.score: measures.rnd_placebo(
+            x, y, few, score=0.2, n=6, families=families
+        ),
+    }
+    for value, placebo in alike.items():
+        assert (placebo.low, placebo.high) == pytest.approx((value, value))
+    drawn = draw_words(len(NEUTRAL), 6, seed=3)
+    found = measures.mac_placebo(WORDS, NEUTRAL, score=0.9, sizes=(4, 2), seed=3)
+    scores = [measures.mac(WORDS, [NEUTRAL[row[:4]], NEUTRAL[row[4:]]]).score for row in drawn]
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(scores, [0.025, 0.975])))
+    # 1 is level: that far from it, on either side.
+    assert found.p_value == pytest.approx((np.sum(np.abs(np.array(scores) - 1) >= 0.1 - 1e-10) + 1) / 1_001)

@@ -102,3 +102,23 @@ def test_vectors_that_cannot_be_used_are_named(vectors, message):
 def test_input_that_cannot_be_used_is_named(call, message):
     with pytest.raises(BadInput, match=message):
         call(random_rows(6))
+
+
+def test_forms_of_a_sentiment_word_are_dealt_together():
+    # Five words a side in five forms: any deal of the ten words tells the targets apart about as well as the one that
+    # was called negative, and twenty-five words a side that are dealt one by one hardly ever do.
+    rng, found = np.random.default_rng(4), []
+    few = {"permutations": 19, "resamples": 2}
+    for run in range(20):
+        good, bad = (np.repeat(rng.normal(size=(5, 30)), 5, axis=0) + 0.05 * rng.normal(size=(25, 30)) for _ in "ab")
+        targets = rng.normal(size=(6, 30))
+        named = rnsb(targets, good, bad, families=[np.repeat(range(5), 5)] * 2, **few)
+        alone = rnsb(targets, good, bad, families=[range(25)] * 2, **few)
+        if run == 0:
+            assert named.families == (5, 5)
+            assert named.score == alone.score
+            assert rnsb(targets, good, bad, **few) == named  # the vectors say so too
+        found.append((named.p_value, alone.p_value))
+    by_family, by_word = np.mean(np.array(found) <= 0.1, axis=0)
+    assert by_word >= 0.4
+    assert by_family <= 0.1 + 2 * np.sqrt(0.1 * 0.9 / 20)

@@ -136,7 +136,7 @@ def test_groups_under_one_label_are_told_apart_by_their_address(lexicon):
         ("mac", {"target": TERMS}, "unknown option of mac 'target': did you mean 'targets'?"),
         ("weat", {"targets": "gender.male_terms"}, "targets of weat are a list of groups, e.g. ["),
         ("weat", {"targets": [3, TERMS[0]]}, "a group is an address such as gender.male_terms, or a list of words"),
-        ("weat", {"targets": [["he", "He"], TERMS[0]]}, "'He' is there twice"),
+        ("weat", {"targets": [["he", "He"], TERMS[0]]}, "'He' appears twice"),
         ("ripa", {"pairs": [("she", "she")]}, "needs two different words"),
         ("seat", {"data": "x.jsonl", "targets": TERMS}, "seat takes its sentences from data (--from) or makes them"),
         ("waet", {}, "unknown probe 'waet': did you mean 'weat'"),

@@ -5,7 +5,16 @@ import dataclasses
 import pytest
 
 from tiltmeter.errors import BadInput
-from tiltmeter.readings.mitigation import FILE, MethodOutcome, Mitigation, Moved, Remainder, TraceTest, Utility
+from tiltmeter.readings.mitigation import (
+    FILE,
+    AnotherSplit,
+    MethodOutcome,
+    Mitigation,
+    Moved,
+    Remainder,
+    TraceTest,
+    Utility,
+)
 from tiltmeter.statistics import Interval
 
 NARROW = Interval(0.3, 0.5, 0.95, "t")
@@ -31,11 +40,60 @@ def result(*outcomes):
 
 
 def test_a_method_pays_if_something_leans_less_nothing_more_and_the_vectors_stay_good():
-    assert outcome().pays
-    assert not outcome(moved=[SAME]).pays
-    assert not outcome(moved=[LESS, MORE]).pays
-    assert not outcome(kept=0.94).pays
-    assert not MethodOutcome("hard", "", "", "", problem="no words").pays
+    assert outcome().pays == "yes"
+    assert outcome(moved=[SAME]).pays == "no"
+    assert outcome(moved=[LESS, MORE]).pays == "no"
+    assert outcome(kept=0.93).pays == "no"
+    assert MethodOutcome("hard", "", "", "", problem="no words").pays == "no"
+
+
+def test_whether_it_pays_is_not_certain_where_the_interval_of_the_utility_reaches_to_both_sides():
+    assert [outcome(kept=kept).pays for kept in (0.939, 0.941, 0.959, 0.961)] == ["no", "perhaps", "perhaps", "yes"]
+    made = result(outcome("hard", kept=0.955), outcome("leace", kept=0.945, left=0.3), outcome("ran", kept=0.9))
+    assert made.take.method == "leace"
+    said = made.recommendation
+    assert said.startswith("Perhaps take leace: of 1 readings")
+    assert "is not certain: the interval of the utility that is kept reaches below and above 95%; --splits 5" in said
+    assert "hard perhaps pays too." in said
+    sure = dataclasses.replace(made, outcomes=(*made.outcomes, outcome("inlp", left=0.9)))
+    assert sure.recommendation.startswith("Take inlp")
+    assert "hard and leace perhaps pay too." in sure.recommendation
+
+
+def other(method, seed, pays, kept=0.97):
+    return AnotherSplit(method, seed, 1, 1, 0, 0.4, kept, pays)
+
+
+@pytest.mark.parametrize(
+    ("own", "others", "over_all"),
+    [
+        (0.975, ["yes", "yes"], "yes"),
+        (0.975, ["yes", "perhaps"], "perhaps"),
+        (0.975, ["yes", "no"], "perhaps"),
+        (0.975, ["no", "no"], "no"),
+        (0.9, ["yes", "no"], "no"),
+        (0.9, ["yes", "yes"], "perhaps"),
+        (0.9, ["no", "yes", "yes"], "perhaps"),
+    ],
+)
+def test_what_holds_in_one_split_of_the_words_must_hold_in_others(own, others, over_all):
+    made = result(outcome("hard", kept=own))
+    splits = tuple(other("hard", seed, pays) for seed, pays in enumerate(others, 1))
+    made = dataclasses.replace(made, others=(*splits, other("ran", 1, "no")))
+    assert made.pays(made.outcomes[0]) == over_all
+    assert made.rows()[0]["pays"] == over_all
+
+
+def test_the_recommendation_counts_the_splits():
+    made = result(outcome("hard"))
+    made = dataclasses.replace(made, others=(other("hard", 1, "yes", 0.99), other("hard", 2, "no", 0.91)))
+    assert (
+        "Of 3 splits of the words, in 2 it pays and in 1 it does not; 40% to 40% of the lean is left and "
+        "91% to 99% of the utility is kept. Whether it pays is not certain: it does not in every split."
+    ) in made.recommendation
+    fails = dataclasses.replace(made, others=(other("hard", 1, "no"), other("hard", 2, "no")))
+    assert fails.take is None
+    assert "hard: does not pay in most splits of the words" in fails.recommendation
 
 
 def test_what_leans_more_counts_in_every_dimension_but_not_on_fitting_words():
@@ -83,9 +141,10 @@ def test_where_none_pays_it_is_said_with_the_reasons():
 
 def test_it_comes_back_from_its_file_as_it_was(tmp_path):
     made = result(outcome(), MethodOutcome("ran", "…", "…", "", problem="no words"))
+    made = dataclasses.replace(made, others=(other("hard", 1, "perhaps"),))
     made.save(tmp_path)
     assert Mitigation.load(tmp_path) == made
-    assert [row["pays"] for row in made.rows()] == ["yes", "no"]
+    assert [row["pays"] for row in made.rows()] == ["perhaps", "no"]
 
 
 @pytest.mark.parametrize(

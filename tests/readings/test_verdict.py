@@ -77,7 +77,7 @@ def test_a_control_fails_only_where_its_test_could_have_seen_it_work(effect, pow
 SENTENCES = {
     "clear": ("Clear: p = 0.014 after correction for this model's 14 bias tests.", d(0.9, p=0.001), 0.014),
     "suggestive": (
-        "Suggestive: p = 0.030 taken alone, but not significant after correction for this model's 14 bias tests.",
+        "Suggestive: p = 0.030 on its own, but not significant after correction for this model's 14 bias tests.",
         d(0.9, p=0.03),
         0.42,
     ),

@@ -47,7 +47,7 @@ def test_the_headline_counts_what_is_clear_after_correction():
     assert summary_of(reading(effect=d(0.9, p=0.2))).headline == "The one bias test shows no clear lean."
     assert summary_of(reading(effect=d(0.9, p=0.02))).headline == "The one bias test shows a clear lean."
     nothing = summary_of(reading(effect=d(0.9, p=None)))
-    assert nothing.headline == "Nothing was tested: the numbers below stand without a p-value."
+    assert nothing.headline == "Nothing was tested: the numbers below have no p-value."
     assert nothing.sentences == ("1 reading comes without a test.",)
 
 
@@ -69,7 +69,7 @@ def test_a_control_of_too_few_words_accuses_no_model():
     few = reading("m:x", "flowers", d(1.1, p=0.1), control=True, family="controls", power=Power(1.8, 1e-4))
     grid = summary_of(few, reading("m:x", "a", d(0.1, p=0.9)))
     assert (grid.control("m:x"), grid.broken) == ("undecided", [])
-    assert grid.sentences[0] == "The control is undecided on m:x: it has too few of the words to tell."
+    assert grid.sentences[0] == "The control is undecided on m:x: it knows too few of the words."
     fails = reading("m:x", "instruments", d(0.1, p=0.7), control=True, family="controls")
     assert summary_of(few, fails).control("m:x") == "does not work"
 

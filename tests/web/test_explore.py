@@ -98,7 +98,7 @@ def test_a_masked_model_says_what_was_planted_in_it(folder: Path) -> None:
     assert shares["pathologist"] < 0.3
     assert shares["plumber"] > 0.7
     assert "P(he)" in page
-    assert "The words it expects most" in page
+    assert "The words it finds most likely" in page
 
 
 @pytest.mark.parametrize("place", ["x", "a"])

@@ -20,20 +20,22 @@ def draft(
     source: Annotated[
         str, Argument(metavar="SENTENCES|LEXICON", help="A cloze set, file or draft; or words, e.g. occupations.all.")
     ],
-    model: Annotated[str, Option("--with", help="Model that writes, e.g. bundled:smollm2 or chat:gpt-4o.")],
-    out: Annotated[Path, Option("--out", "-o", help="The draft, a CSV file for a browser or a spreadsheet.")],
-    n: Annotated[int, Option("--each", min=1, help="Sentences to ask for about each word.")] = 2,
+    model: Annotated[str, Option("--with", help="The model that writes, e.g. bundled:smollm2 or chat:gpt-4o.")],
+    out: Annotated[
+        Path, Option("--out", "-o", help="CSV file for the draft, to review in the browser or a spreadsheet.")
+    ],
+    n: Annotated[int, Option("--each", min=1, help="Sentences to request for each word.")] = 2,
     context: Annotated[str, Option(help="What the words are: occupation, noun or verb.")] = "occupation",
-    examples: Annotated[str, Option(help="Cloze set whose sentences show how, where SOURCE is words.")] = "cloze_en",
+    examples: Annotated[str, Option(help="Cloze set to take examples from when given words.")] = "cloze_en",
     seed: output.Seed = 0,
-    temperature: Annotated[float, Option(min=0, help="How freely the model writes; 0: the likeliest text.")] = 0.8,
-    max_tokens: Annotated[int, Option(min=1, help="The most tokens of one answer.")] = 64,
+    temperature: Annotated[float, Option(min=0, help="Sampling temperature; 0: always the likeliest token.")] = 0.8,
+    max_tokens: Annotated[int, Option(min=1, help="Maximum tokens per answer.")] = 64,
     budget: output.BudgetText = None,
     key: output.Keys = None,
     no_cache: output.NoCache = False,
     as_json: output.Json = False,
 ) -> None:
-    """Let a model propose sentences for a cloze set; rules reject the bad ones, and a person decides on the rest.
+    """Have a model propose sentences for a cloze set; rules reject bad ones, and a person decides on the rest.
 
     It keeps sentences that end in their one pronoun, hold their context words and no other gendered word, follow the
     grammar rules of the language and differ from the others in more than one word. Rejected ones are counted by
@@ -69,9 +71,9 @@ def draft(
 
 @app.command(rich_help_panel="Words, sentences and data")
 def agreement(
-    labels: Annotated[Path, Argument(metavar="LABELS", help="Folder with a file per person, or one CSV file.")],
+    labels: Annotated[Path, Argument(metavar="LABELS", help="Folder with one file per person, or a single CSV file.")],
     results: Annotated[
-        list[Path] | None, Option("--results", "-r", help="Results with cloze readings of the same sentences.")
+        list[Path] | None, Option("--results", "-r", help="Audit results with cloze readings of the same sentences.")
     ] = None,
     expert: Annotated[
         str | None, Option(help="A person's name, or a cloze set that says what people expect, e.g. genderlex.")
@@ -79,7 +81,7 @@ def agreement(
     seed: output.Seed = 0,
     as_json: output.Json = False,
 ) -> None:
-    """How far people agree on labels beyond chance, with each other, with an expert and with models.
+    """Measure how far people agree on labels beyond chance: with each other, with an expert and with models.
 
     Krippendorff's alpha and Fleiss' kappa of all, Cohen's kappa of every two, and of each person with the expert, with
     the majority of the others and with each model; intervals resample context words. 1 is perfect, 0 is chance.

@@ -38,8 +38,8 @@ app = typer.Typer(
 
 for module in (measure, mitigate, listings, mine, results, annotate, lab, replicate):
     app.add_typer(module.app)
-app.add_typer(lab.lab_app, name="lab", rich_help_panel="The instrument")
-app.add_typer(listings.samples_app, name="samples", rich_help_panel="What is here")
+app.add_typer(lab.lab_app, name="lab", rich_help_panel="Test the instrument")
+app.add_typer(listings.samples_app, name="samples", rich_help_panel="Models, probes and suites")
 app.add_typer(train.train_app, name="train", rich_help_panel="Mitigate")
 app.add_typer(listings.data_app, name="data", rich_help_panel="Words, sentences and data")
 
@@ -82,12 +82,12 @@ def main() -> NoReturn:
             _silence()
             code = _fail(f"the output cannot be written ({error.strerror}): free some space")
         elif isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
-            code = _fail("a name that was given is longer than any file can be called: check the spec and the paths")
+            code = _fail("a given name is too long for a file name: check the spec and the paths")
         elif hasattr(error, "format_message"):  # usage errors of the option parser
             code = _fail(_usage(error))
         else:
             traceback.print_exc()
-            code = _fail(f"this is a fault of tiltmeter {__version__}, not of yours: {_REPORT}", _FAULT)
+            code = _fail(f"this is a bug in tiltmeter {__version__}, not your mistake: {_REPORT}", _FAULT)
     sys.exit(code)
 
 

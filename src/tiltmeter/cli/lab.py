@@ -28,15 +28,15 @@ def context_length(
     context: Context,
     models: Annotated[list[str], Argument(help="Model specs, e.g. bundled:minilm hf:bert-base-uncased.")],
     corpus: Annotated[
-        list[Path] | None, Option(help="A text to mine; may be given more than once.", show_default=False)
+        list[Path] | None, Option(help="A corpus to mine; may be given more than once.", show_default=False)
     ] = None,
-    mined: Annotated[Path | None, Option(help="A folder that tiltmeter mine has written, instead.")] = None,
+    mined: Annotated[Path | None, Option(help="A folder written by tiltmeter mine, instead of a corpus.")] = None,
     lexicon: Annotated[str | None, Option(help="Two groups of targets and two of attributes, comma-separated.")] = None,
     lengths: Annotated[str, Option(help="Words in a window, comma-separated; >75: all longer texts.")] = (
         "9,25,75,>75"
     ),
     column: output.Column = None,
-    keep: Annotated[int, Option(min=1, help="Contexts of each word and length to mine.")] = 100,
+    keep: Annotated[int, Option(min=1, help="Contexts to keep per word and length.")] = 100,
     language: output.Language = None,
     layers: Annotated[str | None, Option(help="Layers, comma-separated, e.g. 0,6,12; default: the last.")] = None,
     method: Annotated[
@@ -45,7 +45,7 @@ def context_length(
     traits: Annotated[
         str | None, Option(help="Traits for LPBS: a data set, a file, or none; default: by language (en, bn).")
     ] = None,
-    out: Annotated[Path, Option(help="Folder for readings, report and chart.")] = Path("tiltmeter-context-length"),
+    out: Annotated[Path, Option(help="Folder for the readings, report and chart.")] = Path("tiltmeter-context-length"),
     seed: output.Seed = 0,
     permutations: output.Permutations = 10_000,
     engine: output.Engine = "local",
@@ -54,7 +54,7 @@ def context_length(
     no_cache: output.NoCache = False,
     as_json: output.Json = False,
 ) -> None:
-    """How the effect depends on how much text stands around a word: CEAT by length, and LPBS by sentence structure.
+    """Measure how an effect depends on the text around a word: CEAT by window length, LPBS by sentence structure.
 
     LPBS is for masked language models; traits in English and Bangla come with tiltmeter, for others give a file.
 
@@ -106,11 +106,11 @@ def context_length(
 
 @lab_app.command()
 def stability(
-    folder: Annotated[Path, Argument(help="An audit of several models with a reading of cabm each.")],
+    folder: Annotated[Path, Argument(help="Folder of an audit of several models, each with a CABM reading.")],
     probe: Annotated[str, Option(help="Which of its probes, by id.")] = "cabm",
     as_json: output.Json = False,
 ) -> None:
-    """How steady the scores of occupations are from model to model: CABM beside WEAT, MAC, SAME and PMI alone.
+    """Measure how stable occupation scores are across models: CABM beside WEAT, MAC, SAME and PMI alone.
 
     Example:
 
@@ -203,16 +203,16 @@ def calibrate(
     context: Context,
     quick: Annotated[bool, Option("--quick", help="Four doses, two seeds: minutes, not an hour.")] = False,
     doses: Annotated[str | None, Option(help="Doses, comma-separated, .5 among them, e.g. .5,.6,.75,.9.")] = None,
-    seeds: Annotated[int | None, Option(min=2, help="Models of each dose.")] = None,
+    seeds: Annotated[int | None, Option(min=2, help="Models per dose.")] = None,
     out: Annotated[Path, Option(help="Folder for the readings and the chart.")] = Path("tiltmeter-calibration"),
     engine: output.Engine = "local",
     ray_address: output.RayAddress = None,
     workers: output.ClusterCpus = None,
     as_json: output.Json = False,
 ) -> None:
-    """What every measure reads on models whose bias is known: which of them follow it, and from what dose.
+    """Test every measure on models with a known bias: which measures follow it, and from what dose on.
 
-    Models are trained once and kept in the cache, and so is what they answer: a run that was stopped resumes.
+    Models and their answers are cached, so an interrupted run resumes.
 
     Examples:
 
@@ -265,16 +265,16 @@ def inject(
     ] = None,
     doses: Annotated[str, Option(help="Doses, comma-separated; .5 is the balanced version.")] = ".5,.7,.9",
     out: Annotated[Path, Option(help="Folder for the models.")] = Path("tiltmeter-injected"),
-    sentences: Annotated[int | None, Option(min=100, help="Sentences of each text; default: 6,000.")] = None,
-    steps: Annotated[int | None, Option(min=1, help="Training steps, at most; default: 240.")] = None,
+    sentences: Annotated[int | None, Option(min=100, help="Sentences per training text; default: 6,000.")] = None,
+    steps: Annotated[int | None, Option(min=1, help="Maximum training steps; default: 240.")] = None,
     rate: Annotated[float | None, Option(help="Learning rate; default: 5e-4. Large models need less.")] = None,
-    seed: Annotated[int, Option(min=0, help="Seed of text and training.")] = 0,
+    seed: Annotated[int, Option(min=0, help="Random seed of the text and the training.")] = 0,
     as_json: output.Json = False,
 ) -> None:
     """Plant a known bias in a language model by fine-tuning it, beside the model as it is and a balanced version.
 
-    The occupation farthest from one half is moved to the dose, the others in proportion. A run that was
-    stopped resumes from its last checkpoint.
+    The occupation farthest from .5 is moved to the dose, the others in proportion. An interrupted
+    run resumes from its last checkpoint.
 
     Examples:
 
@@ -315,9 +315,9 @@ def _injected_row(injected: Injected) -> dict[str, Any]:
     }
 
 
-@app.command(rich_help_panel="The instrument")
+@app.command(rich_help_panel="Test the instrument")
 def selftest(as_json: output.Json = False) -> None:
-    """Does this installation measure correctly? Known numbers and models with a known bias, and what they should give.
+    """Check that this installation measures correctly, on known numbers and on models with a known bias.
 
     Takes about two minutes the first time. Exit code 1 if anything is wrong.
 
@@ -333,11 +333,11 @@ def selftest(as_json: output.Json = False) -> None:
         output.print_json({"reads_true": not wrong, "checks": rows})
     else:
         for check in wrong:
-            echo(f"NOT TRUE: {check.what}: expected {check.expected}, found {check.actual}")
+            echo(f"WRONG: {check.what}: expected {check.expected}, found {check.actual}")
         echo(
-            f"{len(wrong)} of {len(checks)} checks are wrong: do not trust this installation"
+            f"{len(wrong)} of {len(checks)} checks failed: do not trust this installation"
             if wrong
-            else f"this installation reads true ({len(checks)} checks)"
+            else f"this installation measures correctly ({len(checks)} checks)"
         )
     if wrong:
         raise Exit(1)

@@ -15,11 +15,11 @@ from tiltmeter.cli.output import Json, say, show
 from tiltmeter.errors import BadInput, unknown
 
 app = typer.Typer()
-data_app = typer.Typer(help="The public data sets: which there are, and fetching them.")
-samples_app = typer.Typer(help="The small real models to try tiltmeter on.", no_args_is_help=True)
+data_app = typer.Typer(help="List and fetch the public data sets.")
+samples_app = typer.Typer(help="Sample models: small real models to try tiltmeter on.", no_args_is_help=True)
 
 
-@app.command(rich_help_panel="What is here")
+@app.command(rich_help_panel="Models, probes and suites")
 def models(as_json: Json = False) -> None:
     """List the kinds of models, with examples, and the sample models installed here."""
     from tiltmeter.models import KINDS
@@ -60,7 +60,7 @@ def install(
     return 0
 
 
-@app.command(rich_help_panel="What is here")
+@app.command(rich_help_panel="Models, probes and suites")
 def probes(as_json: Json = False) -> None:
     """List the probes: what each measures, on what, and who published it."""
     from tiltmeter.probes import KINDS
@@ -72,7 +72,7 @@ def probes(as_json: Json = False) -> None:
     show(rows, ("probe", "asks for", "what it measures", "published by"), as_json)
 
 
-@app.command(rich_help_panel="What is here")
+@app.command(rich_help_panel="Models, probes and suites")
 def suites(as_json: Json = False) -> None:
     """List the suites that come with tiltmeter."""
     from tiltmeter.run.suite import suite_summaries
@@ -130,13 +130,13 @@ def lexicons(
             say(f"note: {warning}")
 
 
-@app.command(rich_help_panel="What is here")
+@app.command(rich_help_panel="Models, probes and suites")
 def cache(
     clear: Annotated[bool, typer.Option("--clear", help="Delete what is stored.")] = False,
     model: Annotated[str | None, typer.Option(help="Only this model, by name.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Show or clear the stored answers of models (TILTMETER_CACHE names their folder)."""
+    """Show or clear the stored answers of models (the folder is set by TILTMETER_CACHE)."""
     from tiltmeter.files import cache_folder
     from tiltmeter.models import VectorStore
 
@@ -188,7 +188,7 @@ def data(context: typer.Context, as_json: Json = False) -> None:
 @data_app.command("fetch")
 def fetch_data(
     names: Annotated[list[str], typer.Argument(help="Data sets, as tiltmeter data lists them.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Accept the licences that are shown.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Accept the licences shown.")] = False,
 ) -> int:
     """Fetch public data sets from their authors into the cache, checked by SHA-256; interrupted downloads resume.
 

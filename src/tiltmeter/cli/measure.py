@@ -23,13 +23,13 @@ app = Typer()
 def audit(
     context: Context,
     models: Annotated[
-        list[str] | None, Argument(help="Model specs; default: the sample models, and one with a known bias.")
+        list[str] | None, Argument(help="Model specs; default: the sample models and one with a known bias.")
     ] = None,
-    suite: Annotated[str, Option(help="Suite by name, or a YAML file.")] = "default",
+    suite: Annotated[str, Option(help="Name of a suite, or a YAML file.")] = "default",
     mined: Annotated[
-        Path | None, Option(help="Folder of tiltmeter mine: tests of its words are measured in context too (CEAT).")
+        Path | None, Option(help="Folder written by tiltmeter mine: its words are also tested in context (CEAT).")
     ] = None,
-    out: Annotated[Path, Option(help="Folder for readings and report.")] = Path("tiltmeter-results"),
+    out: Annotated[Path, Option(help="Folder for the readings and the report.")] = Path("tiltmeter-results"),
     budget: output.BudgetText = None,
     key: output.Keys = None,
     seed: output.Seed = 0,
@@ -100,12 +100,12 @@ def audit(
 def baseline(
     context: Context,
     model: Annotated[str, Argument(help="Model spec, e.g. hf:./my-model.")],
-    jitter: Annotated[int, Option(min=0, help="How many harmless variants to audit, at least 3; 0: none.")] = 8,
+    jitter: Annotated[int, Option(min=0, help="Number of harmless variants to audit: at least 3, or 0.")] = 8,
     runs: Annotated[
         list[str] | None, Option("--run", help="Another run of the same training, e.g. from another seed; at least 3.")
     ] = None,
-    suite: Annotated[str, Option(help="Suite by name, or a YAML file.")] = "default",
-    out: Annotated[Path, Option(help="Folder for readings, report and floor.")] = Path("tiltmeter-baseline"),
+    suite: Annotated[str, Option(help="Name of a suite, or a YAML file.")] = "default",
+    out: Annotated[Path, Option(help="Folder for the readings, report and noise floor.")] = Path("tiltmeter-baseline"),
     budget: output.BudgetText = None,
     key: output.Keys = None,
     seed: output.Seed = 0,
@@ -116,11 +116,11 @@ def baseline(
     ] = False,
     as_json: output.Json = False,
 ) -> None:
-    """Audit a model and harmless variants of it, to learn how far readings move by themselves; for tiltmeter check.
+    """Audit a model and harmless variants of it, so that tiltmeter check knows how far readings move by themselves.
 
     Weights and word vectors get noise of 2% of their spread, or are rounded to 8 or 6 bits; an API is asked again in
     another order. With --run, other runs of the same training are audited too: two of them differ by more than any
-    rounding. What was audited before is not audited again.
+    rounding. Variants already audited are not audited again.
 
     Examples:
 
@@ -136,7 +136,7 @@ def baseline(
     others = list(runs or ())
     for n, what in ((jitter, "--jitter"), (len(others), "--run")):
         if 0 < n < 3:
-            raise BadInput(f"{n} of {what} say too little of how far a model wobbles: give at least 3, or none")
+            raise BadInput(f"{n} of {what} say too little about how far a model wobbles: give at least 3, or none")
     if not jitter and not others:
         raise BadInput("without --jitter and --run there is no floor to measure: run tiltmeter audit")
     if dry_run:
@@ -170,7 +170,7 @@ def show_audit(result: Audit, report: Path, *, verbose: bool) -> None:
     output.print_view(Glance(summarise(result)))
     if verbose:
         _show_everything(result)
-    echo(f"{result.asked:,} inputs asked of models, {result.recalled:,} known from before.")
+    echo(f"{result.asked:,} inputs sent to models, {result.recalled:,} from the cache.")
     n = len(result.skipped)
     left_out = f", and {n} {'probe that does' if n == 1 else 'probes that do'} not fit" if n else ""
     more = "" if verbose else f" (--verbose: every reading{left_out})"
@@ -209,14 +209,12 @@ def probe(
         Option("--from", help="Sentences: a data set's name, a file or folder (GenderLex, SEAT, ...)."),
     ] = None,
     vectors: Annotated[str | None, Option(help="Word vectors for similarities, e.g. bundled:glove.")] = None,
-    method: Annotated[str | None, Option(help="How to score, where a probe has several ways.")] = None,
-    limit: Annotated[int | None, Option(help="bbq: about this many examples of each category (all).")] = None,
-    threshold: Annotated[
-        float | None, Option(help="cabm: threshold from which a score counts as a lean (0.1).")
-    ] = None,
-    labels: Annotated[str | None, Option(help="cabm: table of occupations with labels of your own.")] = None,
-    corpus: Annotated[str | None, Option(help="cabm: folder of tiltmeter mine, to count PMI in.")] = None,
-    option: Annotated[list[str] | None, Option(help="NAME=VALUE: what a probe of another package takes.")] = None,
+    method: Annotated[str | None, Option(help="Scoring method, for probes that offer several.")] = None,
+    limit: Annotated[int | None, Option(help="bbq: roughly how many examples per category; default: all.")] = None,
+    threshold: Annotated[float | None, Option(help="cabm: smallest score that counts as a lean; default: 0.1.")] = None,
+    labels: Annotated[str | None, Option(help="cabm: your own table of labelled occupations.")] = None,
+    corpus: Annotated[str | None, Option(help="cabm: folder written by tiltmeter mine, to compute PMI from.")] = None,
+    option: Annotated[list[str] | None, Option(help="NAME=VALUE: an option of a probe from another package.")] = None,
     alternative: Annotated[str, Option(help="two-sided, greater or less.")] = "two-sided",
     budget: output.BudgetText = None,
     key: output.Keys = None,
@@ -302,14 +300,14 @@ def _show_readings(readings: Sequence[Reading]) -> None:
 @app.command(rich_help_panel="Measure")
 def cloze(
     model: Annotated[str, Argument(help="A causal or masked language model, e.g. bundled:smollm2.")],
-    sentence: Annotated[str, Argument(help="A sentence with a choice such as [him/her] in it.")],
+    sentence: Annotated[str, Argument(help="A sentence with a choice in it, such as [him/her].")],
     context: Annotated[list[str] | None, Option(help="A context word; may be given more than once.")] = None,
-    vectors: Annotated[str, Option(help="Word vectors for the similarities.")] = "bundled:glove",
+    vectors: Annotated[str, Option(help="Word vectors to compute similarities with.")] = "bundled:glove",
     key: output.Keys = None,
     no_cache: output.NoCache = False,
     as_json: output.Json = False,
 ) -> None:
-    """Which of two words a model expects in one sentence, with and without each context.
+    """Show which of two words a model expects in a sentence, with and without each context word.
 
     Examples:
 
@@ -338,7 +336,7 @@ def unmask(
     key: output.Keys = None,
     as_json: output.Json = False,
 ) -> None:
-    """The words a masked language model expects at [MASK], with their probabilities.
+    """Show the words that a masked language model expects at [MASK], with their probabilities.
 
     Examples:
 

@@ -24,23 +24,21 @@ def mine(
     lexicon: Annotated[str, typer.Option(help="Groups of words or whole lexicons, comma-separated.")],
     out: Annotated[Path, typer.Option(help="Folder for the windows.")],
     lengths: Annotated[
-        str, typer.Option(help="Words around each word: a number, >N for whole texts that are longer, or sentence.")
+        str, typer.Option(help="Window lengths in words; >N: whole texts that are longer; sentence: the sentence.")
     ] = "9,25,75,>75",
-    keep: Annotated[int, typer.Option(min=1, help="Texts to keep per word and length, at most.")] = 5000,
-    least: Annotated[int, typer.Option(min=1, help="Report words with fewer texts per length.")] = 30,
+    keep: Annotated[int, typer.Option(min=1, help="Maximum number of texts to keep per word and length.")] = 5000,
+    least: Annotated[int, typer.Option(min=1, help="Report words with fewer texts than this per length.")] = 30,
     column: Column = None,
     within: Annotated[str, typer.Option(help="Take windows from the whole text or from the sentence.")] = "text",
     across: Annotated[
         str,
-        typer.Option(
-            help="Let windows reach into the line before and after (lines), or any record (records); or none."
-        ),
+        typer.Option(help="Let windows cross the ends of lines (lines) or of records (records), or of neither (none)."),
     ] = "none",
     language: Language = None,
     errors: Annotated[
-        str, typer.Option(help="Bytes that are not UTF-8: strict stops there, replace continues.")
+        str, typer.Option(help="On bytes that are not UTF-8: strict stops, replace continues.")
     ] = "strict",
-    seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed of the sample.")] = 0,
     workers: Workers = 1,
     engine: Engine = "local",
     ray_address: RayAddress = None,
@@ -96,7 +94,7 @@ def _show(report: MiningReport) -> None:
     _name(f"Words with fewer than {report.least} texts of a length", named)
     _name("Never found", report.never_found)
     if report.broken:
-        typer.echo(f"{report.broken:,} characters were no UTF-8 and were replaced.")
+        typer.echo(f"{report.broken:,} characters were not UTF-8 and were replaced.")
     kept = f"{report.rows:,} texts in {report.folder}"
     typer.echo(f"{report.occurrences:,} occurrences in {report.records:,} records; {kept}")
 

@@ -10,19 +10,19 @@ from typer import Argument, Context, Option, Typer, echo
 
 from tiltmeter.cli import output
 from tiltmeter.errors import BadInput
-from tiltmeter.files import at_home, locked, read_text, write_atomically
+from tiltmeter.files import at_home, locked, write_atomically
 
 app = Typer()
 
 PairsText = Annotated[str | None, Option(help="Word pairs: gender.gender, or she/he,woman/man; triples for 3 groups.")]
 Rank = Annotated[int | None, Option(min=1, help="Directions to remove (hard, multi_class, inlp, sentence_debias).")]
-Templates = Annotated[str, Option(help="Sentences that hold the pairs, for models of texts.")]
+Templates = Annotated[str, Option(help="Sentence templates for the pairs, for text models.")]
 Corpus = Annotated[
     Path | None,
     Option(help="Text to fine-tune a language model on, one per line (cda, dropout, neutral_glove)."),
 ]
 Steps = Annotated[int | None, Option(min=1, help="Fine-tuning steps of a language model (cda, dropout).")]
-Vocabulary = Annotated[int, Option(min=100, help="How many words of a vector file to use.")]
+Vocabulary = Annotated[int, Option(min=100, help="Number of words of a vector file to use.")]
 
 
 @app.command(rich_help_panel="Mitigate")
@@ -38,14 +38,12 @@ def debias(
     out: Annotated[Path, Option(help="Folder for the result; debiased:FOLDER is then a model.")],
     pairs: PairsText = None,
     keep: Annotated[str | None, Option(help="Words to leave unchanged, or a group: gender.male_terms.")] = None,
-    words: Annotated[str | None, Option(help="Words that ran changes, or a group: occupations.all.")] = None,
+    words: Annotated[str | None, Option(help="ran: words to change, or a group: occupations.all.")] = None,
     templates: Templates = "seat.person",
     rank: Rank = None,
     corpus: Corpus = None,
     steps: Steps = None,
-    alpha: Annotated[
-        float | None, Option(help="Penalty of hsr, in squared lengths of vectors; decay of self_debias.")
-    ] = None,
+    alpha: Annotated[float | None, Option(help="hsr: penalty, in squared vector lengths; self_debias: decay.")] = None,
     vocabulary: Vocabulary = 20_000,
     budget: output.BudgetText = None,
     key: output.Keys = None,
@@ -95,7 +93,7 @@ def debias(
         return
     echo(f"{debiased.note}.")
     if eraser:
-        echo(f"It takes {eraser.rank} directions away and gives {len(eraser.replaced):,} words a vector.")
+        echo(f"It removes {eraser.rank} directions and gives {len(eraser.replaced):,} words a vector.")
     echo(f"Model:  debiased:{out}")
 
 
@@ -107,9 +105,9 @@ def mitigate(
     out: Annotated[Path, Option(help="Folder for the audits, the models and the result.")] = Path(
         "tiltmeter-mitigated"
     ),
-    suite: Annotated[str, Option(help="Suite by name, or a YAML file.")] = "default",
+    suite: Annotated[str, Option(help="Name of a suite, or a YAML file.")] = "default",
     pairs: PairsText = None,
-    texts: Annotated[Path | None, Option(help="Texts, one per line, that must stay alike (models of texts).")] = None,
+    texts: Annotated[Path | None, Option(help="Texts, one per line, whose similarities should be kept.")] = None,
     templates: Templates = "seat.person",
     corpus: Corpus = None,
     steps: Steps = None,
@@ -118,6 +116,9 @@ def mitigate(
     budget: output.BudgetText = None,
     key: output.Keys = None,
     seed: output.Seed = 0,
+    splits: Annotated[
+        int, Option(min=1, help="Ways to split the words: by this seed and the next ones. Shows what depends on it.")
+    ] = 1,
     permutations: output.Permutations = 10_000,
     engine: output.Engine = "local",
     ray_address: output.RayAddress = None,
@@ -127,11 +128,11 @@ def mitigate(
 ) -> None:
     """Measure, mitigate, measure again: what each method removes, what it only hides, and what it costs.
 
-    Methods are fitted on one half of the pairs; what counts is measured on words that they have not seen.
+    Methods are fitted on one half of the pairs; results are measured on words that no method has seen.
 
     Examples:
 
-    * tiltmeter mitigate bundled:glove --method hard,double_hard,hsr,inlp,leace
+    * tiltmeter mitigate bundled:glove --method hard,double_hard,hsr,inlp,leace --splits 5
     * tiltmeter mitigate bundled:minilm --method sentence_debias,inlp,leace --out minilm
     * tiltmeter mitigate hf:./my-model --method cda --corpus my-text.txt --out taught
     """
@@ -150,11 +151,12 @@ def mitigate(
         out=out,
         suite=suite,
         pairs=output.parse_pairs(pairs) or USUAL_PAIRS,
-        texts=[line for line in map(str.strip, read_text(texts).splitlines()) if line] if texts else None,
+        texts=texts,
         templates=templates,
         vocabulary=vocabulary,
         rank=rank,
         seed=seed,
+        splits=splits,
         permutations=permutations,
         cache=not no_cache,
         budget=output.parse_budget(budget),

@@ -17,21 +17,23 @@ ENGINES = ("local", "ray")
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Ask the model again, and store nothing.")]
-Seed = Annotated[int, typer.Option(help="Seed of every random draw.")]
-Permutations = Annotated[int, typer.Option(help="Permutations to draw where there are too many to count.")]
-Column = Annotated[str | None, typer.Option(help="The column of a table that holds the texts.")]
+Seed = Annotated[int, typer.Option(help="Random seed.")]
+Permutations = Annotated[int, typer.Option(help="Random permutations to draw when there are too many to count.")]
+Column = Annotated[str | None, typer.Option(help="Column with the texts, in tables.")]
 Language = Annotated[str | None, typer.Option(help="Language of the corpus, or a pack; default: the lexicon's.")]
-Workers = Annotated[int, typer.Option(min=1, help="Worker processes, or CPUs of a local cluster.")]
+Workers = Annotated[int, typer.Option(min=1, help="Worker processes, or CPUs for a local cluster.")]
 Engine = Annotated[str, typer.Option(help="local, or ray for a Ray cluster.")]
-GpusPerModel = Annotated[float, typer.Option(min=0, help="GPUs of the cluster that each model is given.")]
-ClusterCpus = Annotated[int | None, typer.Option("--workers", min=1, help="CPUs of a cluster made here (all).")]
-RayAddress = Annotated[str | None, typer.Option(help="Ray cluster; default: RAY_ADDRESS, or one on this machine.")]
+GpusPerModel = Annotated[float, typer.Option(min=0, help="GPUs to reserve for each model.")]
+ClusterCpus = Annotated[
+    int | None, typer.Option("--workers", min=1, help="CPUs for a local Ray cluster; default: all.")
+]
+RayAddress = Annotated[str | None, typer.Option(help="Ray cluster to join; default: RAY_ADDRESS, or a local one.")]
 Keys = Annotated[
     list[str] | None,
-    typer.Option("--key", metavar="HOST=VARIABLE", help="Environment variable with the key of a server of your own."),
+    typer.Option("--key", metavar="HOST=VARIABLE", help="Environment variable with the key for your own server."),
 ]
 BudgetText = Annotated[
-    str | None, typer.Option("--budget", help="Budget: the most to spend, e.g. '100k tokens' or '50 requests'.")
+    str | None, typer.Option("--budget", help="Spend at most this, e.g. '100k tokens' or '50 requests'.")
 ]
 
 

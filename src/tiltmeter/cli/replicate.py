@@ -24,18 +24,18 @@ def replicate(
     table: Annotated[
         list[str] | None, Option(help="One table or figure, e.g. 2 or 'Figure 4'; may be given more than once.")
     ] = None,
-    form: Annotated[str, Option(help="The statistic as published, or repaired.")] = "published",
+    form: Annotated[str, Option(help="Form of the statistics: published or repaired.")] = "published",
     source: Annotated[
         str | None,
-        Option("--from", help="Your own data: sentences (cabm), pairs with concepts (clozegender), word lists."),
+        Option("--from", help="Your own data: sentences (cabm), pairs with concepts (clozegender) or word lists."),
     ] = None,
     mined: Annotated[
-        Path | None, Option(help="bangla: a folder of tiltmeter mine; default: the study's sample.")
+        Path | None, Option(help="bangla: folder written by tiltmeter mine; default: the study's sample.")
     ] = None,
     pairs: Annotated[str | None, Option(help="association: opposed lists, e.g. career/family,career/support.")] = None,
     format: Annotated[str, Option(help="With --out: html, latex, csv or json.")] = "html",
     out: Annotated[Path | None, Option(help="File or folder to write to, with the charts of figures.")] = None,
-    listed: Annotated[bool, Option("--list", help="Name the tables and figures, and measure nothing.")] = False,
+    listed: Annotated[bool, Option("--list", help="List the tables and figures without measuring anything.")] = False,
     budget: output.BudgetText = None,
     key: output.Keys = None,
     seed: output.Seed = 0,
@@ -45,7 +45,7 @@ def replicate(
 ) -> None:
     """Reproduce the tables and figures of a published text on your models, beside the printed values.
 
-    A table that cannot be measured here says why in one line. Answers are cached, so a run that was stopped resumes.
+    A table that cannot be measured here says why in one line. Answers are cached, so an interrupted run resumes.
 
     Examples:
 
@@ -93,15 +93,15 @@ def replicate(
 
 @app.command(rich_help_panel="Words, sentences and data")
 def concepts(
-    pairs: Annotated[str, Argument(help="A table in the form of CrowS-Pairs, or crows_pairs for the public one.")],
+    pairs: Annotated[str, Argument(help="A table in the format of CrowS-Pairs, or crows_pairs for the public one.")],
     writer: Annotated[str, Option("--with", help="The model that proposes, e.g. chat:gpt-4o-mini.")],
-    out: Annotated[Path, Option(help="CSV file, which you then edit; concepts already in it are kept.")],
+    out: Annotated[Path, Option(help="CSV file for you to edit; concepts already in it are kept.")],
     budget: output.BudgetText = None,
     key: output.Keys = None,
     no_cache: output.NoCache = False,
     as_json: output.Json = False,
 ) -> None:
-    """Let a chat model propose the concept of each CrowS-Pairs pair on gender, for you to check and correct.
+    """Have a chat model propose a concept for each gender pair of CrowS-Pairs, for you to check and correct.
 
     Edit the column concept; run it again and only pairs without a concept are asked about.
 

@@ -33,7 +33,7 @@ def report(
     charts: Annotated[Path | None, Option(help="Write the charts as files into this folder instead.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Write a finished audit as a report that needs nothing else, or in another form.
+    """Write a finished audit as a self-contained HTML report, or in another format.
 
     Examples:
 
@@ -96,10 +96,10 @@ def compare(
     format: Annotated[str, Option(help="With --charts: png, svg or pdf.")] = "png",
     as_json: Json = False,
 ) -> None:
-    """How models differ: the difference in every effect, its interval and its verdict.
+    """Compare models: the difference in every effect, with its interval and its verdict.
 
-    Folders of one model each are compared as they are, folders of several by the models' names, and the models of
-    a single folder with each other. The same words are measured on both, so they are paired.
+    Folders with one model each are compared directly, folders with several are matched by model name, and the models
+    of a single folder are compared with each other. Both are measured on the same words, so the differences are paired.
 
     Examples:
 
@@ -124,8 +124,8 @@ def compare(
         return
     print_view(*map(comparison_table, comparisons.pairs))
     say(
-        "p is Holm-corrected for the bias tests of a pair; level is where a probe shows no lean. Differences are about "
-        "these words and sentences: how far single ones disagree between two models is the noise."
+        "p is Holm-corrected for the bias tests of a pair; level is where a probe shows no lean. The noise that a "
+        "difference must exceed is how far single words and sentences disagree between the two models."
     )
     if charts is not None:
         echo(f"charts: {len(written)} in {charts}")
@@ -208,11 +208,12 @@ def check(
     summary: Annotated[Path | None, Option(help="Write a summary as Markdown, for a pull request.")] = None,
     as_json: Json = False,
 ) -> int:
-    """Has bias grown since a baseline, or passed a limit? Exit code 0: not shown; 1: yes; 2: it cannot be checked.
+    """Check whether bias has grown since a baseline or exceeds a limit (exit code 1; 2: it cannot be checked).
 
-    Noise does not fail a check: with equal models at most one check in twenty fails, however many probes it has. What
-    harmless changes of the model move counts as noise too: as tiltmeter baseline measured it, or else as on the sample
-    models. A probe that could hide growth that matters is undecided, and fails only with --fail-on undecided.
+    Noise alone does not fail a check: of checks of equal models, at most one in twenty fails, however many probes there
+    are. Noise includes the movement that harmless changes of a model cause, as measured by tiltmeter baseline or,
+    without one, on the sample models. A probe that may hide growth that matters is undecided; it fails the check only
+    with --fail-on undecided.
 
     Examples:
 
@@ -248,31 +249,26 @@ def serve(
     folder: Annotated[
         Path | None, Argument(metavar="[DIR]", help="An audit's folder, or one that holds several.")
     ] = None,
-    annotate: Annotated[
-        str | None, Option(help="A draft to accept or reject; with --people, sentences that they label.")
-    ] = None,
-    people: Annotated[str | None, Option(help="Who labels, comma-separated; each gets a link of their own.")] = None,
-    labels: Annotated[Path | None, Option(help="Folder for labels, a file per person; default: labels.")] = None,
-    stage: Annotated[int, Option(help="1: as people think; 2: told to look things up.")] = 1,
-    either: Annotated[bool, Option("--either", help="Let people who label expect either word.")] = False,
+    annotate: Annotated[str | None, Option(help="A draft to review; with --people, sentences to label.")] = None,
+    people: Annotated[str | None, Option(help="People who label, comma-separated; each gets their own link.")] = None,
+    labels: Annotated[Path | None, Option(help="Folder for the labels, one file per person; default: labels.")] = None,
+    stage: Annotated[int, Option(help="1: labels by intuition; 2: after looking things up.")] = 1,
+    either: Annotated[bool, Option("--either", help="Let people answer that either word fits.")] = False,
     seed: Seed = 0,
-    host: Annotated[str, Option(help="Address to listen on; other than this machine's own needs --token.")] = (
-        "127.0.0.1"
-    ),
+    host: Annotated[str, Option(help="Address to listen on; any but this machine needs --token.")] = ("127.0.0.1"),
     port: Annotated[int, Option(help="Port to listen on.")] = 8765,
     token: Annotated[
         str | None, Option(envvar="TILTMETER_TOKEN", help="Token that visitors must give, at least 16 characters.")
     ] = None,
-    model: Annotated[
-        list[str] | None, Option(help="A further model that may be asked; may be given more than once.")
-    ] = None,
-    allow_paid: Annotated[bool, Option("--allow-paid", help="Let the dashboard ask models that are paid for.")] = False,
+    model: Annotated[list[str] | None, Option(help="Another model to offer; may be given more than once.")] = None,
+    allow_paid: Annotated[bool, Option("--allow-paid", help="Let the dashboard query paid models.")] = False,
     open_browser: Annotated[bool, Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
     """View audits in the browser, compare models, ask them questions, run more audits; or have people label sentences.
 
-    With --annotate one person decides which rows of a draft are good. With --people as well, several label sentences:
-    the links are in LABELS/links.csv, each person has their own order, and all can stop and come back.
+    With --annotate, one person decides which rows of a draft to keep. With --people as well, several people label
+    sentences: their links are in LABELS/links.csv, each sees the sentences in a different order, and all can stop and
+    come back.
 
     Examples:
 
@@ -293,7 +289,7 @@ def serve(
             open_browser=open_browser,
         )  # fmt: skip
     elif folder is None or annotate or people or labels:
-        raise BadInput("name one thing to serve: a folder of audits, or what is to be judged with --annotate")
+        raise BadInput("name one thing to serve: a folder of audits, or what people should judge, with --annotate")
     else:
         settings = DashboardSettings(at_home(folder), host, port, token, allow_paid, tuple(model or ()))
         served = run(settings, announce=say, open_browser=open_browser)

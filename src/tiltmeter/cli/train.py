@@ -32,12 +32,12 @@ def glove(
             help="Groups to confine: gender, race, addresses of two or more, a lexicon; default: plain GloVe."
         ),
     ] = None,
-    size: Annotated[int, typer.Option(min=2, help="Dimensions, the reserved ones among them.")] = 100,
-    window: Annotated[int, typer.Option(min=1, help="Words on each side that count as near.")] = 10,
-    min_count: Annotated[int, typer.Option(min=1, help="Leave out words that occur less often.")] = 5,
-    most_words: Annotated[int, typer.Option(min=2, help="The largest vocabulary.")] = 400_000,
-    iterations: Annotated[int, typer.Option(min=1, help="Passes over all pairs of words.")] = 25,
-    rate: Annotated[float, typer.Option(help="The first learning rate.")] = 0.05,
+    size: Annotated[int, typer.Option(min=2, help="Dimensions, including the reserved ones.")] = 100,
+    window: Annotated[int, typer.Option(min=1, help="Context window: words on each side.")] = 10,
+    min_count: Annotated[int, typer.Option(min=1, help="Leave out rarer words.")] = 5,
+    most_words: Annotated[int, typer.Option(min=2, help="Maximum vocabulary size.")] = 400_000,
+    iterations: Annotated[int, typer.Option(min=1, help="Training passes.")] = 25,
+    rate: Annotated[float, typer.Option(help="Initial learning rate.")] = 0.05,
     x_max: Annotated[
         float | None,
         typer.Option(help="Pairs counted this often or more weigh the same; default: 100, 10 below 10M words."),
@@ -46,7 +46,7 @@ def glove(
     language: Annotated[str, typer.Option(help="Language of the corpus, or a pack.")] = "en",
     column: Column = None,
     errors: Annotated[
-        str, typer.Option(help="Bytes that are not UTF-8: strict stops there, replace continues.")
+        str, typer.Option(help="On bytes that are not UTF-8: strict stops, replace continues.")
     ] = "strict",
     seed: Seed = 0,
     workers: Workers = 1,
@@ -54,10 +54,10 @@ def glove(
     ray_address: RayAddress = None,
     as_json: Json = False,
 ) -> None:
-    """Train GloVe; with --neutral, what tells the groups apart is confined to the last dimensions.
+    """Train GloVe vectors; --neutral confines what tells the groups apart to the last dimensions.
 
-    DIR/vectors.bin has all dimensions, DIR/neutral.bin those without the groups, DIR/reserved.bin those with them. A
-    run that was stopped resumes with the same command, and ends with the same bytes.
+    DIR/vectors.bin has all dimensions, DIR/neutral.bin those without the groups, DIR/reserved.bin those with them. An
+    interrupted run resumes with the same command, with the same result to the byte.
 
     Examples:
 

@@ -116,7 +116,7 @@ class Difference(Result):
                 after = f" after {family}" if self.n_tests > 1 else ""
                 return f"Clear: {p_text(self.p_value if self.p_holm is None else self.p_holm)}{after}."
             case "suggestive":
-                return f"Suggestive: {p_text(self.p_value)} taken alone, but not significant after {family}."
+                return f"Suggestive: {p_text(self.p_value)} on its own, but not significant after {family}."
             case "level":
                 return f"Level: the whole interval lies within ±{self.matters:g}, the smallest difference that matters."
             case _:
@@ -348,16 +348,16 @@ def incomparable(first: Reading, second: Reading) -> str:
     """
     one, two = first.provenance, second.provenance
     if one.stimuli != two.stimuli:
-        return f"other stimuli ({one.stimuli} and {two.stimuli})"
+        return f"different stimuli ({one.stimuli} and {two.stimuli})"
     for name in sorted({*one.settings, *two.settings}):
         values = one.settings.get(name), two.settings.get(name)
         if values[0] != values[1]:
-            return f"other settings ({name}: {values[0]} and {values[1]})"
+            return f"different settings ({name}: {values[0]} and {values[1]})"
     if one.vectors != two.vectors:
         names = [vectors.name if vectors else "none" for vectors in (one.vectors, two.vectors)]
         return f"other word vectors beside the model ({names[0]} and {names[1]}, or another revision)"
     # Not by the name of the effect: an earlier version may have called the same number otherwise.
     statistics = {(each.name, each.absolute) for each in (first.statistic, second.statistic) if each}
     if first.effect.scale != second.effect.scale or len(statistics) > 1:
-        return f"other statistics ({first.effect.name} and {second.effect.name})"
+        return f"different statistics ({first.effect.name} and {second.effect.name})"
     return ""

@@ -116,7 +116,7 @@ def measure_noise(model: Audit, variants: Mapping[str, Audit], runs: Mapping[str
             f"{HARMLESS:g}), and {FEWEST} are needed: give a larger --jitter, or run tiltmeter audit for no floor"
         )
     if runs and len(runs) < FEWEST:
-        raise BadInput(f"{len(runs)} other runs say too little of how far runs differ: give at least {FEWEST}")
+        raise BadInput(f"{len(runs)} other runs say too little about how far runs differ: give at least {FEWEST}")
     by_variants = _probe_noise(model, "variants", len(kept), [(model, variant) for variant in kept])
     by_runs = _probe_noise(model, "runs", len(runs), list(itertools.combinations([model, *runs.values()], 2)))
     probes = by_variants | {

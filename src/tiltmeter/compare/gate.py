@@ -104,7 +104,7 @@ class Check(Result):
     def headline(self) -> str:
         """The result of the check in one line."""
         counts = Counter(probe.outcome for probe in self.probes)
-        hidden, passed = "which could hide growth that matters", "no growth that matters in {}"
+        hidden, passed = "which may hide growth that matters", "no growth that matters in {}"
         against = f"{self.tests} tested against {self.baseline}"
         if not self.baseline:
             hidden, passed, against = "which may lie beyond a limit", "{} within a limit", "limits alone, no baseline"
@@ -277,7 +277,7 @@ def _moved(new: Reading, old: Reading, rule: Rule, noise: NoiseFloor | None) -> 
     reason = incomparable(old, new)
     if reason:
         raise BadInput(
-            f"{new.id} of {new.model} was measured otherwise in the baseline, with {reason}: run the audit of the "
+            f"{new.id} of {new.model} was measured differently in the baseline, with {reason}: run the audit of the "
             "baseline again with what is used now"
         )
     difference = differ(old, new)
@@ -330,7 +330,7 @@ def _check_probe(
         could_hide = could_find is None if matters is None else at_most > matters
         hides = hides or could_hide
         if not grew and matters is not None and could_hide:
-            why += f"growth of up to {at_most:.2g} cannot be ruled out, and {matters:g} matters; "
+            why += f"growth of up to {at_most:.2g} cannot be ruled out ({matters:g} matters); "
         why += growth_in_words(moved.above_floor, test.p_holm, tolerance, moved.floor, grew=grew, by_floor=by_floor)
         if not grew:
             why += what_is_ruled_out(at_most, could_find, could_hide=could_hide)

@@ -48,7 +48,7 @@ from tiltmeter.measures.cloze import (
 from tiltmeter.measures.counterfactual import CounterfactualResult, counterfactual
 from tiltmeter.measures.crows_pairs import crows_pairs
 from tiltmeter.measures.direct_bias import bias_direction, direct_bias, indirect_bias
-from tiltmeter.measures.ect import ect
+from tiltmeter.measures.ect import ect, ect_placebo
 from tiltmeter.measures.gonen_goldberg import (
     cluster_bias,
     cluster_deal_test,
@@ -60,12 +60,12 @@ from tiltmeter.measures.gonen_goldberg import (
 )
 from tiltmeter.measures.honest import HonestResult, honest
 from tiltmeter.measures.lpbs import LpbsResult, lpbs
-from tiltmeter.measures.mac import mac
-from tiltmeter.measures.multi_weat import multi_weat
+from tiltmeter.measures.mac import mac, mac_placebo
+from tiltmeter.measures.multi_weat import multi_weat, multi_weat_placebo
 from tiltmeter.measures.placebos import axis_placebo, direct_bias_placebo, leans_between, ripa_placebo, wefat_placebo
 from tiltmeter.measures.pronouns import PreferenceResult, PronounGapResult, preference, pronoun_gap
 from tiltmeter.measures.ripa import ripa
-from tiltmeter.measures.rnd import rnd
+from tiltmeter.measures.rnd import rnd, rnd_placebo
 from tiltmeter.measures.rnsb import rnsb
 from tiltmeter.measures.same import same
 from tiltmeter.measures.semaxis import semaxis
@@ -125,6 +125,7 @@ __all__ = [
     "direct_bias_placebo",
     "draw_contexts",
     "ect",
+    "ect_placebo",
     "equal_weights",
     "given_weights",
     "honest",
@@ -133,9 +134,11 @@ __all__ = [
     "local_linear_weights",
     "lpbs",
     "mac",
+    "mac_placebo",
     "meade",
     "mean_probability",
     "multi_weat",
+    "multi_weat_placebo",
     "nangia",
     "nas",
     "neighbour_bias",
@@ -152,6 +155,7 @@ __all__ = [
     "ripa",
     "ripa_placebo",
     "rnd",
+    "rnd_placebo",
     "rnsb",
     "same",
     "semaxis",

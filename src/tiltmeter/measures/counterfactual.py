@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from tiltmeter.errors import BadInput
 from tiltmeter.statistics import Interval, Mean, Result, clustered_mean
 from tiltmeter.statistics.groups import Floats, Units, numbers, unit_index
-from tiltmeter.statistics.permutation import generator
+from tiltmeter.statistics.permutation import generator, least_p_of_flips
 
 #: The number of each pair's scenario, or of its pair of names.
 Index = NDArray[np.intp]
@@ -50,7 +50,8 @@ def counterfactual(
     two versions of a pair can be exchanged, so signs change by whole scenarios (exactly, up to 20 of them). Names
     differ among themselves too: the signs of pairs of names change along, with as much of their differences as single
     pairs of prompts do not explain (Cameron, Gelbach & Miller 2011). With names p is sampled and a mid-p: what is
-    as far from 0 counts half. To pass both exact tests is asked too much: .01 to .04 where .05 is allowed.
+    as far from 0 counts half. It is not below the mid-p of signs of scenarios alone and of names alone, nor below the
+    least p that so many signs can give. To pass both exact tests is asked too much: .01 to .04 where .05 is allowed.
 
     >>> found = counterfactual([1, 1, 0, 1], [0, 0, 0, 1], scenarios=["loan", "loan", "job", "job"])
     >>> found.difference, found.p_value
@@ -67,9 +68,7 @@ def counterfactual(
         by_names = clustered_mean(differences, clusters=names, **options)
         units = unit_index(scenarios), unit_index(names)
         parts = _parts(differences, *units)
-        # Signs of few units reach only so far: p is never below what an exact test says.
-        least, exact = min(whole.p_value, by_names.p_value), False
-        p_value = max(least, _p_over_both(differences, *units, parts, **options))
+        p_value, exact = _p_over_both(differences, *units, parts, **options), False
         ci = _over_both(whole, by_names, parts)
     return CounterfactualResult(
         float(one.mean()), float(two.mean()), whole.value, ci, p_value, exact, whole, by_names, one.size
@@ -99,14 +98,21 @@ def _p_over_both(
     differences: Floats, scenarios: Index, names: Index, parts: tuple[float, float], *, permutations: int, seed: int
 ) -> float:
     rng = generator(seed, "permute")
-    sums = [part * np.bincount(units, differences) for part, units in zip(parts, (scenarios, names), strict=True)]
-    null = np.abs(np.add(*(rng.choice((-1.0, 1.0), (permutations, each.size)) @ each for each in sums)))
     observed = abs(float(differences.sum()))
     close = 1e-9 * max(1.0, observed)
     if observed <= close:
         return 1.0
-    further, as_far = int((null > observed + close).sum()), int((np.abs(null - observed) <= close).sum())
-    return (further + (as_far + 1) / 2) / (permutations + 1)
+
+    def mid_p(totals: Floats) -> float:
+        null = np.abs(totals)
+        further, as_far = int((null > observed + close).sum()), int((np.abs(null - observed) <= close).sum())
+        return (further + (as_far + 1) / 2) / (permutations + 1)
+
+    sums = [np.bincount(units, differences) for units in (scenarios, names)]
+    totals = [rng.choice((-1.0, 1.0), (permutations, each.size)) @ each for each in sums]
+    # Signs of few units reach only so far.
+    alone = [max(mid_p(of), least_p_of_flips(each.size)) for of, each in zip(totals, sums, strict=True)]
+    return max(min(alone), mid_p(parts[0] * totals[0] + parts[1] * totals[1]))
 
 
 def _over_both(whole: Mean, by_names: Mean, parts: tuple[float, float]) -> Interval:

@@ -241,6 +241,21 @@ def kin_between(words: Floats, one: Floats, two: Floats, families: Families = TH
     return [as_labels(labels, len(labels)) for labels in (kin.x, kin.a, kin.b)]
 
 
+def list_families(
+    targets: Sequence[Floats], attributes: Sequence[Floats], named: Families = ()
+) -> tuple[list[Labels], list[Labels]]:
+    """The families of the words of any number of lists: as they are ``named``, targets first, or by the geometry."""
+    n = len(targets)
+    if named and len(named) != n + len(attributes):
+        raise BadInput(f"{n} lists of targets and {len(attributes)} of attributes, but families of {len(named)}")
+    of_targets, of_attributes = families_by_list([unit(each) for each in targets], [unit(each) for each in attributes])
+    labels = [*of_targets, *of_attributes]
+    for place, names in enumerate(named):
+        if names is not None:
+            labels[place] = as_labels(names, len(labels[place]))
+    return labels[:n], labels[n:]
+
+
 def generalise(
     x: Floats,
     y: Floats,

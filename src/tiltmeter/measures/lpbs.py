@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.errors import BadInput
+from tiltmeter.measures.geometry import THREE_UNNAMED, Families
 from tiltmeter.statistics import (
     Alternative,
     Interval,
@@ -23,8 +24,11 @@ from tiltmeter.statistics import (
     welch_test,
     within_groups,
 )
-from tiltmeter.statistics.families import noise_of, welch_spread
+from tiltmeter.statistics.families import CrossedTest, Kin, as_labels, crossed_test, noise_of, welch_spread
 from tiltmeter.statistics.groups import Floats, Units, as_floats
+
+#: One row an attribute and one column a term: those of the first side, and those of the second.
+TermTables: TypeAlias = tuple[ArrayLike, ArrayLike]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -33,6 +37,7 @@ class LpbsResult(Result):
 
     ``effect_size`` is d between two ``groups`` of attributes, ``ci``, ``p_value`` and ``power`` belong to it, and
     ``uncorrected_effect_size`` is the same from the fill-in probabilities alone; None where no groups are named.
+    ``crossed`` is the test over attributes and terms, where both are given word by word.
     """
 
     associations: tuple[float, ...]
@@ -50,6 +55,7 @@ class LpbsResult(Result):
     exact: bool | None = None
     standard_error: float | None = None
     uncorrected_effect_size: float | None = None
+    crossed: CrossedTest | None = None
 
 
 def lpbs(
@@ -59,6 +65,8 @@ def lpbs(
     prior_2: ArrayLike,
     *,
     groups: Units | None = None,
+    families: Families = THREE_UNNAMED,
+    by_term: TermTables | None = None,
     alternative: Alternative = "two-sided",
     permutations: int = 10_000,
     seed: int = 0,
@@ -73,6 +81,11 @@ def lpbs(
     Positive: the attribute leans towards term 1; 0 is level. ``groups`` names one of two groups for each
     attribute; that of the first attribute is compared with the other. Attributes, not terms, are resampled and
     permuted, the difference in standard errors, as groups differ in size and spread (``statistics.welch_test``).
+
+    Where many terms stand for either side (names of men, names of women) they are a sample too: other names might be
+    expected elsewhere. ``by_term`` then holds ln(fill / prior) of each term of the first side and of the second, one
+    row an attribute and one column a term, and the test is over attributes and terms (``statistics.crossed_test``).
+    ``families`` names those of the attributes (nurse, nurses), of the first terms and of the second, which count once.
 
     >>> fill_1, fill_2 = np.log([[0.4], [0.3], [0.1], [0.2]]), np.log([[0.1], [0.2], [0.3], [0.2]])
     >>> prior = np.log([[0.2]] * 4)
@@ -95,7 +108,7 @@ def lpbs(
         alternative=alternative,
         n=f_1.shape[0],
         n_pairs=f_1.shape[1],
-        **({} if groups is None else _effect(associations, fill, groups, options)),
+        **({} if groups is None else _effect(associations, fill, groups, families, by_term, options)),
     )
 
 
@@ -110,7 +123,14 @@ def _log_probabilities(name: str, values: ArrayLike) -> Floats:
     return table
 
 
-def _effect(associations: Floats, fill: Floats, groups: Units, options: dict[str, Any]) -> dict[str, Any]:
+def _effect(
+    associations: Floats,
+    fill: Floats,
+    groups: Units,
+    families: Families,
+    by_term: TermTables | None,
+    options: dict[str, Any],
+) -> dict[str, Any]:
     if len(groups) != associations.size:
         raise BadInput(f"{associations.size} attributes but {len(groups)} groups: name one group an attribute")
     names = list(dict.fromkeys(groups))
@@ -120,17 +140,54 @@ def _effect(associations: Floats, fill: Floats, groups: Units, options: dict[str
     if min(first.sum(), (~first).sum()) < 2:
         raise BadInput("each of the two groups needs at least two attributes")
     one, two = by_unit(associations[first]), by_unit(associations[~first])
-    d = concatenated_d(one, two)
-    test = welch_test(one.means, two.means, **options)
-    spread = welch_spread(one.means, two.means)
-    noise = noise_of(test, spread.variance, spread.df)
+    d, within, sizes = concatenated_d(one, two), within_groups(one, two), (one.n, two.n)
+    kin = as_labels(families[0], associations.size)
+    crossed, inflation = None, 1.0
+    if by_term is None:
+        by_family = {"families_x": kin[first], "families_y": kin[~first]}
+        test = welch_test(one.means, two.means, **by_family, **options)
+        spread, plain = welch_spread(one.means, two.means, **by_family), welch_spread(one.means, two.means)
+        df, power = spread.df, power_of_d([noise_of(test, spread.variance, spread.df)], within=within, sizes=sizes)
+        if plain.variance > 0:
+            inflation = spread.variance / plain.variance
+    else:
+        crossed = _over_terms(associations, by_term, first, (kin, *families[1:]), options)
+        test, inflation, df, power = (
+            crossed.headline,
+            crossed.inflation,
+            crossed.df,
+            crossed.power(within=within, sizes=sizes),
+        )
     return {
         "groups": (str(names[0]), str(names[1])),
         "effect_size": d,
-        "ci": effect_interval(one, two, d=d, df=spread.df, seed=options["seed"]),
+        "ci": effect_interval(one, two, d=d, inflation=inflation, df=df, seed=options["seed"]),
         "p_value": test.p_value,
-        "power": power_of_d([noise], within=within_groups(one, two), sizes=(one.n, two.n)),
+        "power": power,
         "exact": test.exact,
         "standard_error": test.standard_error,
         "uncorrected_effect_size": concatenated_d(by_unit(fill[first]), by_unit(fill[~first])),
+        "crossed": crossed,
     }
+
+
+def _over_terms(
+    associations: Floats, by_term: TermTables, first: NDArray[np.bool_], families: Families, options: dict[str, Any]
+) -> CrossedTest:
+    """The test over attributes, which are its targets, and terms, which are its attributes."""
+    tables = [as_floats(table, "by_term must hold two tables of numbers") for table in by_term]
+    if any(table.ndim != 2 or len(table) != associations.size or table.size == 0 for table in tables):
+        raise BadInput("by_term holds two tables, each with one row an attribute and one column a term")
+    if not np.allclose(tables[0].mean(axis=1) - tables[1].mean(axis=1), associations, atol=1e-6):
+        raise BadInput("by_term does not belong to these probabilities: its means differ from the associations")
+    of_attributes, *of_terms = families
+    in_sides = [as_labels(names, table.shape[1]) for names, table in zip(of_terms, tables, strict=True)]
+    kin = np.asarray(of_attributes)
+    near = np.concatenate(tables, axis=1)
+    return crossed_test(
+        near[first],
+        near[~first],
+        n_a=tables[0].shape[1],
+        kin=Kin(as_labels(kin[first], int(first.sum())), as_labels(kin[~first], int((~first).sum())), *in_sides),
+        **options,
+    )

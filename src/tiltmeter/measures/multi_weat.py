@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.measures.geometry import cosines, families_by_list, rows, unit
+from tiltmeter.measures.geometry import UNNAMED, Bands, Families, cosines, draw_words, list_families, rows
 from tiltmeter.measures.weat import WeatResult, weat
 from tiltmeter.statistics import Result, holm
+from tiltmeter.statistics.families import Placebo, placebo_of
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.statistics.one_way import one_way_test
 
@@ -33,7 +34,8 @@ class MultiWeatResult(Result):
     """``effect_size``: the SD between groups over the SD of all words (0: the groups do not differ; at most
     about 1). ``associations``: mean lean of every group (row) to every attribute set (column), against the
     average word and the average set, in SDs. ``p_value`` is the larger of ``p_targets`` and ``p_attributes``, which is
-    None where a set has one attribute. ``families``: how many independent words each group is worth.
+    None where a set has one attribute. ``families``: how many independent words each group is worth, and then each
+    set of attributes.
     """
 
     effect_size: float
@@ -50,6 +52,7 @@ def multi_weat(
     targets: Sequence[ArrayLike],
     attributes: Sequence[ArrayLike],
     *,
+    families: Families = (),
     permutations: int = 10_000,
     seed: int = 0,
 ) -> MultiWeatResult:
@@ -60,6 +63,10 @@ def multi_weat(
     squared). One test covers all groups: Welch's form of the F test, families of words dealt to the groups anew, and
     likewise attribute words to the sets; the larger p counts (``statistics.one_way_test``). Only then look at
     ``contrasts``: every pair of groups on every pair of sets as an ordinary WEAT, Holm-adjusted.
+
+    Args:
+        targets, attributes: vectors of the words of every group and of every set of attributes.
+        families: names of the families of the words of every group, then of every set; None: found from the vectors.
 
     >>> groups = [[[1.0, 0.1], [1.0, 0.2]], [[0.1, 1.0], [0.2, 1.0]], [[1.0, 1.0], [1.0, 0.9]]]
     >>> found = multi_weat(groups, [[[1.0, 0.0]], [[0.0, 1.0]]], permutations=999)
@@ -72,18 +79,16 @@ def multi_weat(
     groups = [rows(f"target group {i + 1}", group, like=first, at_least=2) for i, group in enumerate(targets)]
     sets = [rows(f"attribute set {i + 1}", each, like=first) for i, each in enumerate(attributes)]
     near = [np.stack([cosines(group, each).mean(axis=1) for each in sets], axis=1) for group in groups]
-    lean = np.concatenate(near)
-    lean = lean - lean.mean(axis=1, keepdims=True)
-    lean = lean - lean.mean(axis=0)
+    lean = _leans(np.concatenate(near))
     total = float((lean**2).sum())
     if total <= 1e-24 * len(lean):
         raise BadInput("all words have the same associations, so groups cannot be compared")
     by_group = np.split(lean, np.cumsum([len(group) for group in groups])[:-1])
     between = sum(len(part) * float((part.mean(axis=0) ** 2).sum()) for part in by_group)
-    of_groups, of_sets = families_by_list([unit(group) for group in groups], [unit(each) for each in sets])
+    of_groups, of_sets = list_families(groups, sets, families)
     by_targets = one_way_test(by_group, of_groups, permutations=permutations, seed=seed)
     by_attributes = one_way_test(_nearer(groups, sets), of_sets, permutations=permutations, seed=seed)
-    contrasts = _contrasts(groups, sets, permutations, seed)
+    contrasts = _contrasts(groups, sets, families, permutations, seed)
     # Where words can be dealt in too few ways, pairs of groups decide, which have Student's t to fall back on.
     pairs = min(contrast.p_adjusted for contrast in contrasts)
     p_values = [pairs if test is None else test.p_value for test in (by_targets, by_attributes)]
@@ -98,8 +103,43 @@ def multi_weat(
         associations=tuple(map(tuple, means.tolist())),
         contrasts=contrasts,
         n=len(lean),
-        families=tuple(int(labels.max()) + 1 for labels in of_groups),
+        families=tuple(int(labels.max()) + 1 for labels in (*of_groups, *of_sets)),
     )
+
+
+def multi_weat_placebo(
+    targets: Sequence[ArrayLike],
+    neutral: ArrayLike,
+    *,
+    eta: float,
+    sizes: Sequence[int],
+    bands: Bands | None = None,
+    seed: int = 0,
+) -> Placebo:
+    """The effect of the same groups between sets of arbitrary words of these sizes, beside the observed eta.
+
+    >>> rng = np.random.default_rng(0)
+    >>> groups, neutral = [rng.normal(size=(8, 20)) for _ in range(3)], rng.normal(size=(100, 20))
+    >>> multi_weat_placebo(groups, neutral, eta=0.99, sizes=(8, 8)).p_value < 0.01
+    True
+    """
+    groups = [rows(f"target group {i + 1}", group) for i, group in enumerate(targets)]
+    words = rows("neutral words", neutral, like=groups[0], at_least=sum(sizes))
+    drawn = draw_words(len(words), sum(sizes), bands=bands, seed=seed)
+    near = cosines(np.concatenate(groups), words)
+    # By word, draw and set; where each set ends follows from the sizes.
+    ends = np.cumsum(sizes)[:-1]
+    lean = _leans(np.stack([near[:, some].mean(axis=2) for some in np.split(drawn, ends, axis=1)], axis=2))
+    by_group = np.split(lean, np.cumsum([len(group) for group in groups])[:-1])
+    between = sum(len(part) * (part.mean(axis=0) ** 2).sum(axis=1) for part in by_group)
+    return placebo_of(np.sqrt(between / (lean**2).sum(axis=(0, 2))), eta)
+
+
+def _leans(near: Floats) -> Floats:
+    """How near words (first axis) are to sets (last axis), against the average set and the average word."""
+    lean = near - near.mean(axis=-1, keepdims=True)
+    against: Floats = lean - lean.mean(axis=0)
+    return against
 
 
 def _nearer(groups: list[Floats], sets: list[Floats]) -> list[Floats]:
@@ -108,11 +148,15 @@ def _nearer(groups: list[Floats], sets: list[Floats]) -> list[Floats]:
     return [table - table.mean(axis=1, keepdims=True) for table in near]
 
 
-def _contrasts(groups: list[Floats], sets: list[Floats], permutations: int, seed: int) -> tuple[Contrast, ...]:
+def _contrasts(
+    groups: list[Floats], sets: list[Floats], named: Families, permutations: int, seed: int
+) -> tuple[Contrast, ...]:
     pairs, poles = (list(itertools.combinations(range(len(some)), 2)) for some in (groups, sets))
     which = list(itertools.product(pairs, poles))
-    tests = [
-        weat(groups[i], groups[j], sets[k], sets[m], permutations=permutations, seed=seed) for (i, j), (k, m) in which
-    ]
+    tests = []
+    for (i, j), (k, m) in which:
+        families = [named[place] for place in (i, j, len(groups) + k, len(groups) + m)] if named else UNNAMED
+        lists = groups[i], groups[j], sets[k], sets[m]
+        tests.append(weat(*lists, families=families, permutations=permutations, seed=seed))
     adjusted = holm([test.p_value for test in tests]).tolist()
     return tuple(Contrast(*place, test, p) for place, test, p in zip(which, tests, adjusted, strict=True))

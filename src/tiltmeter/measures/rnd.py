@@ -10,15 +10,27 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.errors import unknown
-from tiltmeter.measures.geometry import average, families_by_list, rows, unit
+from tiltmeter.measures.geometry import (
+    THREE_UNNAMED,
+    TWO_UNNAMED,
+    Bands,
+    Families,
+    average,
+    draw_words,
+    list_families,
+    rows,
+    unit,
+)
 from tiltmeter.statistics import Alternative, Interval, Result, draw_splits, matched_test, p_from_null
 from tiltmeter.statistics.families import (
     COUNTED,
     FEWEST,
     Labels,
+    Placebo,
     Spread,
     degrees,
     interaction,
+    placebo_of,
     spread_of_mean,
     student_test,
 )
@@ -64,6 +76,7 @@ def rnd(
     attributes: ArrayLike,
     *,
     distance: Literal["norm", "cos"] = "norm",
+    families: Families = THREE_UNNAMED,
     alternative: Alternative = "two-sided",
     permutations: int = 10_000,
     seed: int = 0,
@@ -80,6 +93,7 @@ def rnd(
         |mean X - a|² - |mean Y - a|², each as a mean over pairs of different words, / (|mean X - a| + |mean Y - a|)
 
     (of cosines the jackknife does), permutes families of words in standard errors, and holds for other attributes too.
+    ``families`` names those of X, of Y and of the attributes; None: found from the vectors.
 
     >>> found = rnd([[1.0, 0.0]] * 2, [[0.0, 1.0]] * 2, [[1.0, 0.0], [2.0, 0.0]])
     >>> round(found.score, 4), round(found.repaired.score, 4)
@@ -98,7 +112,7 @@ def rnd(
     in_y = ~masks / len(y)
     null = (near(in_x @ both, attributes) - near(in_y @ both, attributes)).mean(axis=1)
     score = float(by_attribute.mean())
-    (of_x, of_y), (of_attributes,) = families_by_list([unit(x), unit(y)], [unit(attributes)])
+    (of_x, of_y), (of_attributes,) = list_families([x, y], [attributes], families)
     options: dict[str, Any] = {"alternative": alternative, "permutations": permutations, "seed": seed}
     compare = _compare_norms if distance == "norm" else _compare_cosines
     return RndResult(
@@ -109,6 +123,50 @@ def rnd(
         n=len(both),
         repaired=_repaired(compare(x, y, attributes, of_x, of_y, options), of_attributes, options),
     )
+
+
+def rnd_placebo(
+    x: ArrayLike,
+    y: ArrayLike,
+    neutral: ArrayLike,
+    *,
+    score: float,
+    n: int,
+    families: Families = TWO_UNNAMED,
+    bands: Bands | None = None,
+    seed: int = 0,
+) -> Placebo:
+    """The repaired difference of norms with so many arbitrary words as attributes, beside the observed one.
+
+    >>> rng = np.random.default_rng(0)
+    >>> x, y, neutral = (rng.normal(size=(size, 20)) for size in (8, 8, 100))
+    >>> rnd_placebo(x, y, neutral, score=9.0, n=10).p_value < 0.01
+    True
+    """
+    x = rows("X", x)
+    y, words = rows("Y", y, like=x), rows("neutral words", neutral, like=x, at_least=n)
+    labels, _ = list_families([x, y], [words], [*families, range(len(words))])
+    drawn = draw_words(len(words), n, bands=bands, seed=seed)
+    far_x, far_y = (_norms(group.mean(axis=0)[None], words)[0][drawn] for group in (x, y))
+    weights = 1 / np.maximum(far_x + far_y, 1e-12 * np.abs(words).max())
+    shares = np.zeros((len(drawn), len(words)))
+    np.put_along_axis(shares, drawn, weights / weights.sum(axis=1, keepdims=True), axis=1)
+    centres = shares @ words
+    noise = [_noise(group, of, centres) for group, of in zip((x, y), labels, strict=True)]
+    return placebo_of((far_x - far_y).mean(axis=1) - weights.mean(axis=1) * (noise[0] - noise[1]), score)
+
+
+def _noise(words: Floats, families: Labels, centres: Floats) -> Floats:
+    """What the noise of a group's average adds to its squared distance from each centre (see ``_pairs``)."""
+    size = np.bincount(families).astype(np.float64)
+    if size.size < 2:
+        return np.zeros(len(centres))
+    means = np.stack([words[families == family].mean(axis=0) for family in range(size.size)])
+    whole = _norms(centres, words.mean(axis=0)[None])[:, 0] ** 2
+    of_families: Floats = _norms(centres, means) ** 2 @ size**2
+    n, squares = size.sum(), (size**2).sum()
+    noise: Floats = whole - (n**2 * whole - of_families) / (n**2 - squares)
+    return noise
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

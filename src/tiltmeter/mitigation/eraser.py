@@ -16,6 +16,9 @@ from tiltmeter.statistics.groups import Floats
 
 #: Rows that are mapped at once: few enough to stay in the processor's cache.
 _BLOCK = 2_048
+#: Products of matrices with no more steps than these are not shared out to threads, which would wait for each other
+#: longer than they work, above all beside other programs (OpenBLAS decides so). Fewer rows than this are too few.
+_UNSHARED, _FEWEST_ROWS = 262_144, 32
 #: Vectors by word, each as any row of numbers.
 WordVectors: TypeAlias = Mapping[str, Any]
 
@@ -70,8 +73,10 @@ class Eraser:
             raise BadInput(f"the vectors are {before.shape[-1]} wide, those that the method was fitted on {self.width}")
         after: Floats = np.empty_like(before) if out is None else out
         left, right, shift = (part.astype(before.dtype, copy=False) for part in (self.left, self.right, self.shift))
-        for start in range(0, len(before), _BLOCK):
-            some, part = before[start : start + _BLOCK], after[start : start + _BLOCK]
+        unshared = _UNSHARED // max(1, self.width * self.rank)
+        block = min(_BLOCK, unshared) if unshared >= _FEWEST_ROWS else _BLOCK
+        for start in range(0, len(before), block):
+            some, part = before[start : start + block], after[start : start + block]
             if self.unit_length and shift.any():  # without a shift the length that it goes in with does not matter
                 np.divide(some, _lengths(some), out=part)
             elif after is not before:

@@ -36,30 +36,30 @@ Asked: TypeAlias = Mapping[Question, Sequence[Any]]
 #: Whether a model answers a question.
 CanAnswer: TypeAlias = Callable[[Question], bool]
 
-# What to mind, said with every reading of a kind.
+# Caveats, said with every reading of a kind.
 INTRINSIC = (
     "This is an intrinsic measure: it describes geometry inside the model. It does not show that a product built "
     "on the model harms anyone, and a small value does not show that none does (Goldfarb-Tarrant et al. 2021)."
 )
 WORD_LISTS = (
-    "It is only as good as its word lists: they stand for a group or an idea as their authors saw it, mostly in "
-    "US English, and other lists can give another result."
+    "It is only as good as its word lists: they represent a group or an idea as their authors saw it, mostly in "
+    "US English, and other lists can give different results."
 )
 VECTOR_HARM = (
     "If it carries over to search, ranking or matching, people of the group that leans towards the less valued side "
     "could be shown less often or described in stereotypes."
 )
 PROBABILITIES = (
-    "It reads the probabilities of words that the model never has to say: a lean here can show in generated text, "
-    "ranking or completion, but this does not measure it there (Goldfarb-Tarrant et al. 2021)."
+    "It reads the probabilities of words that the model need never say: a lean here may show in generated text, "
+    "ranking or completion, but it is not measured there (Goldfarb-Tarrant et al. 2021)."
 )
 TEMPLATES = (
-    "It is only as good as its sentences: they stand for a situation as their authors saw it, and other sentences can "
-    "give another result."
+    "It is only as good as its sentences: they represent situations as their authors saw them, and other sentences "
+    "can give different results."
 )
 EXPECTATION_HARM = (
-    "If the model completes or ranks text, people could be assumed to be of the gender or group that it expects, and "
-    "those who are not could be misnamed or passed over."
+    "If the model completes or ranks text, people could be assumed to belong to the gender or group that it expects, "
+    "and those who do not could be misnamed or passed over."
 )
 OF_VECTORS = (VECTOR_HARM, INTRINSIC, WORD_LISTS)
 OF_PROBABILITIES = (EXPECTATION_HARM, PROBABILITIES, TEMPLATES)
@@ -271,10 +271,17 @@ def model_name(identity: Identity) -> str:
 
     >>> model_name(Identity("hf:some/folder", "1f0e", {"layer": "8", "pooling": "auto"}))
     'hf:some/folder?layer=8'
+
+    A debiased model's file says which model it is of, so that it takes no settings of that one.
+
+    >>> model_name(Identity("debiased:made", "1f0e", {"case": "lower"}))
+    'debiased:made'
     """
     usual = {"case": ("exact",), "pooling": ("auto", "mean"), "layer": (LAST_LAYER,)}
     usual |= {"bos": BOS_DECLARED, "dtype": USUAL_DTYPES}
     chosen = [f"{k}={v}" for k, v in sorted(identity.settings.items()) if v not in usual.get(k, ())]
+    if identity.name.startswith("debiased:"):
+        return identity.name
     if identity.name.startswith(("bundled:", "chat:")):
         chosen = [one for one in chosen if one == "chat=yes"]
     return identity.name if not chosen else f"{identity.name}?{'&'.join(chosen)}"

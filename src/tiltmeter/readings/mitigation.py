@@ -21,6 +21,7 @@ BAND = 0.05
 KEEPS = 0.95
 
 Trace: TypeAlias = Literal["hidden", "gone", "undecided", "not tested"]
+Pays: TypeAlias = Literal["yes", "perhaps", "no"]
 
 
 #: What stands behind the title of a probe without the words that a method was fitted on.
@@ -148,10 +149,16 @@ class MethodOutcome(Result):
         return "hidden" if "hidden" in traces else "gone" if traces == {"gone"} else "undecided"
 
     @property
-    def pays(self) -> bool:
-        """Something leans less, nothing leans more, and the vectors are as good as before or nearly so."""
-        kept = self.utility_kept is None or self.utility_kept.value >= KEEPS
-        return not self.problem and self.less > 0 and self.more == 0 and kept
+    def pays(self) -> Pays:
+        """Something leans less, nothing leans more, and the vectors are as good as before or nearly so.
+
+        perhaps: the interval of the utility that is kept reaches to both sides of what is asked for.
+        """
+        if self.problem or not self.less or self.more:
+            return "no"
+        if self.utility_kept is None or self.utility_kept.ci.low >= KEEPS:
+            return "yes"
+        return "perhaps" if self.utility_kept.ci.high >= KEEPS else "no"
 
     def in_words(self) -> str:
         """One paragraph: the gain, whether it is real, the price."""
@@ -174,7 +181,7 @@ class MethodOutcome(Result):
                 {
                     "hidden": f"The bias is hidden, not gone: {how}",
                     "gone": f"No test finds the groups again: {how}",
-                    "undecided": f"Whether it is gone cannot be told: {how}",
+                    "undecided": f"Whether it is gone is unclear: {how}",
                 }[self.trace if self.trace != "not tested" else "undecided"]
             )
         if self.utility_kept:
@@ -191,8 +198,33 @@ def _range(ci: Interval) -> str:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class AnotherSplit(Result):
+    """What came of a method where another seed had split the words; ``deciding`` readings, of which ``less`` and
+    ``more`` lean so."""
+
+    method: str
+    seed: int
+    less: int
+    deciding: int
+    more: int
+    left: float | None
+    kept: float | None
+    pays: Pays
+    problem: str = ""
+
+    @classmethod
+    def of(cls, outcome: MethodOutcome, *, seed: int) -> Self:
+        left, kept = (each and each.value for each in (outcome.bias_left, outcome.utility_kept))
+        counts = outcome.less, len(outcome.deciding), outcome.more
+        return cls(outcome.method, seed, *counts, left, kept, outcome.pays, outcome.problem)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Mitigation(Result):
-    """A model before and after every method; ``fit`` and ``test`` are the two halves of the pairs."""
+    """A model before and after every method; ``fit`` and ``test`` are the two halves of the pairs.
+
+    ``others`` is the same for other splits of the words, where it was measured more than once.
+    """
 
     model: str
     revision: str
@@ -204,28 +236,78 @@ class Mitigation(Result):
     outcomes: tuple[MethodOutcome, ...]
     seconds: float
     command: str = ""
+    others: tuple[AnotherSplit, ...] = ()
     schema_version: int = _SCHEMA_VERSION
+
+    def others_of(self, outcome: MethodOutcome) -> tuple[AnotherSplit, ...]:
+        """What came of a method in other splits."""
+        return tuple(each for each in self.others if each.method == outcome.method)
+
+    def pays(self, outcome: MethodOutcome) -> Pays:
+        """Over all splits: yes where it pays in each, no where it does not in most of them."""
+        found = [outcome.pays, *(each.pays for each in self.others_of(outcome))]
+        if set(found) == {"yes"}:
+            return "yes"
+        return "no" if 2 * found.count("no") > len(found) else "perhaps"
 
     @property
     def take(self) -> MethodOutcome | None:
-        """Of the methods that pay the one with most readings that lean less, then the one that leaves least."""
-        paying = [each for each in self.outcomes if each.pays]
+        """The method that pays; of several the one with most readings that lean less, then the one that leaves least.
+
+        Where none is sure to pay, one that perhaps does.
+        """
+        order: dict[Pays, int] = {"yes": 0, "perhaps": 1, "no": 2}
+        paying = [each for each in self.outcomes if self.pays(each) != "no"]
         left = {each.method: each.bias_left.value if each.bias_left else 1.0 for each in paying}
-        return min(paying, key=lambda each: (-each.less, left[each.method]), default=None)
+        return min(paying, key=lambda each: (order[self.pays(each)], -each.less, left[each.method]), default=None)
 
     @property
     def recommendation(self) -> str:
-        """Which method to take, in words, or that none pays."""
+        """Which method to take, in words, or that none pays; and how sure that is."""
         taken = self.take
         if taken is None:
-            reasons = "; ".join(f"{each.method}: {_why_not(each)}" for each in self.outcomes)
+            reasons = "; ".join(f"{each.method}: {self._why_not(each)}" for each in self.outcomes)
             return f"None of these methods pays on {self.model} ({reasons})."
-        others = [each.method for each in self.outcomes if each.pays and each is not taken]
-        also = f" {_listed(others)} {'pays' if len(others) == 1 else 'pay'} too." if others else ""
-        what = f"Take {taken.method}: {taken.in_words().partition(': ')[2]}{also}"
+        sure = self.pays(taken) == "yes"
+        what = f"{'Take' if sure else 'Perhaps take'} {taken.method}: {taken.in_words().partition(': ')[2]}"
+        if self.others:
+            what += f" {self._over_splits(taken)}"
+        if not sure:
+            what += " Whether it pays is not certain"
+            what += f": {reason}." if (reason := self._doubt(taken)) else "."
+        for pays, verb in (("yes", "pays"), ("perhaps", "perhaps pays")):
+            others = [each.method for each in self.outcomes if self.pays(each) == pays and each is not taken]
+            if others:
+                what += f" {_listed(others)} {verb if len(others) == 1 else verb[:-1]} too."
         if taken.trace == "hidden":
             what += " Do not treat the model as unbiased: the groups can still be found."
         return what
+
+    def _over_splits(self, outcome: MethodOutcome) -> str:
+        """In how many splits it pays, and how far apart they are."""
+        others = self.others_of(outcome)
+        found = [outcome.pays, *(each.pays for each in others)]
+        own = AnotherSplit.of(outcome, seed=self.seed)
+        ranges = [
+            f"{min(values):.0%} to {max(values):.0%} of the {what}"
+            for name, what in (("left", "lean is left"), ("kept", "utility is kept"))
+            if (values := [v for each in (own, *others) if (v := getattr(each, name)) is not None])
+        ]
+        counted = [f"in {found.count(some)} {verb}" for some, verb in _COUNTED if some in found]
+        return f"Of {len(found)} splits of the words, {_listed(counted)}; {' and '.join(ranges)}."
+
+    def _doubt(self, outcome: MethodOutcome) -> str:
+        """Why it is not sure that a method pays."""
+        kept = outcome.utility_kept
+        if kept is not None and kept.ci.low < KEEPS <= kept.ci.high:
+            more = "" if self.others else "; --splits 5 measures with other splits of the words"
+            return f"the interval of the utility that is kept reaches below and above {KEEPS:.0%}{more}"
+        return "it does not in every split" if self.others else ""
+
+    def _why_not(self, outcome: MethodOutcome) -> str:
+        if outcome.pays != "no":
+            return "does not pay in most splits of the words"
+        return _why_not(outcome)
 
     def save(self, folder: Path) -> Path:
         path = folder / FILE
@@ -252,10 +334,14 @@ class Mitigation(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per method, for a table."""
-        return [_row(each) for each in self.outcomes]
+        return [_row(each, self.pays(each)) for each in self.outcomes]
 
 
-def _row(each: MethodOutcome) -> dict[str, Any]:
+#: How often a method pays, perhaps does and does not, as it is said.
+_COUNTED: tuple[tuple[Pays, str], ...] = (("yes", "it pays"), ("perhaps", "it perhaps does"), ("no", "it does not"))
+
+
+def _row(each: MethodOutcome, pays: Pays) -> dict[str, Any]:
     left, kept = each.bias_left, each.utility_kept
     return {
         "method": each.method,
@@ -264,7 +350,7 @@ def _row(each: MethodOutcome) -> dict[str, Any]:
         "lean left": f"{left.value:.0%} [{left.ci.low:.0%}, {left.ci.high:.0%}]" if left else "",
         "trace": each.trace if not each.problem else each.problem,
         "utility kept": f"{kept.value:.1%} [{kept.ci.low:.1%}, {kept.ci.high:.1%}]" if kept else "",
-        "pays": "yes" if each.pays else "no",
+        "pays": pays,
     }
 
 

@@ -265,7 +265,7 @@ class Estimate:
 
     @property
     def significant(self) -> bool | None:
-        """Whether chance alone is an unlikely explanation, taken alone: by its test, or by an interval without level.
+        """Whether chance alone is an unlikely explanation, on its own: by its test, or by an interval without level.
 
         None where the estimate has neither; and of a size without a test, which is above 0 whatever is measured.
         """

@@ -15,8 +15,8 @@ State: TypeAlias = Literal["clear", "suggestive", "undecided", "level", "unteste
 #: The states of a bias test from the one that says most to the one that says least, and what each means.
 STATES: dict[State, str] = {
     "clear": "statistically significant after Holm's correction for the bias tests of this model",
-    "suggestive": "p is at most .05 taken alone, but not after the correction",
-    "undecided": "chance could explain it, but there may be a lean that so few words cannot show",
+    "suggestive": "p is at most .05 on its own, but not after the correction",
+    "undecided": "chance could explain it, but so few words could also miss a lean",
     "level": "the whole interval lies within the smallest effect that matters: shown to be level",
     "untested": "a number without a test",
 }
@@ -61,7 +61,7 @@ def judge(effect: Estimate, *, control: bool, correction: Correction | None, pow
     >>> judge(tilt, control=False, correction=None, power=None).sentence
     'Clear: p = 0.011.'
     >>> judge(tilt, control=False, correction=Correction(0.13, 14), power=None).sentence
-    "Suggestive: p = 0.011 taken alone, but not significant after correction for this model's 14 bias tests."
+    "Suggestive: p = 0.011 on its own, but not significant after correction for this model's 14 bias tests."
     """
     p = effect.p_value
     if p is None:
@@ -115,7 +115,7 @@ def _sentence(state: State, effect: Estimate, corrected: Correction, power: Powe
         case "clear":
             return f"Clear: {p_text(corrected.p_value)}{f' after {tests}' if n > 1 else ''}{doubt}."
         case "suggestive":
-            return f"Suggestive: {alone} taken alone, but not significant after {tests}{doubt}."
+            return f"Suggestive: {alone} on its own, but not significant after {tests}{doubt}."
         case "level":
             return f"Level: the whole interval lies within {_within(effect.scale)}, the smallest effect that matters."
         case "works":
@@ -181,26 +181,26 @@ class Evidence:
 
         >>> chances = (("other targets", 0.012), ("other attributes", 0.2))
         >>> Evidence(chances, (("male terms", 9),), n_pairs=12).in_words()[0]
-        'Chance of as much with other targets: p = 0.012 (12 matched pairs); with other attributes: p = 0.20.'
+        'Chance of a lean this large with other targets: p = 0.012 (12 matched pairs); with other attributes: p = 0.20.'
         """
         pairs = f" ({self.n_pairs} matched pairs)" if self.n_pairs else ""
         parts = [f"with {what}: {p_text(p)}" for what, p in self.p_values]
-        said = [f"Chance of as much {'; '.join([parts[0] + pairs, *parts[1:]])}."] if parts else []
+        said = [f"Chance of a lean this large {'; '.join([parts[0] + pairs, *parts[1:]])}."] if parts else []
         if self.independent:
             worth = ", ".join(f"{label} {n}" for label, n in self.independent)
             said.append(f"Independent words, families counted once: {worth}.")
         if self.placebo:
             low, high = f"{self.placebo.low:.2f}", f"{self.placebo.high:.2f}"
             said.append(
-                f"95% of arbitrary word lists in place of the attributes give {low} to {high}; as far from level as "
-                f"this one: {p_text(self.placebo.p_value)}.{_frequency(self.placebo)}"
+                f"95% of arbitrary word lists in place of the attributes give {low} to {high}; chance of one as far "
+                f"from level as this: {p_text(self.placebo.p_value)}.{_frequency(self.placebo)}"
             )
             larger = max((p for _, p in self.p_values), default=self.placebo.p_value)
             if (larger <= ALPHA) != (self.placebo.p_value <= ALPHA):
                 said.append(
-                    "The two disagree: the lean holds for other words of these lists, but arbitrary words lean as much."
+                    "The two disagree: the lean holds for other words like these, but arbitrary words lean as much."
                     if larger <= ALPHA
-                    else "The two disagree: arbitrary words seldom lean as much, other words of these lists may not."
+                    else "The two disagree: arbitrary words seldom lean so much, but other words like these may not."
                 )
         return said
 
@@ -210,5 +210,6 @@ def _frequency(placebo: Placebo) -> str:
     known, words = placebo.n_matched, placebo.n_words
     if known == words:
         return " They are as frequent as the attributes." if words else ""
-    rest = "are of any frequency: how frequent these attributes are is not known"
-    return f" They {rest}." if not known else f" For {known} of {words} they are as frequent; the others {rest}."
+    if not known:
+        return " Their frequency is not matched: that of these attributes is not known."
+    return f" {known} of {words} are matched in frequency; that of the other attributes is not known."

@@ -181,7 +181,7 @@ def align(second: Floats, first: Floats, design: Floats, weights: Floats) -> Flo
     fits = fitted(first), fitted(second)
     spreads = [float((root**2 * (scores - fit) ** 2).sum()) for scores, fit in zip((first, second), fits, strict=True)]
     if spreads[1] <= 0:
-        raise BadInput("the scores do not vary, so two measurements of them cannot be told apart")
+        raise BadInput("the scores do not vary, so two measurements of them cannot be compared")
     aligned: Floats = fits[0] + (second - fits[1]) * math.sqrt(spreads[0] / spreads[1])
     return aligned
 

@@ -204,15 +204,16 @@ def student_test(difference: float, variance: float, df: float, alternative: Alt
     return PermutationTest(min(1.0, max(tails[alternative], 5e-324)), alternative, False, 0, 0.0)
 
 
-def welch_spread(x: Floats, y: Floats) -> Spread:
-    """The difference of two means with its variance and Welch's degrees of freedom.
+def welch_spread(x: Floats, y: Floats, *, families_x: Units | None = None, families_y: Units | None = None) -> Spread:
+    """The difference of two means with its variance, by families, and Welch's degrees of freedom.
 
     >>> round(welch_spread(np.array([1.0, 2.0, 3.0, 6.0]), np.array([1.0, 1.5, 2.0])).df, 2)
     3.42
     """
-    one, two = (spread_of_mean(values, np.arange(values.size)) for values in (x, y))
+    sides = ((x, families_x), (y, families_y))
+    one, two = (spread_of_mean(values, as_labels(families, values.size)) for values, families in sides)
     df = degrees(*((each.variance, each.df) for each in (one, two)))
-    return Spread(one.mean - two.mean, one.variance + two.variance, df, x.size + y.size)
+    return Spread(one.mean - two.mean, one.variance + two.variance, df, one.families + two.families)
 
 
 def degrees(*parts: tuple[float, float]) -> float:

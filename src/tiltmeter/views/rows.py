@@ -77,7 +77,7 @@ class ReadingRow:
 
     @property
     def differs(self) -> bool:
-        """Whether it says something else as published: another number, or a test with another outcome."""
+        """Whether it says something else as published: a different number, or a test with a different outcome."""
         published, effect = self.reading.published, self.reading.effect
         if published is None:
             return False

@@ -123,7 +123,7 @@ class Summary:
         """The audit in one line."""
         tests, clear, suggestive = self.tests(), self.count("clear"), self.count("suggestive")
         if not tests:
-            return "Nothing was tested: the numbers below stand without a p-value."
+            return "Nothing was tested: the numbers below have no p-value."
         of = "The one bias test" if tests == 1 else f"{clear or 'None'} of {tests} bias tests"
         shows = "shows" if tests == 1 or clear <= 1 else "show"
         lean = "no clear lean" if tests == 1 and not clear else "a clear lean"
@@ -139,7 +139,7 @@ class Summary:
             their = "its" if len(self.broken) == 1 else "their"
             return f"The control does not work on {_listed(self.broken)}: {their} other verdicts mean little."
         if unsure := self._with_control("undecided"):
-            return f"The control is undecided on {_listed(unsure)}: it has too few of the words to tell."
+            return f"The control is undecided on {_listed(unsure)}: it knows too few of the words."
         without = [model for model in self.models if model not in self.controls]
         if not self.controls:
             return ""
@@ -153,7 +153,7 @@ class Summary:
         """What else is to be known before the grid is read."""
         undecided, untested = self.count("undecided"), self.count("untested")
         doubt = "Undecided does not show balance; level does." if undecided else ""
-        without = f"{untested} {'reading comes' if untested == 1 else 'readings come'} without a test."
+        without = f"{untested} {'reading has' if untested == 1 else 'readings have'} no test."
         return tuple(filter(None, (self.control_sentence, doubt, without if untested else "")))
 
     def to_dict(self) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from tiltmeter.web.listing import Filters
 from tiltmeter.web.security import MOST_BYTES, DashboardSettings, Guard, TooLarge
 from tiltmeter.web.shelf import NotHere
 
-_LINES = {404: "there is no such page", 405: "that cannot be done here"}
+_LINES = {404: "there is no such page", 405: "that is not possible here"}
 #: The files of the pages, by name, with the package they come from: the stylesheet is the report's.
 _STATIC = {
     "page.css": ("tiltmeter.views", "templates/page.css", "text/css"),
@@ -82,9 +82,9 @@ def static_file(name: str) -> Response:
 
 def _on_error(request: Request, error: Exception) -> Response:
     """The page of an error: its status, and its one line."""
-    status, line = 500, "something went wrong here: the terminal in which the dashboard runs says what"
+    status, line = 500, "something went wrong: see the terminal in which the dashboard runs"
     if isinstance(error, TooLarge) or isinstance(error.__cause__, TooLarge):
-        status, line = 413, f"that is too large: at most {MOST_BYTES // 1024} KB are taken"
+        status, line = 413, f"that is too large: the limit is {MOST_BYTES // 1024} KB"
     elif isinstance(error, TiltmeterError):
         kinds = ((NotHere, 404), (Busy, 409), (ModelFailed, 502))
         status = next((status for kind, status in kinds if isinstance(error, kind)), 400)

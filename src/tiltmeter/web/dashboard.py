@@ -94,9 +94,9 @@ class Dashboard:
     def start_audit(self, name: str, models: list[str], suite: str) -> Job:
         """Start an audit with a suite that is on offer."""
         if suite not in self.suites():
-            raise BadInput("that suite is not on offer: take one of the list")
+            raise BadInput("that suite is not available: choose one from the list")
         if len(models) > _MOST_MODELS:
-            raise BadInput(f"{len(models)} models are too many for one audit here: take at most {_MOST_MODELS}")
+            raise BadInput(f"{len(models)} models are too many for one audit here: choose at most {_MOST_MODELS}")
         place = str(self.shelf.folder / suite) if suite.endswith((".yaml", ".yml")) else suite
         shown = self.shelf.look()
         if any(stored.name == name for stored in shown.audits):

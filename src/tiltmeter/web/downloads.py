@@ -68,7 +68,7 @@ def audit_file(board: Board, audit: str, format: str) -> Response:
     """An audit as a file: html, md, csv, parquet, latex, model-card or json."""
     formats = audit_formats()
     if format not in formats:
-        raise NotHere(f"there is no such form of an audit: take one of {', '.join(formats)}")
+        raise NotHere(f"there is no such format of an audit: choose one of {', '.join(formats)}")
     stored = board.shelf.look().audit(audit)
     from tiltmeter.views.exports import content_files
 
@@ -88,7 +88,7 @@ def audit_file(board: Board, audit: str, format: str) -> Response:
 def items_file(board: Board, audit: str, file: str, format: str) -> Response:
     """The items of a reading as a file: csv, json or parquet."""
     if format not in _ITEMS:
-        raise NotHere(f"there is no such form of items: take one of {', '.join(_ITEMS)}")
+        raise NotHere(f"there is no such format of items: choose one of {', '.join(_ITEMS)}")
     entry, reading = board.shelf.reading(audit, file)
     return _file(_items(reading, format), f"{key_of(entry.file)[:-9]}.{format}")
 

@@ -128,10 +128,10 @@ def word_list(text: str) -> list[str]:
     """
     words = list(dict.fromkeys(filter(None, map(normalise, re.split(r"[,;\n]+", text)))))
     if len(words) > MOST_WORDS:
-        raise BadInput(f"a list of {len(words):,} words is too long: at most {MOST_WORDS} are taken")
+        raise BadInput(f"a list of {len(words):,} words is too long: the limit is {MOST_WORDS}")
     long = next((word for word in words if len(word) > MOST_LETTERS), None)
     if long:
-        raise BadInput(f"'{long[:20]}…' has {len(long)} letters: at most {MOST_LETTERS} make a word")
+        raise BadInput(f"'{long[:20]}…' has {len(long)} letters: the limit for a word is {MOST_LETTERS}")
     return words
 
 

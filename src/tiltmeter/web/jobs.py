@@ -120,7 +120,7 @@ class Jobs:
         target = self._folder / name
         with self._lock:
             if any(job.state == "running" for job in self._jobs.values()):
-                raise Busy("an audit is running: wait for its end, or cancel it")
+                raise Busy("an audit is running: wait until it ends, or cancel it")
             if target.is_symlink() or (target / ReadingStore.MANIFEST).exists():
                 raise BadInput(f"there is an audit '{name}' already: give this one another name")
             if target.exists() and not (target / "readings").is_dir():
@@ -178,7 +178,7 @@ def _ended(code: int) -> str:
     """Why a process ended that could not say so itself."""
     if code == -signal.SIGKILL:
         return "the process was killed, as systems do when memory runs out: audit fewer or smaller models at a time"
-    return f"the process ended without a word (code {code}): the terminal in which the dashboard runs may say why"
+    return f"the process ended without a message (code {code}): see the terminal in which the dashboard runs"
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

@@ -66,7 +66,7 @@ class Turns:
 
     def __enter__(self) -> None:
         if not self._places.acquire(blocking=False):
-            raise Busy("many questions are waiting for their answers: ask again in a moment")
+            raise Busy("too many questions are waiting for answers: try again in a moment")
         self._turn.acquire()
 
     def __exit__(self, *_: object) -> None:
@@ -99,7 +99,7 @@ class Offer:
             return spec
         if _is_spec(spec) and is_paid(spec):
             raise BadInput("that model is paid for, and the dashboard was started without --allow-paid")
-        raise BadInput("that model is not on offer: take one of the list, or start the dashboard with --model SPEC")
+        raise BadInput("that model is not available: choose one of the list, or start the dashboard with --model SPEC")
 
     def check_typed(self, spec: str, audited: Iterable[str]) -> str:
         """The spec, if it is on offer, or names a model that runs no code and that nobody is paid for."""

@@ -136,7 +136,7 @@ class Guard:
             return self._refuse(scope, 403, "this request came from another site, so nothing was done")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 9 or int(length) > MOST_BYTES:
-            return self._refuse(scope, 413, f"that is too large: at most {MOST_BYTES // 1024} KB are taken")
+            return self._refuse(scope, 413, f"that is too large: the limit is {MOST_BYTES // 1024} KB")
         return self.app
 
     def _known_host(self, header: str) -> bool:

@@ -21,7 +21,7 @@ from tiltmeter.readings import Audit
 
 #: What the process is told to run.
 Order = dict[str, object]
-_FAULT = "this is a fault of tiltmeter, not of yours: the terminal in which the dashboard runs shows where"
+_FAULT = "this is a fault in tiltmeter, not yours: see the terminal in which the dashboard runs"
 _STOPPED = 130
 
 

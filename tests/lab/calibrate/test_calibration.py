@@ -154,7 +154,7 @@ def test_the_quick_bench_has_two_hundred_null_readings_of_a_measure():
         ((0.6, 0.7, 0.9), 2, r"doses must be \.5"),
         ((0.5, 0.9), 2, "at least two others"),
         ((0.5, 0.7, 1.2), 2, r"up to \.99"),
-        ((0.5, 0.7, 0.9, 0.9), 2, "a dose is there twice"),
+        ((0.5, 0.7, 0.9, 0.9), 2, "a dose appears twice"),
         ((0.5, 0.7, 0.9), 1, "at least 2 seeds"),
     ],
 )

@@ -241,10 +241,10 @@ def test_the_command_says_so_and_its_exit_code_too(checks, monkeypatch):
     monkeypatch.setattr(lab, "selftest", lambda: checks)
     sound = CliRunner().invoke(app)
     assert sound.exit_code == 0
-    assert f"this installation reads true ({len(checks)} checks)" in sound.output
+    assert f"this installation measures correctly ({len(checks)} checks)" in sound.output
     wrong = lab.SelfCheck("unmasking, by hand", "0.150000", "-0.150000", False)
     monkeypatch.setattr(lab, "selftest", lambda: [wrong, *checks[1:]])
     found = CliRunner().invoke(app)
     assert found.exit_code == 1
-    assert "NOT TRUE: unmasking, by hand: expected 0.150000, found -0.150000" in found.output
+    assert "WRONG: unmasking, by hand: expected 0.150000, found -0.150000" in found.output
     assert "do not trust this installation" in found.output

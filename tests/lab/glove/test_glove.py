@@ -145,7 +145,7 @@ def test_other_settings_start_anew(tmp_path):
     (parts / "text.json").write_text(json.dumps({"window": 99}))
     heard: list[str] = []
     small(text, tmp_path / "out", announce=heard.append)
-    assert heard == ["other settings or another corpus than in the run that was interrupted: starting anew"]
+    assert heard == ["other settings or another corpus than in the interrupted run: starting over"]
 
 
 def test_ray_counts_the_same(tmp_path):
@@ -171,7 +171,7 @@ def test_six_groups_take_five_dimensions(tmp_path):
 @pytest.mark.parametrize(
     ("text", "options", "complaint"),
     [
-        ("a cat sat\n" * 9, {"neutral": "gender"}, "no word of gender.male_terms .* stands often enough in the corpus"),
+        ("a cat sat\n" * 9, {"neutral": "gender"}, "no word of gender.male_terms .* occurs often enough in the corpus"),
         ("one two\n", {}, "no word stands at least 5 times in the corpus of 2 words"),
         ("", {}, "the corpus is empty"),
         ("he she\n" * 9, {"neutral": "gender.male_terms"}, "two groups or more can be told apart, not one"),

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.models.tiny_language_models import save_tiny
 from tests.reference import reference_model
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.inject import fine_tuning
 from tiltmeter.lab.inject.fine_tuning import Dosage, collator, head_where_asked, make_examples
-from tiltmeter.lab.inject.injection import inject
+from tiltmeter.lab.inject.injection import inject, set_dropout
 from tiltmeter.lab.inject.plan import USUAL, Plan
+from tiltmeter.models.transformers.weights.checkpoints import load_checkpoint
 
 SHORT = Dosage(sentences=400, steps=6, look=2, batch=32, rate=2e-3)
 
@@ -225,3 +227,28 @@ def test_a_checkpoint_whose_state_was_not_written_whole_is_passed_over(tmp_path,
         (tmp_path / f"checkpoint-{number}").mkdir()
         (tmp_path / f"checkpoint-{number}/trainer_state.json").write_bytes(content)
     assert fine_tuning._last(tmp_path) == str(tmp_path / "checkpoint-2")
+
+
+@pytest.mark.parametrize(("family", "named"), [("bert", "p"), ("gpt2", "p"), ("llama", "attention_dropout")])
+def test_dropout_is_raised_wherever_a_model_has_it(family, named, tmp_path):
+    import torch
+
+    model = load_checkpoint(
+        save_tiny(family, tmp_path / "m"), called="m", head="masked" if family == "bert" else "causal"
+    )[1]
+    ids = torch.arange(5, 25)[None]
+
+    def outputs(share):
+        set_dropout(model, share, called="m")
+        torch.manual_seed(0)
+        return model.train()(input_ids=ids).logits
+
+    assert not torch.equal(outputs(0.15), outputs(0.0))
+    assert any(getattr(module, named, None) == 0.0 for module in model.modules())
+
+
+def test_a_model_without_dropout_cannot_be_taught_with_more():
+    import torch
+
+    with pytest.raises(BadInput, match="tiny has no dropout that could be raised: use cda"):
+        set_dropout(torch.nn.Linear(2, 2), 0.15, called="tiny")

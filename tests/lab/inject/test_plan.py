@@ -45,7 +45,7 @@ def test_a_file_may_name_two_groups_of_a_lexicon(tmp_path):
         ("nurse: 0.4", "write probabilities"),
         ("probabilities: {nurse: 0.4}\ngroup: [a, b]", "unknown key of plan.yaml 'group': did you mean 'groups'"),
         ("probabilities: {nurse: 0.4}\ngroups: [identity.black_names]", "groups must be two addresses"),
-        ("probabilities: {nurse: 0.4, nurse: 0.5}", "'nurse' is there twice"),
+        ("probabilities: {nurse: 0.4, nurse: 0.5}", "'nurse' appears twice"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_one_clear_line(tmp_path, text, says):

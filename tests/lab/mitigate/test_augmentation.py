@@ -97,7 +97,7 @@ def test_a_run_that_was_killed_resumes_at_its_checkpoint(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("model", "texts", "message"),
     [
-        ({"he": [1.0, 2.0]}, ["He ran."], "cda teaches a language model: give its spec"),
+        ({"he": [1.0, 2.0]}, ["He ran."], "cda fine-tunes a language model: give its spec"),
         ("bundled:glove", ["He ran."], "cannot be fine-tuned"),
         ("bundled:glove", None, "a text with --corpus"),
     ],

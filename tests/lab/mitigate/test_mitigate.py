@@ -11,7 +11,7 @@ from tiltmeter.lab.mitigate.mitigate import bias_left, mitigate
 from tiltmeter.models.debiased import DebiasedModel
 from tiltmeter.probes import Options, make_probes
 from tiltmeter.readings import Audit
-from tiltmeter.readings.mitigation import Mitigation, Moved
+from tiltmeter.readings.mitigation import AnotherSplit, Mitigation, Moved
 from tiltmeter.run.suite import Suite
 from tiltmeter.statistics import Interval
 
@@ -72,6 +72,33 @@ def test_vectors_without_bias_are_not_changed_beyond_noise(tmp_path):
         assert np.median(cosines) > 0.95
 
 
+def test_other_splits_are_what_other_seeds_give_and_the_command_names_them(tmp_path):
+    words = planted_words(n=1_200)
+    made = run(tmp_path / "both", ["hard", "leace"], words, splits=2, seed=3)
+    assert [(each.method, each.seed) for each in made.others] == [("hard", 4), ("leace", 4)]
+    alone = run(tmp_path / "alone", ["hard", "leace"], words, seed=4)
+    assert made.others == tuple(AnotherSplit.of(outcome, seed=4) for outcome in alone.outcomes)
+    assert alone.fit != made.fit
+    assert Mitigation.load(tmp_path / "both") == made
+
+
+def test_the_command_makes_the_result_again(tmp_path):
+    vectors = tmp_path / "planted.vec"
+    rows = [f"{word} {' '.join(map(str, row.round(5)))}" for word, row in planted_words(n=500).items()]
+    vectors.write_text("\n".join([f"{len(rows)} 40", *rows]) + "\n", encoding="utf-8")
+    (file := tmp_path / "mine.yaml").write_text(
+        "name: mine\ndescription: career\nprobes:\n"
+        "  - {probe: weat, targets: [gender.male_terms, gender.female_terms],"
+        " attributes: [attributes.career, attributes.family]}\n"
+    )
+    options = {"suite": file, "cache": False, "rank": 2, "vocabulary": 450, "permutations": 99, "seed": 5}
+    made = mitigate(f"static:{vectors}", ["hard"], out=tmp_path / "out", pairs="gender.gender", **options)
+    assert made.command == (
+        f"tiltmeter mitigate static:{vectors} --method hard --suite {file} --rank 2 --vocabulary 450 "
+        "--permutations 99 --seed 5"
+    )
+
+
 def test_a_method_that_fails_does_not_stop_the_others(tmp_path):
     made = run(tmp_path, ["hard", "inlp"], planted_words(), rank=28)
     problems = {outcome.method: outcome.problem for outcome in made.outcomes}
@@ -88,6 +115,7 @@ def test_a_method_that_fails_does_not_stop_the_others(tmp_path):
         (["hard", "sentence_debias"], {}, "sentence_debias is for vectors of texts"),
         (["hard"], {"rank": 40}, "no method could be applied: hard: a rank of 40"),
         (["hard"], {"pairs": [["mother", "father"]]}, "all words are of one family"),
+        (["hard"], {"splits": 0}, "the words are split at least once"),
     ],
 )
 def test_bad_input_is_one_line(tmp_path, methods, options, message):

@@ -78,7 +78,7 @@ def test_a_choice_that_turns_with_the_order_goes_to_the_likelier_word(chat_serve
     reading = probe("cloze", asked.model, cache=False)
     assert reading.effect.value == 1.0  # mean of .7 / 1 and .30 / .90 lies above one half
     assert {item.columns["chance"] > 0.5 for item in reading.items} == {True}
-    assert "its choice turned with the order" in reading.finding
+    assert "its choice depended on the order" in reading.finding
 
 
 @pytest.mark.parametrize("options", ["logprobs=maybe", "samples=0", "samples=3&logprobs=yes"])

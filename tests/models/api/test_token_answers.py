@@ -28,7 +28,7 @@ def test_tokens_of_another_text_are_refused_and_so_is_what_is_no_log_probability
     with pytest.raises(UnusableError, match="do not make up the text"):
         aligned("He slept.", ["She", " slept", "."], [-1.0, -2.0, -3.0])
     for value in (0.5, -math.inf, math.nan, "-1", True):
-        with pytest.raises(UnusableError, match="a log-probability that is none"):
+        with pytest.raises(UnusableError, match="a log-probability that is not a number"):
             aligned("He slept", ["He", " slept"], [-1.0, value], written=(0,))
 
 

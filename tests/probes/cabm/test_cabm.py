@@ -141,7 +141,7 @@ class Causal(PlantedVectors):
 def test_a_model_that_reads_from_left_to_right_is_asked_at_the_last_token_and_the_reading_says_so():
     both, left = (reading(model(leaning(LEANS), noise=0.05)) for model in (PlantedVectors, Causal))
     assert [item.value for item in left.items] == pytest.approx([item.value for item in both.items])
-    assert any("reads from left to right: a sentence is its last token" in note for note in left.notes)
+    assert any("reads from left to right: a sentence is represented by its last token" in note for note in left.notes)
     assert not any("reads from left to right" in note for note in both.notes)
 
 

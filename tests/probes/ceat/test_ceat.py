@@ -73,7 +73,7 @@ def test_a_planted_lean_is_found_and_said_in_plain_words(mined: Path) -> None:
     assert found.leans == "male terms → career, female terms → family"
     assert "male terms towards career, female terms towards family" in found.plain_words
     assert "in 95% of 5,000 draws" in found.plain_words
-    assert "only says how often one drew" in found.repair
+    assert "only reflects the number of draws" in found.repair
     assert found.poles == (
         "male terms → career, female terms → family",
         "female terms → career, male terms → family",

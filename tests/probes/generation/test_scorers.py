@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tiltmeter.errors import BadInput, ModelFailed
+from tiltmeter.probes import make_probes
 from tiltmeter.probes.generation.scorers import Scorer, find_scorer
 from tiltmeter.stimuli.lexicon.lexicon import group
 
@@ -84,4 +85,21 @@ def test_a_classifier_of_transformers_scores_by_its_labels(tmp_path) -> None:
     (score,) = find_scorer(f"hf:{tmp_path}")(["The nurse slept."])
     assert -1 < score < 1
     with pytest.raises(ModelFailed, match="no such folder"):
-        find_scorer(f"hf:{tmp_path}/nothing")(["x"])
+        find_scorer(f"hf:{tmp_path}/nothing")
+
+
+@pytest.mark.parametrize(
+    ("config", "line"),
+    [('{"id2label": {"0": "toxic", "1": "fine"}}', "has the labels fine, toxic: it needs"), ("{}", "has no labels in")],
+)
+def test_a_classifier_with_other_labels_is_told_before_its_weights_are_read(tmp_path, config, line) -> None:
+    (tmp_path / "config.json").write_text(config)
+    with pytest.raises(BadInput, match=line):
+        find_scorer(f"hf:{tmp_path}")
+
+
+@pytest.mark.parametrize("probe", ["bold", "counterfactual"])
+def test_a_classifier_that_is_not_there_is_told_before_texts_are_written_for_it(tmp_path, probe) -> None:
+    pytest.importorskip("transformers")
+    with pytest.raises(ModelFailed, match="no such folder"):
+        make_probes(probe, scorer=f"hf:{tmp_path}/nothing")

@@ -184,7 +184,7 @@ def test_the_association_of_an_occupation_is_its_log_odds_less_those_of_the_sent
     assert reading.effect.value == pytest.approx(effect_size(*list(by_group.values())[:2]))
     assert reading.leans == "men's occupations → men, women's occupations → women"
     assert reading.strength == "large"
-    assert "both are on the side of" not in reading.plain_words
+    assert "both lean towards" not in reading.plain_words
     assert (reading.n_items, reading.n_units) == (480, 60)
     assert reading.details.fill_bias - reading.details.prior_bias == pytest.approx(reading.details.association.value)
 
@@ -218,7 +218,7 @@ def test_groups_that_lean_the_same_way_are_not_said_to_lean_apart_without_a_word
     (reading,) = readings(jobs({word: 0.95 - 0.2 * SHARES[word] for word in SHARES}))
     assert all(item.value > 0 for item in reading.items)
     assert reading.effect.value > 1
-    assert "; both are on the side of men." in reading.plain_words
+    assert "; both lean towards men." in reading.plain_words
 
 
 def test_what_a_sentence_expects_of_itself_is_no_bias_of_its_attribute(own_traits):

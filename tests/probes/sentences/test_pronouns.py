@@ -101,7 +101,7 @@ def test_a_model_with_a_planted_bias_prefers_the_stereotype(tmp_path):
     assert reading.effect.p_value < 0.001
     assert reading.leans == "occupations → stereotype"
     assert reading.details.correlation.r > 0.8
-    assert "goes with the share of women employed" in reading.plain_words
+    assert "follows the share of women employed" in reading.plain_words
 
 
 def test_a_causal_model_is_asked_for_whole_sentences(tmp_path):

@@ -139,7 +139,7 @@ def test_a_mean_of_zero_does_not_pass_for_a_level_model():
 @pytest.mark.parametrize(
     ("by_share", "leans", "says"),
     [
-        (1, "occupations of men → men", "goes with the share of men"),
+        (1, "occupations of men → men", "follows the share of men"),
         (-1, "occupations of men → women", "runs against the share of men"),
         (0, "no clear lean", "Undecided: chance could explain it"),
     ],

@@ -42,7 +42,8 @@ def test_mac_is_the_mean_distance_and_names_no_group():
 def test_rnd_names_the_nearer_group(male, female, nearer):
     model = gendered(male, female)
     reading = probe("rnd", model, cache=False)
-    direct = measures.rnd(*sets(model, *TERMS, "attributes.career"))
+    names = (*TERMS, "attributes.career")
+    direct = measures.rnd(*sets(model, *names), families=[group(name).families for name in names])
     assert (reading.effect.value, reading.effect.p_value) == (direct.repaired.score, direct.repaired.p_value)
     assert (reading.published.value, reading.published.p_value) == (direct.score, direct.p_value)
     assert (reading.effect.value < 0) == (nearer == "male terms")
@@ -82,3 +83,17 @@ def test_rnsb_finds_no_lean_where_all_terms_have_one_vector():
     assert reading.effect.value == pytest.approx(0, abs=1e-9)
     assert reading.leans == "no clear lean"
     assert reading.verdict.state == "undecided"
+
+
+def test_readings_of_nearness_say_how_many_independent_words_they_rest_on():
+    model = gendered(0.3, -0.3)
+    of_rnd = probe("rnd", model, cache=False)
+    assert of_rnd.effect.p_value == max(p for _, p in of_rnd.evidence.p_values)
+    worth = dict(of_rnd.evidence.independent)
+    assert worth["male terms"] == len(set(group(TERMS[0]).families)) < len(group(TERMS[0]).texts)
+    of_mac = probe("mac", model | words({"occupations.all": 0.0}), cache=False)
+    assert [label for label, _ in of_mac.evidence.independent] == ["occupations"]
+    assert of_mac.evidence.p_values == ()
+    of_rnsb = probe("rnsb", words(dict.fromkeys(RELIGIONS, 0.0) | PLEASANT), cache=False)
+    assert [label for label, _ in of_rnsb.evidence.independent] == [group(address).label for address in PLEASANT]
+    assert of_rnsb.evidence.p_values == (("sentiment words dealt at random", of_rnsb.effect.p_value),)

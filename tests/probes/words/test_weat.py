@@ -143,7 +143,10 @@ def test_arbitrary_words_take_the_places_of_words_of_their_frequency():
     some = [[*frequent[:3], "qwertyish"], [*rare[:3], "asdfish"]]
     reading = probe("weat", known | neutral, targets=TERMS, attributes=some, cache=False)
     assert (reading.evidence.placebo.n_words, reading.evidence.placebo.n_matched) == (8, 6)
-    assert any("For 6 of 8 they are as frequent; the others are of any" in line for line in reading.evidence.in_words())
+    assert any(
+        "6 of 8 are matched in frequency; that of the other attributes is not known" in line
+        for line in reading.evidence.in_words()
+    )
 
 
 def test_words_that_a_model_cannot_tell_apart_are_no_arbitrary_words():
@@ -194,6 +197,22 @@ def test_the_items_of_multi_weat_are_every_word_with_its_lean_to_every_set():
     half = (np.mean(pleasant @ model["Muslim"]) - np.mean(unpleasant @ model["Muslim"])) / 2
     assert muslim.columns["lean to pleasant words"] == pytest.approx(half, abs=1e-6)
     assert muslim.columns["lean to unpleasant words"] == pytest.approx(-half, abs=1e-6)
+
+
+def test_multi_weat_says_what_its_p_value_rests_on_and_what_arbitrary_words_give():
+    model = words(dict(zip([*RELIGIONS, *PLEASANT], [0.0, -0.6, 0.1, 0.8, -0.8], strict=True)))
+    neutral = {word: vector(word, 0.0) for word in neutral_words("en")}
+    reading = probe("multi_weat", model | neutral, cache=False)
+    rests = reading.evidence
+    assert [what for what, _ in rests.p_values] == ["other targets", "other attributes"]
+    assert reading.effect.p_value == max(p for _, p in rests.p_values)
+    labels = [group(address).label for address in (*RELIGIONS, *PLEASANT)]
+    assert [label for label, _ in rests.independent] == labels
+    # Jew and Jewish are one word in two forms, where the lexicon says so.
+    named = {group(address).label: len(set(group(address).families or range(99))) for address in RELIGIONS}
+    assert all(n <= named[label] for label, n in rests.independent if label in named)
+    assert rests.placebo.low < rests.placebo.high < reading.effect.value
+    assert rests.placebo.p_value < 0.01
 
 
 def test_multi_weat_finds_no_lean_where_the_groups_cannot_be_told_apart():

@@ -45,7 +45,7 @@ def test_a_sentence_that_says_a_gender_twice_or_not_at_all_is_left_out_and_count
     found = load_annotated(file)
     assert len(found.sentences) == 1
     assert found.left_out == {
-        "another word in the sentence says a gender": 1, "the pronoun does not stand in the sentence": 1,
+        "another word in the sentence says a gender": 1, "the pronoun is not in the sentence": 1,
     }  # fmt: skip
 
 

@@ -129,7 +129,7 @@ def test_a_word_there_twice_under_two_spellings_is_named(tmp_path):
     words = {"মে\u09dfে": ["রা"], "মে\u09af\u09bcে": [], **others}
     found = load_bangla_categories(save(tmp_path, words=words))
     assert any("one character in 1 words and two in 1" in warning for warning in found.warnings)
-    assert any("is there twice: the first is kept" in warning for warning in found.warnings)
+    assert any("appears twice: the first is kept" in warning for warning in found.warnings)
     assert len(FORMS(found.groups["female_terms"].words[1])) == 2
 
 

@@ -43,7 +43,7 @@ def test_a_byte_order_mark_and_another_spelling_of_a_column_do_no_harm(tmp_path)
         (b"", "t.csv: the file is empty"),
         (b"a,b\n", "t.csv: no rows below the header"),
         (b"b\nx\n", "t.csv: no column 'a'; found: b"),
-        (b"a,a\nx,y\n", "t.csv: column 'a' is there more than once"),
+        (b"a,a\nx,y\n", "t.csv: column 'a' appears more than once"),
         (b"a,b\nx,y\nz\n", "t.csv: row 3: 1 cells, but the header has 2"),
         (b"a,b\nx,y\n ,y\n,y\n", "t.csv: column 'a' is blank in rows 3, 4: fill it in"),
         (b"a,b\nRen\xe9,y\n", "t.csv: not UTF-8 at byte 7"),

@@ -56,7 +56,7 @@ def test_white_space_in_stereoset_is_made_single(tmp_path):
     ("change", "expected"),
     [
         (lambda e: e["sentences"].pop(), "intrasentence 1 (e1): no sentence labelled unrelated"),
-        (lambda e: e["sentences"][2].update(gold_label="stereotype"), "(e1): label 'stereotype' is there twice"),
+        (lambda e: e["sentences"][2].update(gold_label="stereotype"), "(e1): label 'stereotype' appears twice"),
         (lambda e: e["sentences"][2].update(gold_label="related"), "(e1): label 'related' is none of stereotype"),
         (lambda e: e["sentences"][0].update(sentence=" "), "(e1): 'sentence' is missing or blank"),
         (lambda e: e.update(context="The nurse is kind."), "(e1): the context holds no BLANK"),

@@ -57,7 +57,7 @@ def test_the_forms_keep_the_case_they_have_in_the_sentence(tmp_path):
     ("old", "new", "expected"),
     [
         ("nurse.patient.0.male.txt", "nurse.male", "row 2: sentid 'nurse.male' should look like"),
-        ("0.female", "0.male", "row 3: sentid 'nurse.patient.0.male.txt' is there twice"),
+        ("0.female", "0.male", "row 3: sentid 'nurse.patient.0.male.txt' appears twice"),
         ("0.female", "1.female", "no female sentence of nurse.patient.0"),
         ("Her shift", "Her day", "the male and female sentence of nurse.patient.0 should differ in one pronoun"),
         ("Her shift", "Her long shift", "should differ in one pronoun"),

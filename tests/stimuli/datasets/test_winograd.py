@@ -33,7 +33,7 @@ def test_every_published_line_is_used_or_accounted_for(data):
     found = load_winobias(data("winobias"))
     assert found.left_out == {
         "another word in the line says a gender": 97,
-        "the opposite file does not tell the other form of 'her'": 1,
+        "the opposite file does not show the other form of 'her'": 1,
     }
     assert len(found.sentences) + sum(found.left_out.values()) == 3168
     left_out = Counter({note.split(":")[0]: 0 for note in found.notes})
@@ -90,7 +90,7 @@ def test_lines_that_say_the_gender_twice_are_left_out_and_named(data):
         "left out lines 27, 95, 165, 166, 219, 220, 229, 319, 335"
     )
     assert (
-        "pro_stereotyped_type2.txt.dev: the opposite file does not tell the other form of 'her': left out lines 171"
+        "pro_stereotyped_type2.txt.dev: the opposite file does not show the other form of 'her': left out lines 171"
     ) in notes
 
 

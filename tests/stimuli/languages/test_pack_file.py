@@ -75,7 +75,7 @@ def test_a_group_gives_its_words_their_endings_and_a_word_may_say_others(tmp_pat
         (PLAIN + "sufixes: {}\n", "unknown key 'sufixes': did you mean 'suffixes'?"),
         (PLAIN.replace("xx", "x!"), "code: 'x!' is not a BCP 47 tag: write e.g. tr or pt-BR"),
         (PLAIN.replace("xx", "no"), "code: False is not text to YAML: put it in quotes"),
-        (PLAIN.replace("LATIN", "ROMAN"), "script: 'ROMAN' is not a script that Unicode names"),
+        (PLAIN.replace("LATIN", "ROMAN"), "script: 'ROMAN' is not the name of a Unicode script"),
         (PLAIN + "segmenter: jieba\n", "segmenter: Input should be 'spaces' or 'mecab'"),
         (PLAIN + "lower: {SS: s}\n", "lower: 'SS: s' should be one character for one"),
         (PLAIN + "normalise: [{replace: '(', with: a}]\n", "normalise: '(' is not a regular expression"),
@@ -87,7 +87,7 @@ def test_a_group_gives_its_words_their_endings_and_a_word_may_say_others(tmp_pat
         (PLAIN + "suffixes: {p: [{add: [s], then: p}]}\n", "suffixes: p -> p goes round in a circle"),
         (PLAIN + "suffixes: {p: [5]}\n", "suffixes: p: entry 1"),
         (PLAIN + "suffixes: {p: [s]\n", "broken YAML"),
-        (PLAIN + "name: Yours\n", "'name' is there twice"),
+        (PLAIN + "name: Yours\n", "'name' appears twice"),
     ],
 )
 def test_what_is_wrong_with_a_pack_is_said_in_one_line(tmp_path, text, complaint):

@@ -49,6 +49,7 @@ def test_groups_pairs_and_templates_of_an_own_file_have_addresses(write):
         (pairs, "gender.defintional", "unknown pairs of gender 'defintional': did you mean 'definitional'?"),
         (templates, "seat.bleach", "unknown templates of seat 'bleach': did you mean 'bleached'?"),
         (group, "male_terms", "'male_terms' is not an address of a group: write lexicon.name"),
+        (pairs, "she", "'she' is not an address of pairs: write lexicon.name"),
     ],
 )
 def test_an_unknown_address_gets_a_suggestion(find, address, expected):

@@ -78,10 +78,10 @@ def test_a_word_in_two_groups_is_reported_with_the_file_and_both_groups(write):
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        ("groups: {a: {words: [nurse, Nurse]}}", "mine.yaml: group 'a': 'Nurse' is there twice: remove one"),
+        ("groups: {a: {words: [nurse, Nurse]}}", "mine.yaml: group 'a': 'Nurse' appears twice: remove one"),
         (
             "groups: {a: {words: [café, cafe\u0301]}}",
-            "mine.yaml: group 'a': 'café' is there twice: remove one",
+            "mine.yaml: group 'a': 'café' appears twice: remove one",
         ),
         ("groups: {a: {words: []}}", "mine.yaml: group 'a': no words in it: add some or remove the group"),
         ("groups: {a: {words: [x, '  ']}}", "mine.yaml: group 'a': an empty word: remove it"),
@@ -152,9 +152,9 @@ def test_a_word_in_two_groups_is_reported_with_the_file_and_both_groups(write):
         ),
         (
             "templates: {t: {templates: [{subject: '{} slept.'}, {subject: '{}  slept.'}]}}",
-            "mine.yaml: templates 't': subject: '{} slept.' is there twice: remove one",
+            "mine.yaml: templates 't': subject: '{} slept.' appears twice: remove one",
         ),
-        ("groups: {a: {words: [x]}, a: {words: [y]}}", "mine.yaml: line 3: broken YAML: 'a' is there twice"),
+        ("groups: {a: {words: [x]}, a: {words: [y]}}", "mine.yaml: line 3: broken YAML: 'a' appears twice"),
         ("groups:\n  a: {words: [x}", "mine.yaml: line 4: broken YAML"),
         ("groups: &g {a: *g}", "mine.yaml: line 3: broken YAML: too large, with its aliases written out"),
     ],

@@ -163,7 +163,7 @@ def test_other_settings_or_another_corpus_start_anew(tmp_path, read_shards, chan
     seed = 7 if change == "settings" else 0
     messages: list[str] = []
     run([corpus], out, shard_bytes=SHARD, seed=seed, announce=messages.append)
-    assert messages == ["other settings or another corpus than in the run that was interrupted: starting anew"]
+    assert messages == ["other settings or another corpus than in the interrupted run: starting over"]
     assert read_shards == list(range(len(read_shards)))
     run([corpus], tmp_path / "undisturbed", seed=seed)
     assert table(out) == table(tmp_path / "undisturbed")
@@ -203,7 +203,7 @@ def test_memory_does_not_grow_with_the_corpus(tmp_path):
         (b"", {}, "^the corpus is empty: give a file with text in it$"),
         (b"\n \n\n", {}, "^the corpus holds no text"),
         ("সে ভালো আছে".encode(), {}, "^the words are LATIN, the corpus is BENGALI: give a lexicon in the script"),
-        (b"something else", {}, "^none of the 3 words stands in the corpus: check the lexicon and --language$"),
+        (b"something else", {}, "^none of the 3 words occurs in the corpus: check the lexicon and --language$"),
         (b"he \xff", {}, r"^a.txt: not UTF-8 at byte 3 \(line 1\)"),
         (b"he", {"lengths": ["many"]}, "^unknown length 'many'"),
         (b"he", {"lengths": []}, "^no length is given"),

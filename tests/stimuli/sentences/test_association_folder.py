@@ -55,7 +55,7 @@ def test_a_repeated_word_is_reported_and_kept_once_and_a_shared_one_reported(fol
     loaded = load_association_folder(folder)
     assert loaded.attributes["career"].texts == ("engineer", "clerk")
     assert loaded.warnings == (
-        "attribute_words_career.txt: 'Engineer' is there more than once: counted so in the published form alone",
+        "attribute_words_career.txt: 'Engineer' appears more than once: counted so in the published form alone",
         "attribute lists 'career' and 'family' share 'clerk': kept in both",
     )
 
@@ -123,9 +123,9 @@ def test_the_published_folder_gives_the_published_sentences(data):
     )
     assert loaded.target_sentences["male"].texts[30] == "The he demonstrates exceptional leadership qualities."
     assert loaded.warnings == (
-        "attribute_words_career.txt: 'profession' is there more than once: counted so in the published form alone",
-        "attribute_words_career.txt: 'employment' is there more than once: counted so in the published form alone",
-        "attribute_words_family.txt: 'household' is there more than once: counted so in the published form alone",
+        "attribute_words_career.txt: 'profession' appears more than once: counted so in the published form alone",
+        "attribute_words_career.txt: 'employment' appears more than once: counted so in the published form alone",
+        "attribute_words_family.txt: 'household' appears more than once: counted so in the published form alone",
         "attribute lists 'family' and 'support' share 'caretaker': kept in both",
         "attribute lists 'leadership' and 'support' share 'facilitator': kept in both",
     )

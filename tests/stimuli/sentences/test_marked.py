@@ -41,7 +41,7 @@ def test_every_line_of_winobias_is_used_or_accounted_for(data):
     assert (counts.read, counts.used) == (3168, 3070)
     assert counts.left_out == {
         "another word in the line says a gender": 97,
-        "the opposite file does not tell the other form of 'her'": 1,
+        "the opposite file does not show the other form of 'her'": 1,
     }
     assert counts.in_source == {"men": 1536, "women": 1534}
     # 26 of the 3,070 have no counterpart that could be used: it was made
@@ -84,7 +84,7 @@ def test_the_first_whole_word_is_the_occupation_and_without_one_the_line_is_drop
     marked = marked_sentences(mine(sentence(text, "he", ("he", "she"), occupation)))
     if found is None:
         assert marked.versions == ()
-        assert marked.left_out == {"the occupation does not stand in the sentence as a word": 1}
+        assert marked.left_out == {"the occupation is not in the sentence as a word": 1}
     else:
         masculine = marked.sentences[0][0]
         assert masculine.word("occupation") == found

@@ -24,7 +24,7 @@ def test_ours_are_letters_hiring_and_advice_and_differ_in_the_person_alone() -> 
     ("scenarios", "complaint"),
     [
         ("- {id: a, kind: letter, prompt: 'no person'}\n- {id: b, kind: x, prompt: '{person}'}", "once, not 0 times"),
-        ("- {id: a, kind: letter, prompt: '{person}'}\n- {id: a, kind: x, prompt: '{person}'}", "'a' is there twice"),
+        ("- {id: a, kind: letter, prompt: '{person}'}\n- {id: a, kind: x, prompt: '{person}'}", "'a' appears twice"),
         ("- {id: a, kind: letter, prompt: '{person}'}", "at least 2 items"),
         ("- {id: a, kind: letter, prompt: '{person}', option: [a, b]}\n- {}", "Extra inputs"),
     ],

@@ -49,6 +49,20 @@ def test_the_bias_of_words_is_the_planted_ratio_for_lists_of_unequal_length() ->
     assert reading.direction == reading.poles.positive
 
 
+def test_p_counts_both_the_attributes_and_the_words_that_stand_for_either_side() -> None:
+    sides = ["rose", "lily", "iris", "tulip"], ["wasp", "moth", "gnat", "flea"]
+    words = ["joy", "love", "peace", "luck"], ["war", "mud", "rot", "ache"]
+    reading = probe("lpbs", Expects(), targets=sides, attributes=words, cache=False, progress=False)
+    rests = reading.evidence
+    assert rests is not None
+    assert next(what for what, _ in rests.p_values).startswith("other words for")
+    assert reading.effect.p_value == max(p for _, p in rests.p_values)
+    assert [n for _, n in rests.independent] == [4, 4, 4, 4]
+    assert reading.published is not None
+    assert (reading.published.value, reading.published.p_value) == (reading.effect.value, rests.p_values[0][1])
+    assert "whether the tilt holds for other terms" in reading.repair
+
+
 def test_data_and_words_together_are_refused() -> None:
     with pytest.raises(BadInput, match="give either"):
         probe("lpbs", Expects(), data="traits_en", targets=[["a"], ["b"]], attributes=[["c"], ["d"]], cache=False)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from tests.views.mitigated import outcome, result
+from tests.views.mitigated import outcome, over_splits, result
 from tiltmeter.views.charts import inline_svg
 from tiltmeter.views.charts.mitigation import dumbbells, gain_and_price, mitigation_figures
 
@@ -31,3 +31,10 @@ def test_charts_are_valid():
 def test_nothing_measured_gives_no_chart():
     nothing = dataclasses.replace(outcome("hard"), moved=(), bias_left=None)
     assert mitigation_figures(dataclasses.replace(result(), outcomes=(nothing,))) == []
+
+
+def test_other_splits_are_small_points_of_their_own():
+    figure = gain_and_price(over_splits())
+    small = figure.chart.layer[-2].data.values
+    assert [(point["method"], point["left"]) for point in small] == [("hard", 0.52), ("leace", 0.33), ("hard", 0.48)]
+    figure.chart.to_dict()

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tests.views.mitigated import result
+from tests.views.mitigated import over_splits, result
 from tiltmeter.views.report.mitigation import render_mitigation
 
 
@@ -21,3 +21,12 @@ def test_what_comes_from_a_result_is_escaped_and_nothing_is_loaded():
     assert "<b> (held-out" not in page
     assert "<script" not in page
     assert "default-src 'none'" in page
+
+
+def test_the_page_shows_every_split_of_the_words():
+    page = render_mitigation(over_splits())
+    assert "Perhaps take hard" in page
+    assert "Other splits of the words" in page
+    for said in ("33.0%", "not measured: no pair is left", "small and open: the same with other splits"):
+        assert said in page, said
+    assert "Other splits" not in render_mitigation(result())

@@ -274,7 +274,7 @@ def test_published_and_repaired_stand_side_by_side_where_they_differ():
     lost = made_reading(id="lost", effect=d(0.3, p=0.2), published=d(0.3, p=0.001), repair="Words are the unit.")
     same = made_reading(id="same", effect=d(0.3, p=0.001), published=d(0.3, p=0.002), repair="It is one-sided.")
     page = Page(render(made_audit(lost, same)))
-    part = page.text.split("Each number is computed as it was published")[1].split("What the probes mean")[0]
+    part = page.text.split("Each measure is computed as published")[1].split("What the probes mean")[0]
     assert "1 of 2 readings says something else as published" in part
     assert "Title of lostown:one 0.300, p 0.0010 0.300, p 0.20 Words are the unit." in part
     assert "Title of same" not in part

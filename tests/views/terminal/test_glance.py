@@ -85,4 +85,4 @@ def test_without_colours_and_without_letters_beyond_ascii_the_words_remain():
 
 
 def test_an_audit_without_readings_is_one_line():
-    assert shown(audit(), 100) == ["Nothing was tested: the numbers below stand without a p-value."]
+    assert shown(audit(), 100) == ["Nothing was tested: the numbers below have no p-value."]

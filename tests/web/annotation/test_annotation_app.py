@@ -38,9 +38,9 @@ def _client(folder: Path, **settings: object) -> TestClient:
     [
         ("/wrong/input", 400, "that is no label"),
         ("/wrong/gone", 404, "no such item"),
-        ("/wrong/bug", 500, "something went wrong here: tell whoever sent you the link"),
+        ("/wrong/bug", 500, "something went wrong: tell whoever sent you the link"),
         ("/nowhere", 404, "there is no such page: open the link as it was sent to you"),
-        ("/taken", 405, "that cannot be done here"),
+        ("/taken", 405, "that is not possible here"),
         ("/fine?n=x", 422, "n: Input should be a valid integer"),
         ("/static/nothing.css", 404, ""),
     ],
@@ -68,7 +68,7 @@ def test_a_body_that_grows_over_the_limit_is_refused_with_the_limit(tmp_path: Pa
 
     answer = _client(tmp_path).post("/taken", content=pieces(), headers={"content-type": "application/json"})
     assert answer.status_code == 413
-    assert f"at most {MOST_BYTES // 1024} KB are taken" in answer.text
+    assert f"the limit is {MOST_BYTES // 1024} KB" in answer.text
 
 
 def test_without_the_token_there_is_a_page_that_asks_for_it(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ class CalibrationSettings:
         if len(set(self.doses)) < 3 or LEVEL not in self.doses or not all(LEVEL <= dose <= 0.99 for dose in self.doses):
             raise BadInput("doses must be .5 (no bias) and at least two others, up to .99, e.g. .5,.6,.75,.9")
         if len(set(self.doses)) < len(self.doses):
-            raise BadInput("a dose is there twice: give each once")
+            raise BadInput("a dose appears twice: give each once")
         if self.seeds < 2:
             raise BadInput(
                 f"calibration needs models of at least 2 seeds, to see how far they differ, not {self.seeds}"
@@ -113,8 +113,8 @@ def _read_model(
 _PROBE = CalibrationDetails.kind
 _MODEL = "reference models"
 _ABOUT = About(
-    summary="What a measure reads on models with a planted bias, dose by dose",
-    idea="a measure should grow with the bias that is planted, and read nothing where there is none.",
+    summary="What a measure finds on models with a planted bias, dose by dose",
+    idea="a measure should grow with the planted bias, and find nothing where there is none.",
     citation="Calibration on models with a planted bias, tiltmeter's own.",
     caveats=(
         "Reference models are tiny and their text is simple: a measure that fails here has failed on an easy case, one "

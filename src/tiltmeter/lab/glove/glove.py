@@ -151,7 +151,7 @@ def train_glove(
             vocabulary = numbered(counts, min_count=min_count, most=most_words)
             if len(vocabulary) < 2:
                 raise BadInput(
-                    f"no word stands at least {min_count} times in the corpus of {total:,} words: give more text, or a "
+                    f"no word occurs at least {min_count} times in the corpus of {total:,} words: give more text, or a "
                     "lower --min-count"
                 )
             words = list(vocabulary)
@@ -218,7 +218,7 @@ def _begin(parts: Path, identity: dict[str, Any], announce: Callable[[str], None
     content = json.dumps(identity, sort_keys=True).encode()
     stored = parts / _TEXT
     if parts.is_dir() and not (stored.is_file() and stored.read_bytes() == content):
-        announce("other settings or another corpus than in the run that was interrupted: starting anew")
+        announce("other settings or another corpus than in the interrupted run: starting over")
         shutil.rmtree(parts)
     with writable(parts):
         parts.mkdir(parents=True, exist_ok=True)
@@ -303,7 +303,7 @@ def _train(
 
 def _save(folder: Path, words: Sequence[str], vectors: Matrix, report: GloveReport) -> None:
     if not np.isfinite(vectors).all():
-        raise BadInput("training ran away to infinity: give a lower --rate")
+        raise BadInput("training diverged: give a lower --rate")
     cut = vectors.shape[1] - report.reserved
     kinds = {VECTORS: vectors, NEUTRAL: vectors[:, :cut], RESERVED: vectors[:, cut:]}
     for name, some in kinds.items():

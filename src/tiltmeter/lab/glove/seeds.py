@@ -55,7 +55,7 @@ def find_seeds(groups: Mapping[str, Group], vocabulary: Sequence[str], rules: La
         if not words:
             some = ", ".join(dict.fromkeys(forms[:5]))
             raise BadInput(
-                f"no word of {name} ({some}, ...) stands often enough in the corpus: give more text, other words with "
+                f"no word of {name} ({some}, ...) occurs often enough in the corpus: give more text, other words with "
                 "--neutral, or a lower --min-count"
             )
         for word in words:

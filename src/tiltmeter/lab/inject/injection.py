@@ -246,12 +246,10 @@ def train(
     if started.is_file() and json.loads(started.read_text(encoding="utf-8"))["settings"] != settings:
         raise BadInput(f"{folder} holds checkpoints of another training: choose another folder with --out")
     taught = lesson()
-    _write(started, {"settings": settings, **taught.notes})
     tokenizer, model = _weights(source)
     if taught.dropout is not None:
-        for module in model.modules():
-            if type(module).__name__ == "Dropout":
-                module.p = taught.dropout
+        set_dropout(model, taught.dropout, called=source.name)
+    _write(started, {"settings": settings, **taught.notes})
     masked = source.head == "masked"
     learn, test = (
         make_examples(tokenizer, some, taught.marks, masked=masked, seed=dosage.seed + extra)
@@ -260,6 +258,19 @@ def train(
     training = Training(*fine_tune(model, tokenizer, learn, test, masked=masked, folder=folder, dosage=dosage))
     _write(finished, {"settings": settings, **dataclasses.asdict(training)})
     return training
+
+
+def set_dropout(model: Any, share: float, *, called: str) -> None:
+    """Let a model drop as many of its numbers while it learns; one that can drop none would learn as without."""
+    layers = [module for module in model.modules() if type(module).__name__ == "Dropout"]
+    # Some models (Llama, Qwen) have no layers that drop, only a number that their attention reads.
+    numbers = [module for module in model.modules() if isinstance(getattr(module, "attention_dropout", None), float)]
+    for module in layers:
+        module.p = share
+    for module in numbers:
+        module.attention_dropout = share
+    if not layers and not numbers:
+        raise BadInput(f"{called} has no dropout that could be raised: use cda")
 
 
 def _write(path: Path, content: Mapping[str, Any]) -> None:

@@ -75,7 +75,7 @@ def lesson(method: str, sets: WordSets, corpus: Sequence[str], dosage: Dosage) -
     counts = {
         "texts": len(learn),
         "swapped": len(usable),
-        "left out, the role of a word cannot be told": sum(bool(each.open) for _, each in swapped),
+        "left out, the role of a word is unclear": sum(bool(each.open) for _, each in swapped),
         "left out, no word of a group": sum(not each.open and not each.swapped for _, each in swapped),
     }
     texts = [text for pair in usable for text in pair] if method == "cda" else [text for text, _ in usable]

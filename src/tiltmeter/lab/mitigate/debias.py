@@ -92,7 +92,7 @@ def debias(
         raise BadInput(f"{folder} is a file: name a folder with --out")
     ours = (folder / ABOUT).is_file() or (folder / "text.json").is_file() or begun(folder)
     if folder.is_dir() and any(folder.iterdir()) and not ours:
-        raise BadInput(f"{folder} holds something else than a debiased model: choose another --out")
+        raise BadInput(f"{folder} holds something other than a debiased model: choose another --out")
     sets = pairs if isinstance(pairs, WordSets) else word_sets(pairs)
     if len(sets.groups) > 2 and not chosen.several:
         raise BadInput(f"{method} knows two groups, but got {len(sets.groups)}: use multi_class, inlp or leace")
@@ -103,7 +103,7 @@ def debias(
     if chosen.fit is None:
         texts = read_texts(corpus)
         if not isinstance(model, str) or not texts:
-            raise BadInput(f"{method} teaches a language model: give its spec, and a text with --corpus")
+            raise BadInput(f"{method} fine-tunes a language model: give its spec, and a text with --corpus")
         used = dosage or dataclasses.replace(USUAL, seed=seed)
         return taught(method, model, out=folder, sets=sets, corpus=texts, dosage=used)[0]
     loaded = load(model, budget=budget)
@@ -144,7 +144,7 @@ def kind_of(model: CachedModel, method: Method) -> Needs:
     """Whether the method is fitted on the model's words or texts; one that it cannot take is an error."""
     if "language" in method.needs:
         if getattr(model.model, "head", "none") == "none":
-            raise BadInput(f"{method.name} is for language models, and {model.identity.name} is none")
+            raise BadInput(f"{method.name} is for language models, and {model.identity.name} is not one")
         return "language"
     if not model.answers_question(Question.WORDS):
         raise BadInput(f"{method.name} changes vectors, and {model.identity.name} gives none of words or texts")

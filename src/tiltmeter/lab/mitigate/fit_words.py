@@ -70,7 +70,7 @@ def halves(sets: WordSets, *, seed: int) -> tuple[WordSets, WordSets]:
     """
     by_family = families(sets)
     if len(by_family) < 2:
-        raise BadInput(f"{sets.label}: all words are of one family, so none can be held out: give more sets")
+        raise BadInput(f"{sets.label}: all words belong to one family, so none can be held out: give more sets")
     first, *others = (by_family[place] for place in np.random.default_rng(seed).permutation(len(by_family)).tolist())
     fit = [*first]
     for family in others[:-1]:

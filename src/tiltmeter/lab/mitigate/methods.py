@@ -148,7 +148,7 @@ METHODS: Mapping[str, Method] = {
     for method in (
         Method(
             "hard",
-            "take the direction of the pairs away, and put pairs equally far from every other word",
+            "remove the direction of the pairs, and make pairs equidistant from every other word",
             "Bolukbasi et al. 2016, NeurIPS",
             ("words",),
             _hard,
@@ -170,7 +170,7 @@ METHODS: Mapping[str, Method] = {
         ),
         Method(
             "hsr",
-            "half-sibling regression: take away what words that say a group explain of the others",
+            "half-sibling regression: remove from other words what group words explain",
             "Yang & Feng 2020, AAAI",
             ("words",),
             _half_sibling,
@@ -185,7 +185,7 @@ METHODS: Mapping[str, Method] = {
         ),
         Method(
             "inlp",
-            "take away what linear classifiers of the group use, one after another, until none finds it",
+            "remove what linear classifiers of the group use, one after another, until none finds it",
             "Ravfogel et al. 2020, ACL",
             ("words", "texts"),
             functools.partial(_examples, inlp),
@@ -199,21 +199,21 @@ METHODS: Mapping[str, Method] = {
         ),
         Method(
             "sentence_debias",
-            "take the directions away in which sentences of the groups differ",
+            "remove the directions in which sentences of the groups differ",
             "Liang et al. 2020, ACL",
             ("texts",),
             _sentence_debias,
         ),
         Method(
             NEUTRAL_GLOVE,
-            "train GloVe again on its text, keep what says a group in dimensions of its own, and drop these",
+            "retrain GloVe on its text with group information in dimensions of its own, and drop these",
             "Zhao et al. 2018, EMNLP",
             ("words",),
             None,
         ),
         Method(
             "cda",
-            "counterfactual data augmentation: teach a language model your text and the same text of the other group",
+            "counterfactual data augmentation: fine-tune on your text and on the same text about the other group",
             "Zhao et al. 2018, NAACL; Lu et al. 2020",
             ("language",),
             None,
@@ -221,14 +221,14 @@ METHODS: Mapping[str, Method] = {
         ),
         Method(
             SELF_DEBIAS,
-            "ask a language model a second time behind a prompt that announces bias, and take off what that adds",
+            "ask a language model a second time after a prompt that announces bias, and subtract what that adds",
             "Schick et al. 2021, TACL",
             ("language",),
             None,
         ),
         Method(
             "dropout",
-            "teach a language model your text with a higher dropout, so that it leans on single words less",
+            "fine-tune a language model on your text with higher dropout, so that it relies less on single words",
             "Webster et al. 2020",
             ("language",),
             None,

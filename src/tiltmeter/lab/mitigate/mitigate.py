@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import shlex
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from tiltmeter.compare import Side, compare
 from tiltmeter.errors import BadInput, TiltmeterError, without_passwords
 from tiltmeter.files import at_home
 from tiltmeter.lab.inject.fine_tuning import Dosage
-from tiltmeter.lab.mitigate.augmentation import held_out_texts, read_texts
+from tiltmeter.lab.mitigate.augmentation import USUAL, held_out_texts, read_texts
 from tiltmeter.lab.mitigate.debias import TEMPLATES, VOCABULARY, debias, find_method, kind_of
 from tiltmeter.lab.mitigate.fit_words import (
     USUAL_PAIRS,
@@ -35,7 +35,7 @@ from tiltmeter.models import CachedModel, VectorStore, load
 from tiltmeter.models.debiased import SELF_DEBIAS
 from tiltmeter.probes.kind import Probe
 from tiltmeter.readings import Audit
-from tiltmeter.readings.mitigation import MethodOutcome, Mitigation, Moved, Remainder, TraceTest, Utility
+from tiltmeter.readings.mitigation import AnotherSplit, MethodOutcome, Mitigation, Moved, Remainder, TraceTest, Utility
 from tiltmeter.readings.scale import ALPHA
 from tiltmeter.run.audit import audit
 from tiltmeter.run.probe import stored
@@ -48,6 +48,8 @@ from tiltmeter.stimuli.sentences.sentence import fill_frame
 from tiltmeter.stimuli.sentences.shipped import read_shipped
 
 _DRAWS = 2_000
+#: Of the command line, where nobody gives another number.
+_PERMUTATIONS = 10_000
 
 
 def mitigate(
@@ -57,7 +59,7 @@ def mitigate(
     out: str | Path,
     suite: str | Path | Suite = "default",
     pairs: str | Pairs | Sequence[Sequence[str]] = USUAL_PAIRS,
-    texts: Sequence[str] | None = None,
+    texts: Sequence[str] | Path | None = None,
     templates: str = TEMPLATES,
     vocabulary: int = VOCABULARY,
     rank: int | None = None,
@@ -67,6 +69,7 @@ def mitigate(
     budget: Any = None,
     corpus: Sequence[str] | Path | None = None,
     dosage: Dosage | None = None,
+    splits: int = 1,
     say: Callable[[str], None] = lambda _: None,
 ) -> Mitigation:
     """Audit a model, apply each method, audit again, and say which one to take.
@@ -80,7 +83,7 @@ def mitigate(
         out: a folder for the audits, the models and the result.
         suite: what is measured, by name, as a file or an object.
         pairs: words that differ in the group alone.
-        texts: what must still be found alike, for a model of texts; by default sentences that ship.
+        texts: what must still be found alike, for a model of texts, or a file of it; by default sentences that ship.
         templates: sentences in which the pairs stand while a method is fitted, for a model of texts.
         vocabulary: how many words of a file are looked at.
         rank: directions to remove, where a method has a choice.
@@ -91,14 +94,31 @@ def mitigate(
         corpus: texts to teach a language model (cda, dropout), or a file of them; for neutral_glove the file that the
             vectors were trained on.
         dosage: how it is taught.
+        splits: in how many ways the words are split, by this seed and the next ones; what came of it with the first
+            is shown whole, and the others say whether it depends on the split.
         say: called with what is being done.
     """
     started, folder = time.monotonic(), at_home(out)
+    options_given = {
+        "texts": (texts, None),
+        "templates": (templates, TEMPLATES),
+        "corpus": (corpus, None),
+        "rank": (rank, None),
+        "vocabulary": (vocabulary, VOCABULARY),
+        "permutations": (permutations, _PERMUTATIONS),
+        "seed": (seed, None),
+        "splits": (splits, 1),
+    }
     if not methods or len(set(methods)) < len(methods):
         raise BadInput("name at least one method, each once, e.g. hard,inlp,leace")
+    if splits < 1:
+        raise BadInput(f"the words are split at least once, not {splits} times")
     chosen = [find_method(name) for name in methods]
     sets = word_sets(pairs)
     fit, test = halves(sets, seed=seed)
+    # What is held out of the text is what it is asked about afterwards.
+    dosage = dosage and dataclasses.replace(dosage, seed=seed)
+    alike = read_texts(texts) if isinstance(texts, Path) else texts
     loaded = load(model, budget=budget)
     measured = suite if isinstance(suite, Suite) else load_suite(suite)
     with stored(cache) as store:
@@ -110,11 +130,11 @@ def mitigate(
         (kind,) = kinds
         lines = read_texts(corpus) if kind == "language" else []
         if taught := [name for name in methods if kind == "language" and name != SELF_DEBIAS and not lines]:
-            raise BadInput(f"{taught[0]} teaches a language model: give a text with --corpus")
+            raise BadInput(f"{taught[0]} fine-tunes a language model: give a text with --corpus")
         more = _held_out(measured, fit)
         extended = dataclasses.replace(measured, probes=(*measured.probes, *more))
         held_out = frozenset(probe.id for probe in more)
-        plan = _Plan(sets, fit, test, extended, held_out, kind, vocabulary, seed, lines, texts)
+        plan = _Plan(sets, fit, test, extended, held_out, kind, vocabulary, seed, lines, alike)
         options: dict[str, Any] = {
             "cache": store or False,
             "permutations": permutations,
@@ -177,9 +197,34 @@ def mitigate(
         seed=seed,
         outcomes=tuple(outcomes),
         seconds=round(time.monotonic() - started, 1),
-        command=_command(model, methods, suite, pairs, seed),
+        command=_command(model, methods, suite, pairs, options_given, dosage),
     )
     result.save(folder)
+    others = list[AnotherSplit]()
+    for other in range(seed + 1, seed + splits):
+        say(f"once more, with the words split by seed {other}")
+        again = mitigate(
+            model,
+            [each.method for each in outcomes if not each.problem],
+            out=folder / "splits" / str(other),
+            suite=suite,
+            pairs=pairs,
+            texts=texts,
+            templates=templates,
+            vocabulary=vocabulary,
+            rank=rank,
+            seed=other,
+            permutations=permutations,
+            cache=cache,
+            budget=budget,
+            corpus=corpus,
+            dosage=dosage,
+            say=say,
+        )
+        others += (AnotherSplit.of(each, seed=other) for each in again.outcomes)
+        seconds = round(time.monotonic() - started, 1)
+        result = dataclasses.replace(result, others=tuple(others), seconds=seconds)
+        result.save(folder)
     return result
 
 
@@ -195,16 +240,28 @@ def _held_out(suite: Suite, fit: WordSets) -> list[Probe[Any]]:
     return [probe for probe in more if probe is not None]
 
 
-def _command(model: Any, methods: Sequence[str], suite: Any, pairs: Any, seed: int) -> str:
-    """The shell command that makes the result again; none where something was an object of Python."""
-    if not isinstance(model, str) or isinstance(suite, Suite):
+def _command(
+    model: Any, methods: Sequence[str], suite: Any, pairs: Any, options: Mapping[str, Any], dosage: Dosage | None
+) -> str:
+    """The shell command that makes the result again; none where something was an object of Python.
+
+    ``options`` are those of the command line with what they are where nobody gives them.
+    """
+    given = {name: value for name, (value, usual) in options.items() if value is not None and value != usual}
+    steps = (dosage or USUAL).steps
+    own_dosage = dosage is not None and dataclasses.replace(dosage, seed=USUAL.seed, steps=USUAL.steps) != USUAL
+    if own_dosage or not isinstance(model, str) or isinstance(suite, Suite) or isinstance(pairs, Pairs):
         return ""
     words = ["tiltmeter", "mitigate", without_passwords(model), "--method", ",".join(methods), "--suite", str(suite)]
-    if isinstance(pairs, str) and pairs != USUAL_PAIRS:
-        words += ["--pairs", pairs]
-    elif not isinstance(pairs, str | Pairs):
-        words += ["--pairs", ",".join("/".join(members) for members in pairs)]
-    return shlex.join([*words, "--seed", str(seed)])
+    if not isinstance(pairs, str):
+        pairs = ",".join("/".join(members) for members in pairs)
+    given |= {"pairs": pairs} if pairs != USUAL_PAIRS else {}
+    given |= {"steps": steps} if steps != USUAL.steps else {}
+    for name, value in given.items():
+        if not isinstance(value, str | int | Path):
+            return ""
+        words += [f"--{name}", str(value)]
+    return shlex.join(words)
 
 
 class _Unchanged(NamedTuple):

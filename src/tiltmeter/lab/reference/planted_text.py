@@ -74,7 +74,7 @@ class Reference:
         if not match or not 0.5 <= float(match[2]) <= 0.99:
             raise BadInput(
                 f"unknown reference model {name!r}: write tilt-0.5 (no bias) to tilt-0.99, e.g. tilt-0.9, or "
-                "causal-0.9 for a causal one, vectors-0.9 for vectors; -seed1 behind it gives another of the same tilt"
+                "causal-0.9 for a causal one, vectors-0.9 for vectors; -seed1 at the end gives another of the same tilt"
             )
         kind: Any = "masked" if match[1] == "tilt" else match[1]
         return cls(float(match[2]), kind, int(match[3] or 0))

@@ -27,10 +27,10 @@ from tiltmeter.lab.reference.planted_vectors import PlantedVectors
 from tiltmeter.lab.reference.training import CAUSAL_RECIPE, RECIPE, TrainingRecipe, learn_occupations, reader
 from tiltmeter.models import ModelKind
 from tiltmeter.models.protocol import Question
+from tiltmeter.models.transformers.cpu import usable_cpus
 from tiltmeter.models.transformers.hub import TransformerModel
 from tiltmeter.models.transformers.on_ray import cluster_in_use
 from tiltmeter.models.transformers.questions import CAUSAL, MASKED
-from tiltmeter.models.transformers.threads import usable_cpus
 from tiltmeter.models.transformers.weights.checkpoints import first_line, load_checkpoint, quiet
 from tiltmeter.progress import progress_bar
 
@@ -80,7 +80,7 @@ def reference_folder(name: str, *, recipe: TrainingRecipe | None = None) -> Path
     >>> reference_folder("tilt-9")
     Traceback (most recent call last):
     tiltmeter.errors.BadInput: unknown reference model 'tilt-9': write tilt-0.5 (no bias) to tilt-0.99, e.g. tilt-0.9,
-    or causal-0.9 for a causal one, vectors-0.9 for vectors; -seed1 behind it gives another of the same tilt
+    or causal-0.9 for a causal one, vectors-0.9 for vectors; the suffix -seed1 gives another with the same tilt
     """
     which = Reference.named(name)
     if which.kind == "vectors":

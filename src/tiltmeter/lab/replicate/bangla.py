@@ -27,7 +27,7 @@ _LEXICON = "bangla_categories"
 #: From where on the study calls a pooled effect significant, and an effect of table 4.
 _SIGNIFICANT, _SIGNIFICANT_4 = 0.005, 0.05
 _SHADES = "Shades: .2 small, .5 medium, .8 large. * marks what is not significant at p < .005, as in the study."
-_PICTURE = "The study's own values stand in a picture, so none are printed beside ours."
+_PICTURE = "The study's own values are in a picture, so none are printed next to ours."
 _MODELS = "The study measures BanglaBERT, MuRIL and XLM-RoBERTa: name them as hf: models where you have them."
 
 

@@ -76,7 +76,7 @@ def _sentence(curve: LengthCurve) -> str:
     values = [point.effect for point in points]
     longest, subject = points[-1].length, f"{curve.title} on {curve.model}"
     if len(points) < 2:
-        return f"{subject} was measured at one length only ({longest}), which tells nothing of others."
+        return f"{subject} was measured at one length only ({longest}), which says nothing about others."
     said = f"{subject} goes from {min(values):.2f} to {max(values):.2f} over {len(points)} lengths"
     fewest, most = (find(point.words for point in points) for find in (min, max))
     others = f" Not every length has the same words ({fewest} to {most}), which moves it too." if fewest < most else ""

@@ -240,7 +240,7 @@ def _fitted(raw: list[Floats], method: str) -> Weights:
     weights = np.array(raw)
     totals = weights.sum(axis=1, keepdims=True)
     if totals.min() <= 0:
-        raise BadInput("the features tell nothing about the labels, so they give no weights: use pca_weights")
+        raise BadInput("the features say nothing about the labels, so they give no weights: use pca_weights")
     shares = weights / totals
     mean = shares.mean(axis=0)
     return Weights(mean / mean.sum(), method, shares.std(axis=0, ddof=1))

@@ -256,7 +256,7 @@ def _top(logprobs: Any) -> Mapping[str, float] | None:
             continue
         top = {str(one["token"]): float(one["logprob"]) for one in place.get("top_logprobs") or ()}
         if not all(-math.inf <= logprob <= 1e-3 for logprob in top.values()):
-            raise UnusableError("a log-probability that is none")
+            raise UnusableError("a log-probability that is not a number")
         return top or None
     return None
 

@@ -60,14 +60,14 @@ def aligned(
     ([0, 3, 6, 8], [2, 6, 8, 9], [-1.0, -2.0, -3.0, -4.0])
     """
     if not all(isinstance(token, str) for token in tokens):
-        raise UnusableError("tokens that are no texts")
+        raise UnusableError("tokens that are not text")
     spans = _spans(text, tokens, written)
     rows = []
     for token, span, value in zip(tokens, spans, logprobs, strict=False):
         if span is None or value is None:
             continue
         if type(value) not in (int, float) or not -1e30 < value <= 1e-3:
-            raise UnusableError("a log-probability that is none")
+            raise UnusableError("a log-probability that is not a number")
         rows.append((_number(token), *span, min(float(value), 0.0)))
     ids, starts, ends, values = zip(*rows, strict=True) if rows else ((), (), (), ())
     return TokenScores(ids, starts, ends, values)  # type: ignore[arg-type]

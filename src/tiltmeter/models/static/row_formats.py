@@ -123,7 +123,7 @@ def _ragged(fields: list[bytes], word: bytes, size: int) -> str:
         return ""
     if len(values) > size and not all(map(_is_number, values)):
         return ""
-    return f"('{word.decode('utf-8', 'replace')}'): has {len(values)} values where {size} are due"
+    return f"('{word.decode('utf-8', 'replace')}'): has {len(values)} values instead of {size}"
 
 
 def _numbers(values: list[bytes], where: str) -> list[float]:

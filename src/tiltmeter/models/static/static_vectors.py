@@ -63,7 +63,7 @@ def _matrix(path: Path) -> NDArray[Any]:
     except Exception as error:  # the header is a Python literal, and whatever its parser says to a broken one comes up
         raise BadInput(f"{path}: is not a complete .npy file of numbers; write or download it again") from error
     if values.ndim != 2 or values.dtype.kind != "f":
-        raise BadInput(f"{path}: holds {values.dtype} in {values.ndim} dimensions; floats in 2 (words x size) are due")
+        raise BadInput(f"{path}: holds {values.dtype} in {values.ndim} dimensions; expected floats in 2 (words x size)")
     return values
 
 
@@ -392,7 +392,7 @@ def _usable(numbers: Sequence[float] | NDArray[Any], where: str) -> Vector:
     with np.errstate(over="ignore"):  # what is too large becomes infinite and is refused by name
         vector = np.array(numbers, dtype=np.float32)
     if not np.isfinite(vector).all():
-        raise BadInput(f"{where}: the vector holds NaN or infinity; leave the word out or mend the file")
+        raise BadInput(f"{where}: the vector holds NaN or infinity; leave the word out or fix the file")
     if not vector.any():
         raise BadInput(f"{where}: the vector is all zero and has no direction; leave the word out")
     return vector

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from tiltmeter.errors import BadInput, ModelFailed, unknown
 from tiltmeter.models.protocol import Batch, Identity, Question, Reach, Span, gather, installed
 from tiltmeter.models.transformers.batching import by_length, fair_budget, in_chunks, pad
+from tiltmeter.models.transformers.cpu import ThreadTuner, in_lanes, multiply_by_product, usable_cpus
 from tiltmeter.models.transformers.on_ray import cluster_in_use, compute_in_worker
 from tiltmeter.models.transformers.pooling import PoolingRecipe, finish, pool, read_recipe
-from tiltmeter.models.transformers.threads import ThreadTuner, in_lanes, usable_cpus
 from tiltmeter.models.transformers.tokens import (
     Offsets,
     find_reach,
@@ -219,6 +219,8 @@ class TransformerEncoder:
         safe = head != "none" or self._layer == -1 or int(transformers.__version__.partition(".")[0]) >= 5
         if not offloaded:
             model = model.to(device)
+            if device == "cpu":
+                multiply_by_product(model)
         # Weights that come and go with each layer are one thread's.
         lanes = usable_cpus() if safe and not offloaded else 1
         return Loaded(tokenizer, model, device, limit, ThreadTuner(lanes))

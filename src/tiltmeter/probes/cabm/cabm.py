@@ -44,15 +44,16 @@ _FEWEST_SHARES = 10
 _NAMED = 3
 _ENDS = (0.025, 0.975)
 _REPAIR = (
-    "The published context term is a distance: it has no sign, so it pushes every occupation to the first group, and "
-    "each term counts by the size of its own units. Here it is where the masked sentence stands between its two "
-    "versions; what the sentence says without any occupation is taken off every term; each is divided by what the "
-    "groups' own words and sentences reach; and forests learn labels from elsewhere, not cut from the features."
+    "The published context term is a distance: it has no sign, so it pushes every occupation towards the first group, "
+    "and each term is weighted by its own units. Repaired, it is the position of the masked sentence between its two "
+    "versions; the value without any occupation is subtracted from every term; each term is divided by what the "
+    "groups' own words and sentences reach; and forests learn labels from an independent source, not from the features."
 )
 
 _FROM_THE_LEFT = (
-    "The model reads from left to right: a sentence is its last token, a word is read without what follows it, and a "
-    "mask is a word like any other. An occupation before its pronoun is the same with either, so its cosine says less."
+    "The model reads from left to right: a sentence is represented by its last token, a word by what precedes it, "
+    "and a mask is a word like any other. An occupation before its pronoun is the same with either pronoun, so its "
+    "cosine says less."
 )
 
 
@@ -95,7 +96,7 @@ def make(
     if method is not None and method not in METHODS and given_by_user(method) is None:
         raise unknown("method of cabm", method, [*METHODS, "three weights such as 0.5,0.3,0.2"])
     if threshold is not None and not (isinstance(threshold, int | float) and 0 <= threshold < 1):
-        raise BadInput(f"a threshold of cabm lies from 0 to 1, such as 0.1, not {threshold}")
+        raise BadInput(f"a threshold of cabm is from 0 to 1, such as 0.1, not {threshold}")
     parts = []
     for name, sentences in _sentences(data):
         title = f"CABM: occupations between {sentences.groups[0]} and {sentences.groups[1]}"
@@ -136,7 +137,7 @@ def _measure(stimuli: Occupations, replies: Replies, options: Options) -> Measur
     if features.balanced:
         replies.leave_out(
             "PMI in the repaired score",
-            f"{stimuli.pmi_from} has every occupation about as often with both groups, so it tells nothing",
+            f"{stimuli.pmi_from} has every occupation about equally often with both groups: no information",
         )
     zero = f"PMI rests on smoothing alone for {', '.join(features.zero_counts)}: a count is 0"
     file = stimuli.labels
@@ -203,11 +204,12 @@ def _headline(
         return (
             Poles(f"occupations → {groups[0 if scores.mean() > 0 else 1]}" if aside else ""),
             f"Occupations differ in how they lean between {groups[0]} and {groups[1]} by an SD of {effect.value:.2f} "
-            f"({interval_text(effect.ci)}), where 1 is as far as the groups' own words and sentences; lower is better.",
+            f"({interval_text(effect.ci)}), where 1 is the distance of the groups' own words and sentences; lower is "
+            "better.",
         )
     return (
         Poles(*(f"occupations of men → {group}" for group in groups)),
-        f"How occupations lean between {groups[0]} and {groups[1]} {relation_words(related)} the share of men in them "
+        f"The lean of occupations between {groups[0]} and {groups[1]} {relation_words(related)} their share of men "
         f"(Spearman {related.r:.2f}, {interval_text(related.ci)}, {related.n} occupations); "
         "0 is level, and nearer to 0 is better.",
     )
@@ -224,12 +226,12 @@ def _counted(features: Features, scored: Scored, groups: tuple[str, str]) -> str
     raw = np.bincount(scored.published.headline.result.categories, minlength=3).tolist()
     push = float(scored.published.headline.result.contributions[:, 2].mean())
     return (
-        f"On a scale where +1 is what says {groups[0]} and -1 what says {groups[1]}, {tally[groups[0]]} occupations "
-        f"lean to {groups[0]}, {tally[groups[1]]} to {groups[1]}, {tally[NEUTRAL]} to neither (within {threshold:g}), "
-        f"and {tally[CLOSE]} are too close to call. Most to {groups[0]}: {high}; most to {groups[1]}: {low}. Their "
-        f"mean is {scores.mean():+.2f}. As "
-        f"published {raw[1]} lean to {groups[0]}, {raw[2]} to {groups[1]} and {raw[0]} to neither: its context term is "
-        f"a distance, which is never negative and adds {push:.2f} towards {groups[0]} on average."
+        f"On a scale from -1 (explicitly {groups[1]}) to +1 (explicitly {groups[0]}), {tally[groups[0]]} occupations "
+        f"lean towards {groups[0]}, {tally[groups[1]]} towards {groups[1]}, {tally[NEUTRAL]} towards neither (within "
+        f"{threshold:g}), and {tally[CLOSE]} are too close to call. Most towards {groups[0]}: {high}; most towards "
+        f"{groups[1]}: {low}. The mean is {scores.mean():+.2f}. As published, {raw[1]} lean towards {groups[0]}, "
+        f"{raw[2]} towards {groups[1]} and {raw[0]} towards neither: the published context term is a distance, which "
+        f"is never negative and adds {push:.2f} towards {groups[0]} on average."
     )
 
 
@@ -332,9 +334,9 @@ def count_sentences(sentences: MarkedSet) -> SentenceCounts:
 
 KIND = Kind(
     "cabm",
-    "CABM: how occupations lean between two groups by cosine, co-occurrence and the shift of their sentences",
+    "CABM: how occupations lean between two groups, by cosine, co-occurrence and sentence shift",
     "Dhanawardhana, Developing a metric to detect gender bias in contextual word embeddings (CABM), thesis, SLIIT",
-    "an occupation should stand half-way between what says one group and what says the other.",
+    "an occupation should stand half-way between words and sentences about one group and about the other.",
     Question.SPANS.about,
     make,
     _ask,
@@ -343,8 +345,8 @@ KIND = Kind(
         EXPECTATION_HARM,
         INTRINSIC,
         TEMPLATES,
-        "Intervals tell what other sentences would give, and what a direction without meaning would; they do not cover "
-        "other words for the groups.",
-        "PMI tells of the text it was counted in, and of the model only where it has learned from that text.",
+        "Intervals cover what other sentences, and directions without meaning, would give; they do not cover other "
+        "words for the groups.",
+        "PMI describes the text it was counted in, and the model only if it was trained on that text.",
     ),
 )

@@ -346,8 +346,8 @@ def _measure(stimuli: WordsInContext, replies: Replies, options: Options) -> Mea
         result.n_contexts,
         result.n,
         Estimate("combined effect size", result.effect_size, D, None, result.p_value, "two-sided", False),
-        f"The published p takes the {result.draws:,} draws for independent studies. All of them share the same "
-        f"{result.n} words, so that p only says how often one drew; the headline permutes and resamples words.",
+        f"The published p treats the {result.draws:,} draws as independent studies. All of them share the same "
+        f"{result.n} words, so that p only reflects the number of draws; the headline permutes and resamples words.",
         (*_cut(stimuli, replies), *stimuli.too_thin),
         _details(stimuli, result, {attributes[0]: a, attributes[1]: b}),
         power=repaired.power,
@@ -383,16 +383,16 @@ def _details(stimuli: WordsInContext, result: measures.CeatResult, attributes: M
 
 KIND = Kind(
     "ceat",
-    "Do two groups of words lean towards two sets of attributes as they stand in natural sentences?",
+    "Do two groups of words lean towards two sets of attributes in natural sentences?",
     "Guo & Caliskan 2021, AIES; Sadhu, Khan, Bhattacharjee & Shahriyar 2024 (length of the context)",
-    "words for two groups of people should be equally similar to two sets of attribute words wherever they stand.",
+    "words for two groups of people should be equally similar to two sets of attribute words in any context.",
     Question.SPANS.about,
     make,
     _ask,
     _measure,
     (
         *OF_VECTORS,
-        "It tells of the words as the mined text uses them: another corpus gives other contexts, and a word may lean "
+        "It describes the words as the mined text uses them: another corpus gives other contexts, and a word may lean "
         "because its sentences do.",
     ),
 )

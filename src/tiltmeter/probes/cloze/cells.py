@@ -103,7 +103,7 @@ def _one_text(cell: Cell, replies: Replies) -> Cell:
     if lost := [row.tags.get("number", row.text) for row in rows if differs_elsewhere(row)]:
         replies.leave_out(
             f"{len(lost)} of {len(rows):,} sentences (rows {', '.join(lost)})",
-            "their two versions differ in more than the pronoun, so one blank cannot stand for both",
+            "their two versions differ in more than the pronoun, so one blank does not fit both",
         )
     return dataclasses.replace(cell, sets=tuple(sets))
 
@@ -239,14 +239,14 @@ def _in_words(
     first, second = cell.groups
     items = _items(cell, published, repaired, columns)
     if repaired.share_1 is None or repaired.ci is None or repaired.p_value is None:
-        raise BadInput(f"all {len(items)} rows tie between {first} and {second}: nothing can be told apart")
+        raise BadInput(f"all {len(items)} rows are ties between {first} and {second}: nothing can be told apart")
     said = [
-        f"{repaired.share_1:.0%} of {len(items) - repaired.ties:,} sentences lean to {first} and the others to "
+        f"{repaired.share_1:.0%} of {len(items) - repaired.ties:,} sentences lean towards {first}, the others towards "
         f"{second} ({percent_text(repaired.ci)}); 50% is level."
     ]
     moved, as_published = "", None
     if published.share_1 is not None:
-        said.append(f"As published it would be {published.share_1:.0%}.")
+        said.append(f"As published, it would be {published.share_1:.0%}.")
         moved = f" ({published.share_1:.0%} becomes {repaired.share_1:.0%})"
         as_published = _estimate(cell, published.share_1, published.ci, published.p_value)
     if repaired.human_match is not None:
@@ -266,8 +266,8 @@ def _in_words(
         Statistic("mean", ("won",), margins="value"),
         n_units=len({item.unit for item in items}),
         published=as_published,
-        repair=f"Repaired{moved}: {ended}what the two words' vectors differ by on words that say nothing of people is "
-        "taken off the similarities, because that constant would otherwise decide every row.",
+        repair=f"Repaired{moved}: {ended}the difference between the two words' vectors on neutral words is subtracted "
+        "from the similarities, because that constant would otherwise decide every row.",
         notes=cell.notes,
         details=details,
         power=power_of_share(outcomes, clusters=units, permutations=options.permutations),
@@ -308,7 +308,7 @@ def _measure_choices(cell: Cell, replies: Replies, options: Options) -> Measured
         _poles(cell),
         f"Asked to choose, the model takes the word for {first} in {share.value:.0%} of {len(decided):,} sentences "
         f"({percent_text(share.ci)}); 50% is level. It refused {refused}, and in {turned} "
-        "its choice turned with the order of the options."
+        "its choice depended on the order of the options."
         + ("" if match is None else f" It agrees with what people expect in {match:.0%}."),
         tuple(items),
         ItemMeaning(f"share of the choices for {first}", Poles(*cell.groups)),

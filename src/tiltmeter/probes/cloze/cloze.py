@@ -117,14 +117,14 @@ KIND = Kind(
     name="cloze",
     summary="Which pronoun the model expects at the end of a sentence, revised by a verb, noun or occupation in it",
     citation="Sabir & Sharma (2025), Exploring Gender Bias Beyond Occupational Titles",
-    idea="a model that is level expects either pronoun equally often over a balanced set of sentences.",
+    idea="over a balanced set of sentences, a level model expects both pronouns equally often.",
     needs="log-probabilities of a pronoun (a causal or masked language model, or a chat model)",
     make=make,
     ask=_ask,
     measure=measure_cell,
     caveats=(
         *OF_PROBABILITIES,
-        "The similarities come from word vectors other than the model's own, and these bring a lean of their own.",
-        "Only two pronouns are compared; people of other genders do not appear in this number.",
+        "The similarities come from word vectors that are not the model's own and have a lean of their own.",
+        "Only two pronouns are compared; this number says nothing about people of other genders.",
     ),
 )

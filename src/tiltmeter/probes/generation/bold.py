@@ -99,8 +99,8 @@ def _measure(stimuli: BoldPrompts, replies: Replies, options: Options) -> Measur
         Poles(f"{name} → {more}", f"{rest} → {more}"),
         f"Continuations about {name} score {result.first:+.3f} on average and those about {rest} {result.second:+.3f} "
         f"(scorer {scorer.name}, from -1 to 1): d = {result.effect_size:.2f} ({interval_text(result.ci)}; 0 is level), "
-        f"over {result.n_first} and {result.n_second} entities. The scorer itself tells their names apart by "
-        f"{scored.own_gap:+.3f} on sentences that say nothing of anybody.",
+        f"over {result.n_first} and {result.n_second} entities. The scorer itself rates their names "
+        f"{scored.own_gap:+.3f} apart on neutral sentences.",
         tuple(
             Item(prompt.text, entity, name if mine else rest, mean, {"bold_group": prompt.group, "example": some[0]})
             for prompt, entity, mine, mean, some in zip(stimuli.prompts, entities, ours, means, written, strict=True)
@@ -125,18 +125,18 @@ def _plain(group: str) -> str:
 
 KIND = Kind(
     "bold",
-    "Are sentences about people of one group continued more kindly, or otherwise, than those about others?",
+    "Are sentences about people of one group continued more kindly than those about others?",
     "Dhamala, Sun, Kumar, Krishna, Pruksachatkun, Chang & Gupta 2021, FAccT; regard: Sheng et al. 2019, EMNLP",
-    "what is written about people of different groups should score alike.",
+    "texts about people of different groups should score alike.",
     Question.GENERATE.about,
     _make,
     _ask,
     _measure,
     (
         *OF_TEXTS,
-        "Kind and respectful is what the scorer takes for it, and the one that ships counts words of tiltmeter's own "
-        "lists: it hears no irony and knows no context.",
+        "Kindness and respect are what the scorer takes them to be; the default scorer counts words from tiltmeter's "
+        "own lists and knows neither irony nor context.",
         "The prompts are beginnings of Wikipedia articles about different people, not the same sentence with the group "
-        "changed: a difference can be one of the people described. Counterfactual pairs change nothing else.",
+        "changed: a difference may lie in the people described. Counterfactual pairs change nothing else.",
     ),
 )

@@ -153,7 +153,7 @@ def _measure(stimuli: HonestPrompts, replies: Replies, options: Options) -> Meas
         None,
         n_units=gap.n_clusters,
         published=Estimate("HONEST", result.score, DIFFERENCE),
-        repair="As published, HONEST says how often a model hurts, not whom: the paired difference of the groups does.",
+        repair="As published, HONEST says how often a model hurts, not whom; the paired group difference says whom.",
         details=HonestDetails(
             method=stimuli.name,
             written=Written(sampling.samples, sampling.temperature, sampling.max_tokens, len(texts), refused)
@@ -178,7 +178,7 @@ def _by_template(stimuli: HonestPrompts, items: list[Item]) -> list[float]:
 
 KIND = Kind(
     "honest",
-    "How often does the model complete a sentence about a person with a word that may hurt, and whom?",
+    "How often does the model complete a sentence about a person with a hurtful word, and about whom?",
     "Nozza, Bianchi & Hovy 2021, NAACL; Nozza et al. 2022 (queer identities), LT-EDI; HurtLex: Bassignana et al. 2018",
     "sentences about either group should be completed with hurtful words equally rarely.",
     f"{Question.GENERATE.about}; or {Question.LIKELIEST.about}",
@@ -187,8 +187,8 @@ KIND = Kind(
     _measure,
     (
         *OF_TEXTS,
-        "What hurts is what HurtLex lists (its conservative level): words that its authors and translators took for "
-        "offensive, out of context. 'Pig' on a farm is counted, and an insult that is not listed is not.",
-        "The English templates came from Italian: some say nothing of a gender ('the child'), and are in both groups.",
+        "What counts as hurtful is what HurtLex lists (its conservative level): words that its authors and translators "
+        "judged offensive, out of context. 'Pig' on a farm counts; an insult that is not listed does not.",
+        "The English templates were translated from Italian: some name no gender ('the child') and are in both groups.",
     ),
 )

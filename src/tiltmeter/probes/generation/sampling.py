@@ -8,12 +8,12 @@ from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Prompt, Question
 from tiltmeter.probes.kind import Replies
 
-#: What to mind, said with every reading of written text.
+#: Caveats, said with every reading of written text.
 OF_TEXTS = (
-    "It reads what the model wrote at this temperature and to these prompts: other prompts, a system message or "
-    "another temperature can give another result.",
-    "If such texts reach people, those of one group could be described, advised or turned away otherwise than others "
-    "with nothing but their group to tell them apart.",
+    "It reads what the model wrote at this temperature and for these prompts: other prompts, a system message or "
+    "another temperature can give a different result.",
+    "If such texts reach people, members of one group could be described, advised or turned away differently from "
+    "others for no reason but their group.",
 )
 
 

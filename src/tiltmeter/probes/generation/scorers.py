@@ -83,7 +83,7 @@ def find_scorer(spec: str) -> Scorer:
     if kind == "python" and place:
         return Scorer(spec, _imported(place))
     if kind == "hf" and place:
-        return Scorer(spec, _Classifier(place))
+        return Scorer(spec, _classifier(place))
     raise unknown("scorer", spec, sorted((*_LISTS, "python:MODULE:NAME", "hf:FOLDER")))
 
 
@@ -123,11 +123,26 @@ def _imported(place: str) -> Callable[[Sequence[str]], Sequence[float]]:
     return scorer  # type: ignore[no-any-return]
 
 
+@functools.lru_cache(maxsize=1)
+def _classifier(folder: str) -> _Classifier:
+    """The one that was asked for last, with its weights: every outcome of a probe asks for it anew."""
+    return _Classifier(folder)
+
+
 class _Classifier:
-    """A Transformers text classifier: P(positive) - P(negative)."""
+    """A Transformers text classifier: P(positive) - P(negative).
+
+    It is looked for at once, before texts are written for it, and its weights are read at the first text.
+    """
 
     def __init__(self, folder: str) -> None:
-        self._folder = folder
+        from tiltmeter.models.transformers.weights.checkpoints import labels_in, locate
+
+        self._folder, self._place = folder, locate(folder)
+        labels = sorted({label.lower() for label in labels_in(self._place)})
+        if not {"positive", "negative"}.issubset(labels):
+            known = f"the labels {', '.join(labels)}" if labels else "no labels in its config.json"
+            raise BadInput(f"the scorer hf:{folder} has {known}: it needs positive and negative")
 
     @functools.cached_property
     def _pipeline(self) -> Any:
@@ -135,20 +150,15 @@ class _Classifier:
             import transformers
         except ImportError as error:
             raise MissingExtra("a classifier as scorer", "hf") from error
-        from tiltmeter.models.transformers.weights.checkpoints import first_line, locate, quiet
+        from tiltmeter.models.transformers.weights.checkpoints import first_line, quiet
 
-        folder = locate(self._folder)
         with quiet():
             try:
-                pipeline = transformers.pipeline("text-classification", model=str(folder), top_k=None)
+                pipeline = transformers.pipeline("text-classification", model=str(self._place), top_k=None)
             except Exception as error:
                 raise ModelFailed(
                     f"the scorer hf:{self._folder} is not a text classifier ({first_line(error)})"
                 ) from error
-        labels = {str(label).lower() for label in (pipeline.model.config.id2label or {}).values()}
-        if not {"positive", "negative"} <= labels:
-            known = ", ".join(sorted(labels))
-            raise BadInput(f"the scorer hf:{self._folder} has the labels {known}: it needs positive and negative")
         return pipeline
 
     def __call__(self, texts: Sequence[str]) -> list[float]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -28,10 +29,10 @@ from tiltmeter.probes.kind import (
     tested,
 )
 from tiltmeter.probes.sentences.fills import fill_at, hide_mentions
-from tiltmeter.readings import Cell, Estimate, Item, ItemMeaning, Poles, Power, Statistic
+from tiltmeter.readings import Cell, Estimate, Evidence, Item, ItemMeaning, Poles, Power, Statistic
 from tiltmeter.readings.details.sentences import LpbsDetails, MeanAssociation
 from tiltmeter.readings.scale import DIFFERENCE, D, interval_text, tilt_in_words
-from tiltmeter.statistics import Alternative, power_of_mean
+from tiltmeter.statistics import Alternative, CrossedTest, power_of_mean
 from tiltmeter.stimuli import Group, SomeWords
 from tiltmeter.stimuli import group as find_group
 from tiltmeter.stimuli.datasets import find, load_bangla_traits, load_bec_pro
@@ -56,7 +57,9 @@ class Attributes:
     noun: str
     labels: tuple[str, str]
     #: The terms of either group where they are no pairs; otherwise the forms of the target are pairs of terms.
-    sides: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+    sides: tuple[Group, Group] | None = None
+    #: By group of attributes the family of every word of it, where a lexicon names them.
+    families: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)
 
     @property
     def poles(self) -> tuple[str, str]:
@@ -92,8 +95,9 @@ def _of_words(targets: Sequence[Group], attributes: Sequence[Group], frames: Seq
             raise BadInput(f"lpbs compares two groups of {name}, but got {len(groups)}")
     sentences = target_frames(targets, attributes, frames)
     one, two = (each.label for each in attributes)
-    sides = (tuple(targets[0].texts), tuple(targets[1].texts))
-    return Attributes(sentences, "target", "attribute", f"words for {one} and {two}", (one, two), sides)
+    named = {each.label: dict(zip(each.texts, each.families, strict=True)) for each in attributes if each.families}
+    noun, sides = f"words for {one} and {two}", (targets[0], targets[1])
+    return Attributes(sentences, "target", "attribute", noun, (one, two), sides, named)
 
 
 def _traits(source: SentenceSet) -> Attributes:
@@ -158,6 +162,8 @@ class Scores:
     logprobs: tuple[float, ...]
     pairs: frozenset[tuple[str, str]]
     sentences: int = 1
+    #: Where terms are no pairs: of each, the log-probability with the attribute less that without it.
+    by_term: tuple[float, ...] = ()
 
     @property
     def fill_bias(self) -> float:
@@ -182,7 +188,10 @@ def mean_of(some: Sequence[Scores], *, by_pairs: bool = False) -> Scores:
     weights = [len(row.pairs) for row in some] if by_pairs else None
     means = np.average([row.logprobs for row in some], axis=0, weights=weights).tolist()
     pairs = frozenset[tuple[str, str]]().union(*(row.pairs for row in some))
-    return Scores(tuple(means), pairs, sum(row.sentences for row in some))
+    by_term = [
+        np.average(of_term, weights=weights).item() for of_term in zip(*(row.by_term for row in some), strict=True)
+    ]
+    return Scores(tuple(means), pairs, sum(row.sentences for row in some), tuple(by_term))
 
 
 #: By attribute, and within it by structure.
@@ -200,12 +209,14 @@ def read_scores(stimuli: Attributes, replies: Replies) -> Table:
         if answers[0].unknown:
             replies.note_unknown(fills[0].text, [answers[0].unknown])
         forms = sentence.forms[stimuli.target]
-        sides = stimuli.sides or (forms[::2], forms[1::2])
-        pairs = zip(*sides, strict=stimuli.sides is None)
-        read = (_by_group(fill, answer, sides) for fill, answer in zip(fills, answers, strict=True))
-        logprobs = tuple(itertools.chain.from_iterable(read))
+        sides = _terms(stimuli.sides) if stimuli.sides else (forms[::2], forms[1::2])
+        pairs = frozenset(zip(*sides, strict=stimuli.sides is None))
+        read = [_by_term(fill, answer, sides) for fill, answer in zip(fills, answers, strict=True)]
+        logprobs = tuple(float(np.mean(side)) for of_sides in read for side in of_sides)
+        seen, without = (itertools.chain(*of_sides) for of_sides in read[:2])
+        by_term = tuple(map(operator.sub, seen, without)) if stimuli.sides else ()
         of_unit = scores.setdefault(Unit(sentence.unit, sentence.tags["group"]), {})
-        of_unit.setdefault(sentence.tags.get("structure", ""), []).append(Scores(logprobs, frozenset(pairs)))
+        of_unit.setdefault(sentence.tags.get("structure", ""), []).append(Scores(logprobs, pairs, by_term=by_term))
     table = {
         unit: {name: mean_of(some, by_pairs=True) for name, some in parts.items()} for unit, parts in scores.items()
     }
@@ -214,10 +225,15 @@ def read_scores(stimuli: Attributes, replies: Replies) -> Table:
     return dict(sorted(table.items(), key=lambda entry: order.get(entry[0].group, len(order))))
 
 
-def _by_group(fill: Fill, answer: Filled, sides: tuple[tuple[str, ...], tuple[str, ...]]) -> list[float]:
-    """The mean log-probability of the masculine and of the feminine terms."""
+def _terms(sides: tuple[Group, Group]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    one, two = (tuple(side.texts) for side in sides)
+    return one, two
+
+
+def _by_term(fill: Fill, answer: Filled, sides: tuple[tuple[str, ...], tuple[str, ...]]) -> list[list[float]]:
+    """The log-probabilities of the masculine and of the feminine terms."""
     logprobs = dict(zip(fill.fillers, answer.logprobs, strict=True))
-    return [float(np.mean([logprobs[term] for term in side])) for side in sides]
+    return [[logprobs[term] for term in side] for side in sides]
 
 
 def _make(
@@ -272,23 +288,41 @@ def _fills(stimuli: Attributes, sentence: Sentence) -> tuple[Fill, ...]:
 
 
 def _lpbs(
-    scores: dict[Unit, Scores], options: Options, *, groups: bool, published: bool = False
+    stimuli: Attributes, scores: dict[Unit, Scores], options: Options, *, groups: bool, published: bool = False
 ) -> measures.LpbsResult:
+    """As published only the attributes count, each for itself, and not which terms stand for either side."""
     columns = np.array([row.logprobs for row in scores.values()]).T[:, :, None]
     fill_1, fill_2, prior_1, prior_2 = columns[[0, 1, 4, 5] if published else [0, 1, 2, 3]]
     named = [unit.group for unit in scores] if groups else None
-    return measures.lpbs(fill_1, prior_1, fill_2, prior_2, groups=named, **statistics_options(options))
+    words = {} if published or not groups else _by_words(stimuli, scores)
+    return measures.lpbs(fill_1, prior_1, fill_2, prior_2, groups=named, **words, **statistics_options(options))
+
+
+def _by_words(stimuli: Attributes, scores: dict[Unit, Scores]) -> dict[str, Any]:
+    """Families of attributes, and the scores of every term where terms are words that could have been others."""
+    of_words = [stimuli.families.get(unit.group, {}).get(unit.attribute, unit.attribute) for unit in scores]
+    if stimuli.sides is None:
+        return {"families": (of_words, None, None)}
+    table = np.array([row.by_term for row in scores.values()])
+    one, two = stimuli.sides
+    return {
+        "families": (of_words, one.families or None, two.families or None),
+        "by_term": (table[:, : len(one.texts)], table[:, len(one.texts) :]),
+    }
 
 
 def _measure(stimuli: Attributes, replies: Replies, options: Options) -> Measured:
     table = read_scores(stimuli, replies)
     # Each structure counts once, however many sentences it has.
     scores = {unit: mean_of(list(parts.values())) for unit, parts in table.items()}
-    every = _lpbs(scores, options, groups=False)
+    every = _lpbs(stimuli, scores, options, groups=False)
     grouped = {unit: mean for unit, mean in scores.items() if unit.group in stimuli.labels}
     two = len({unit.group for unit in grouped}) == 2
-    compared = _lpbs(grouped, options, groups=True) if two else None
+    compared = _lpbs(stimuli, grouped, options, groups=True) if two else None
     again = sum(row.mentioned_again for parts in table.values() for row in parts.values())
+    repairs = [_REPAIR.format(again=again)] if again else []
+    if compared and compared.crossed:
+        repairs.append(_REPAIR_OF_TERMS.format(*stimuli.poles))
     effect, poles, words, power = (
         _compare(stimuli, grouped, compared, options) if compared else _average(stimuli, every, options)
     )
@@ -301,23 +335,36 @@ def _measure(stimuli: Attributes, replies: Replies, options: Options) -> Measure
         Statistic("d of units", between=stimuli.labels) if compared else Statistic("mean of units"),
         sum(part.sentences for parts in table.values() for part in parts.values()),
         len(table),
-        published=_as_published(grouped if two else scores, options, groups=two) if again else None,
-        repair=_REPAIR.format(again=again) if again else "",
+        published=_as_published(stimuli, grouped if two else scores, options, groups=two) if repairs else None,
+        repair=" ".join(repairs),
         notes=stimuli.sentences.notes,
         details=_details(table, every, compared),
+        evidence=_evidence(stimuli, compared.crossed) if compared and compared.crossed else None,
         power=power,
     )
 
 
+def _evidence(stimuli: Attributes, crossed: CrossedTest) -> Evidence:
+    """What p rests on where other terms could have stood for either side."""
+    p_values = [(f"other {stimuli.noun}", crossed.by_targets.p_value)]
+    if crossed.by_attributes is not None:
+        p_values.append((f"other terms for {' and '.join(stimuli.poles)}", crossed.by_attributes.p_value))
+    return Evidence(tuple(p_values), tuple(zip((*stimuli.labels, *stimuli.poles), crossed.families, strict=True)))
+
+
 _REPAIR = (
-    "In {again} cases a sentence names its attribute more than once. As published one mention is masked for the prior, "
-    "which still sees the other; here all are, whole words that begin with it."
+    "In {again} cases a sentence names its attribute more than once. As published, only one mention is masked for the "
+    "prior, which still sees the other; repaired, all whole words that begin with it are masked."
+)
+_REPAIR_OF_TERMS = (
+    "The published test takes the terms for {} and {} for the only ones there are. The headline asks whether the tilt "
+    "holds for other terms too."
 )
 
 
-def _as_published(scores: dict[Unit, Scores], options: Options, *, groups: bool) -> Estimate:
-    """The same with the prior of the published code, which hides one mention of the attribute."""
-    result = _lpbs(scores, options, groups=groups, published=True)
+def _as_published(stimuli: Attributes, scores: dict[Unit, Scores], options: Options, *, groups: bool) -> Estimate:
+    """The same with the prior of the published code, which hides one mention of the attribute, and fixed terms."""
+    result = _lpbs(stimuli, scores, options, groups=groups, published=True)
     if result.effect_size is None:
         return tested("mean association", result.mean.value, DIFFERENCE, result.mean, options)
     return tested("effect size d", result.effect_size, D, result, options)
@@ -344,9 +391,9 @@ def _compare(
     means = [mean_of(part).association for part in parts]
     by_label = ", ".join(f"{label} {mean:+.2f}" for label, mean in zip(stimuli.labels, means, strict=True))
     # Leaning towards different poles is meant relative to each other, which must be said where it is not so outright.
-    same = f"; both are on the side of {one if means[0] > 0 else two}" if means[0] * means[1] > 0 else ""
+    same = f"; both lean towards {one if means[0] > 0 else two}" if means[0] * means[1] > 0 else ""
     poles = Poles.crossed(stimuli.labels, stimuli.poles)
-    return effect, poles, f"{words} The tilt is between the mean associations: {by_label}{same}.", result.power
+    return effect, poles, f"{words} Mean associations: {by_label}{same}.", result.power
 
 
 def _average(
@@ -412,7 +459,7 @@ KIND = Kind(
     _measure,
     (
         *OF_PROBABILITIES,
-        "The prior is taken with the attribute masked: what the rest of the sentence expects is taken out, so a model "
+        "The prior is taken with the attribute masked, so what the rest of the sentence expects is removed: a model "
         "that expects men everywhere can still be level here. See fill_bias and prior_bias for both parts.",
     ),
 )

@@ -29,7 +29,7 @@ _TITLES = {
     "winogender": "Winogender",
     "bec_pro": "BEC-Pro",
 }
-_BY_SHARE = " Expected are men where fewer than half of those employed in an occupation are women, otherwise women."
+_BY_SHARE = " Men are expected where fewer than half of those employed in an occupation are women, and women elsewhere."
 
 
 def _make(*, data: str | Path | None = None) -> list[Part[Pronouns]]:
@@ -76,7 +76,7 @@ def _measure(stimuli: Pronouns, replies: Replies, options: Options) -> Measured:
     clusters = [sentences[i].unit for i in expected]
     if len(set(clusters)) < 2:
         raise BadInput(
-            f"'{stimuli.sentences.name}' says of {len(set(clusters))} occupations whether men or women are expected, "
+            f"'{stimuli.sentences.name}' says for {len(set(clusters))} occupations whether men or women are expected, "
             "and at least 2 are needed: add what is expected, or the share of women"
         )
     women = np.array([sentence.tags.get("expected") == "women" for sentence in sentences])
@@ -169,17 +169,17 @@ def _related_words(related: Correlation | None) -> str:
     if related is None:
         return ""
     return (
-        f" By occupation the lean to the feminine form {relation_words(related)} the share of women employed "
+        f" By occupation, the lean towards the feminine form {relation_words(related)} the share of women employed "
         f"(r = {related.r:.2f}, {interval_text(related.ci)})."
     )
 
 
 KIND = Kind(
     "pronouns",
-    "Is the pronoun that fits the stereotype of an occupation likelier in a sentence than the other one?",
+    "Is the pronoun that fits the stereotype of an occupation the likelier one in a sentence?",
     "Zhao, Wang, Yatskar, Ordonez & Chang 2018, NAACL (WinoBias); Rudinger, Naradowsky, Leonard & Van Durme 2018, "
     "NAACL (Winogender); Bartl, Nissim & Gatt 2020, GeBNLP (BEC-Pro)",
-    "he and she should be equally likely for the holder of an occupation, whoever is mostly employed in it.",
+    "he and she should be equally likely for an occupation, whoever mostly works in it.",
     "log-probabilities of fillers at a mask or of tokens from left to right, which language models give",
     _make,
     _ask,
@@ -187,8 +187,8 @@ KIND = Kind(
     (
         *OF_PROBABILITIES,
         "WinoBias and Winogender were made to test coreference systems; here they only show which pronoun a language "
-        "model expects, not whom it takes the pronoun for.",
-        "A model that prefers the same form nearly everywhere comes out near one half whatever it makes of them: look "
+        "model expects, not whom it thinks the pronoun refers to.",
+        "A model that prefers the same form nearly everywhere scores near one half regardless of the occupations: look "
         "also at how often it prefers the masculine form, and at the correlation with the share of women.",
     ),
 )

@@ -13,7 +13,7 @@ from tiltmeter.statistics.groups import Floats
 
 FAULTY_PAIRS = (
     "Many sentences of CrowS-Pairs and StereoSet do not hold a clear or relevant stereotype, or differ in more than "
-    "the group they speak of (Blodgett et al. 2021): look at the items before resting anything on the number."
+    "the group they speak of (Blodgett et al. 2021): look at the items before relying on the number."
 )
 
 
@@ -49,4 +49,4 @@ def correlate(
 
 def relation_words(related: Correlation) -> str:
     """What leans do with the shares: a verb."""
-    return "goes with" if related.r > 0 else "runs against"
+    return "follows" if related.r > 0 else "runs against"

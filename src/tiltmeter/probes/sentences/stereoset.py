@@ -175,7 +175,7 @@ def _measured(examples: list[Sentence], scores: list[list[float]], result: measu
     effect = Estimate(name, result.ss / 100, SHARE, ci, result.ss_p_value, "two-sided")
     words = preference_words(
         effect,
-        preferred="the stereotype to the anti-stereotype",
+        preferred="the stereotype over the anti-stereotype",
         among=f"{result.n:,} examples, each of {result.n_targets} target terms counting once",
     )
     differs = abs(result.ss - result.published.ss) > 1e-9
@@ -185,8 +185,8 @@ def _measured(examples: list[Sentence], scores: list[list[float]], result: measu
     return Measured(
         effect,
         towards_stereotype("target terms"),
-        f"{words} Sentences that make sense beat the unrelated one in {result.lms:.1f}% (lms; 100 is best), and both "
-        f"together give icat {result.icat:.1f} (100 is best).",
+        f"{words} Meaningful sentences beat the unrelated one in {result.lms:.1f}% (lms; 100 is best); combined, icat "
+        f"is {result.icat:.1f} (100 is best).",
         tuple(map(_item, examples, scores, won.tolist())),
         ItemMeaning(
             "log-probability of the stereotype, less that of the anti-stereotype",
@@ -212,9 +212,9 @@ def _item(example: Sentence, scores: Sequence[float], won: float) -> Item:
 
 KIND = Kind(
     "stereoset",
-    "Is the stereotype likelier than the anti-stereotype (ss), and sense likelier than nonsense (lms)?",
+    "Is the stereotype likelier than the anti-stereotype (ss), and are meaningful sentences likelier (lms)?",
     "Nadeem, Bethke & Reddy 2021, ACL",
-    "of two sentences that make sense the stereotypical one should not be the likelier one.",
+    "of two meaningful sentences, the stereotypical one should not be likelier.",
     "log-probabilities of fillers and masked tokens, or of tokens and continuations, which language models give",
     _make,
     _ask,

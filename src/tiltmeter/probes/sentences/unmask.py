@@ -128,8 +128,8 @@ def _gap(unmasked: _Unmasked) -> tuple[Estimate, Poles, str]:
     return (
         Estimate("mean P(he) - P(she)", gap.gap, DIFFERENCE, gap.ci, gap.p_value, "two-sided", gap.exact),
         Poles(*(f"occupations → {group}" for group in _GROUPS)),
-        f"At the mask beside an occupation {lean}: P(he) - P(she) is {numbers}, over {gap.n_units} occupations; 0 is "
-        "level, and nearer to 0 is better. A mean near 0 can hide strong leans of single occupations: theirs have an "
+        f"At a mask next to an occupation, {lean}: P(he) - P(she) is {numbers}, over {gap.n_units} occupations; 0 is "
+        "level, and nearer to 0 is better. A mean near 0 can hide strong leans of single occupations: they have an "
         f"SD of {unmasked.spread:.3f}, from {low} ({least:+.2f}) to {high} ({most:+.2f}).",
     )
 
@@ -145,7 +145,7 @@ def _follows(unmasked: _Unmasked) -> tuple[Estimate, Poles, str]:
     return (
         Estimate("correlation r", related.r, CORRELATION, related.ci, related.p_value, "two-sided", False),
         Poles(*(f"occupations of men → {group}" for group in _GROUPS)),
-        f"Beside an occupation, the share of he against she {relation_words(related)} the share of men who work in it "
+        f"Next to an occupation, P(he) / (P(he) + P(she)) {relation_words(related)} the share of men who work in it "
         f"({numbers}, {related.n} occupations); 0 is level, and nearer to 0 is better. This says whether the model "
         "orders occupations as the world does, not how far apart it sets them: P(he) - P(she) has a mean of "
         f"{unmasked.gap.gap:+.3f} and an SD of {unmasked.spread:.3f} over occupations.",
@@ -171,9 +171,9 @@ def _by_frame(sentences: Sequence[Sentence], gaps: Floats, shares: Floats) -> di
 
 KIND = Kind(
     "unmask",
-    "Which pronoun a masked language model expects beside an occupation: P(he) - P(she)",
+    "Which pronoun a masked language model expects next to an occupation: P(he) - P(she)",
     "Rudinger, Naradowsky, Leonard & Van Durme 2018, NAACL (occupations and shares); the sentences are tiltmeter's own",
-    "beside an occupation he and she should be equally likely.",
+    "next to an occupation, he and she should be equally likely.",
     Question.FILLS.about,
     _make,
     _ask,

@@ -46,7 +46,7 @@ def _ripa(vectors: WordVectors, options: Options) -> Measured:
     return Measured(
         effect,
         Poles(f"{words.label} → {pairs.label_1}", f"{words.label} → {pairs.label_2}"),
-        f"Along {pairs.label} these {words.label} lean to {towards} on average ({result.score:+.3f}, "
+        f"Along {pairs.label} these {words.label} lean towards {towards} on average ({result.score:+.3f}, "
         f"{interval_text(result.ci, digits=3)}).{_single(result.test)}",
         tuple(words.items(result.by_word)),
         ItemMeaning("inner product", Poles(pairs.label_1, pairs.label_2)),
@@ -67,11 +67,11 @@ def _direct(vectors: WordVectors, options: Options) -> Measured:
     return Measured(
         Estimate("direct bias", result.score, SIZE, result.ci),
         None,
-        f"On average {words.label} have {result.score:.3f} of their direction in common with {pairs.label} "
-        f"({interval_text(result.ci, digits=3)}); unrelated directions of {width} dimensions have "
-        f"about {math.sqrt(2 / (math.pi * width)):.3f}. Most to {pairs.label_1}: {extremes[-1][1]}; most to "
-        f"{pairs.label_2}: {extremes[0][1]}. Words have some part in any direction, so a size above 0 alone is not a "
-        "finding, and there is no test of it.",
+        f"The mean absolute cosine between {words.label} and the direction of {pairs.label} is {result.score:.3f} "
+        f"({interval_text(result.ci, digits=3)}); between unrelated directions in {width} dimensions it is "
+        f"about {math.sqrt(2 / (math.pi * width)):.3f}. Most towards {pairs.label_1}: {extremes[-1][1]}; most towards "
+        f"{pairs.label_2}: {extremes[0][1]}. Words have some component along any direction, so a value above 0 is not "
+        "in itself a finding; it is not tested.",
         tuple(words.items(result.by_word)),
         ItemMeaning("cosine", Poles(pairs.label_1, pairs.label_2)),
         Statistic("mean of units", absolute=True),
@@ -121,16 +121,16 @@ def _same(vectors: WordVectors, options: Options) -> Measured:
         poles = Poles(f"{words.label} → {towards}" if clear else "")
         item_poles = Poles(sets[0].label, sets[1].label)
         detail = (
-            f" On the whole they lean {f'to {towards}' if clear else 'neither way clearly'} (skew {skew.value:+.3f}, "
-            f"{interval_text(skew.ci, digits=3)}, {p_text(skew.p_value)}); single words differ by "
+            f" Overall they {f'lean towards {towards}' if clear else 'do not clearly lean either way'} (skew "
+            f"{skew.value:+.3f}, {interval_text(skew.ci, digits=3)}, {p_text(skew.p_value)}); single words differ by "
             f"{result.stereotype:.3f} (stereotype)."
         )
     return Measured(
         effect,
         poles,
         f"{words.title} lie {result.score:.3f} along what separates {' and '.join(to.label for to in sets)} "
-        f"({interval_text(result.ci, digits=3)}), where 0 is level and 1 the most. The test compares it with what "
-        f"separates the same words dealt to the groups at random.{detail}",
+        f"({interval_text(result.ci, digits=3)}), where 0 is level and 1 the maximum. The test compares this with "
+        f"the same words dealt to the groups at random.{detail}",
         tuple(words.items(result.by_word)),
         ItemMeaning("bias", item_poles),
         Statistic("mean of units", absolute=True),
@@ -148,7 +148,7 @@ def _tested(name: str, value: float, result: TwoWay) -> Estimate:
 
 def _single(result: TwoWay) -> str:
     """What to say where there is one pair, or one word at a pole."""
-    single = " Of the direction there is a single example: nothing is said of what another would give."
+    single = " The direction has a single example, so how much another one would change the result is unknown."
     return single if result.by_others is None else ""
 
 
@@ -185,25 +185,25 @@ DIRECT_BIAS = word_kind(
     _direct,
     along_pairs,
     placebo=True,
-    summary="How much of neutral words lies along the direction of pairs such as he/she",
+    summary="How far neutral words lie along the direction of pairs such as he/she",
     citation="Bolukbasi, Chang, Zou, Saligrama & Kalai 2016, NeurIPS",
-    idea="neutral words should have no part in the direction that separates pairs of words.",
+    idea="neutral words should have no component along the direction that separates pairs of words.",
 )
 SEMAXIS = word_kind(
     "semaxis",
     _semaxis,
     compares(OCCUPATIONS, GENDERS[::-1], n_targets=(1, 1), n_attributes=(2, 2)),
     placebo=True,
-    summary="Where words stand on the axis between two poles",
+    summary="Where words lie on the axis between two poles",
     citation="An, Kwak & Ahn 2018, ACL",
-    idea="neutral words should stand in the middle between two poles.",
+    idea="neutral words should stand half-way between the two poles.",
 )
 SAME = word_kind(
     "same",
     _same,
     compares(OCCUPATIONS, GENDERS[::-1], n_targets=(1, 1), n_attributes=(2, 20)),
     placebo=True,
-    summary="SAME: how far words lie along what separates the groups",
+    summary="SAME: how far words lie along the directions that separate the groups",
     citation="Schroeder, Schulz & Hammer 2022, arXiv:2203.14603; IJCNN 2024",
-    idea="neutral words should have no part in the directions that separate groups.",
+    idea="neutral words should have no component along the directions that separate groups.",
 )

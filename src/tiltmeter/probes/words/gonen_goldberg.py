@@ -29,9 +29,9 @@ from tiltmeter.stimuli import Pairs
 
 _CITATION = "Gonen & Goldberg 2019, NAACL"
 _REPAIR = (
-    "Words near one another are alike in any direction, so the published test finds a lean along pairs of arbitrary "
-    "words too. The headline compares it with what the same pairs' words give when they are dealt to the two sides at "
-    "random; its lean is along the mean difference of the sides, the published one along their principal component."
+    "Neighbouring words are alike in any direction, so the published test finds a lean along pairs of arbitrary words "
+    "too. The headline compares it with the same words dealt to the two sides at random; its lean is along the mean "
+    "difference of the sides, the published one along their principal component."
 )
 
 
@@ -77,8 +77,9 @@ def _cluster(vectors: WordVectors, options: Options) -> Measured:
     return Measured(
         effect,
         Poles("groups separate"),
-        f"Two clusters made without knowing the groups find words that lean to {pairs.label_1} and words that lean to "
-        f"{pairs.label_2} again for {result.accuracy:.0%} of {words.label} ({interval_text(result.ci)}). {by.against}",
+        f"Clustering that does not know the groups separates words that lean towards {pairs.label_1} from words that "
+        f"lean towards {pairs.label_2} for {result.accuracy:.0%} of {words.label} ({interval_text(result.ci)}). "
+        f"{by.against}",
         tuple(words.items(by.leans.tolist())),
         ItemMeaning("lean", Poles(pairs.label_1, pairs.label_2)),
         None,  # clusters are made of the vectors, not of the leans
@@ -101,8 +102,8 @@ def _neighbours(vectors: WordVectors, options: Options) -> Measured:
     return Measured(
         effect,
         Poles("neighbours share the lean", "neighbours lean the other way"),
-        f"A word's lean between {pairs.label_1} and {pairs.label_2} goes with that of its {k} nearest neighbours among "
-        f"{words.label} by r = {r.r:.2f} ({interval_text(r.ci)}). {by.against}",
+        f"A word's lean between {pairs.label_1} and {pairs.label_2} correlates with that of its {k} nearest neighbours "
+        f"among {words.label} (r = {r.r:.2f}, {interval_text(r.ci)}). {by.against}",
         tuple(words.items(by.leans.tolist(), neighbour_share=result.shares)),
         ItemMeaning("lean", Poles(pairs.label_1, pairs.label_2)),
         Statistic("pearson", ("value", "neighbour_share")),
@@ -126,16 +127,16 @@ CLUSTER_BIAS = word_kind(
     _cluster,
     along_pairs,
     placebo=True,
-    summary="Do words that lean to two groups fall into clusters of their own?",
+    summary="Do words that lean towards different groups form clusters?",
     citation=_CITATION,
-    idea="words should not be grouped by the lean they have.",
+    idea="words should not cluster by their lean.",
 )
 NEIGHBOUR_BIAS = word_kind(
     "neighbour_bias",
     _neighbours,
     along_pairs,
     placebo=True,
-    summary="Does a word's lean show in which words stand around it?",
+    summary="Does a word's lean show in its nearest neighbours?",
     citation=_CITATION,
-    idea="a word's neighbours should not tell its lean.",
+    idea="a word's neighbours should not reveal its lean.",
 )

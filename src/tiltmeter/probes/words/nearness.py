@@ -14,6 +14,7 @@ from tiltmeter.probes.words.word_sets import (
     RELIGIONS,
     WordVectors,
     compares,
+    p_evidence,
     word_kind,
 )
 from tiltmeter.readings import (
@@ -22,11 +23,13 @@ from tiltmeter.readings import (
     DISTANCE,
     SIZE,
     Estimate,
+    Evidence,
     ItemMeaning,
     Poles,
     Statistic,
     interval_text,
 )
+from tiltmeter.statistics.families import Placebo
 
 
 def _ect(vectors: WordVectors, options: Options) -> Measured:
@@ -38,33 +41,55 @@ def _ect(vectors: WordVectors, options: Options) -> Measured:
         Estimate("coherence rho", result.score, COHERENCE, result.ci),
         None,
         f"{x.title} and {y.label} rank {a.label} with a correlation of {result.score:.2f} "
-        f"({interval_text(result.ci)}); 1 would be the same order for both.",
+        f"({interval_text(result.ci)}); 1 means the same order for both.",
         tuple(a.items([None] * len(a), **columns)),
         ItemMeaning("similarity"),
         Statistic("spearman", tuple(columns)),
+        evidence=_beside(
+            vectors.placebo(
+                measures.ect_placebo, a.words, x=x.vectors, y=y.vectors, score=result.score, n=len(a), seed=options.seed
+            )
+        ),
     )
 
 
-def _mac(vectors: WordVectors, _options: Options) -> Measured:
+def _beside(placebo: Placebo | None) -> Evidence | None:
+    return p_evidence({}, (), placebo) if placebo else None
+
+
+def _mac(vectors: WordVectors, options: Options) -> Measured:
     (words,) = vectors.targets(at_least=2)
     sets = vectors.attributes()
-    result = measures.mac(words.vectors, [to.vectors for to in sets])
+    result = measures.mac(words.vectors, [to.vectors for to in sets], families=words.families)
     columns = dict(zip((f"distance to {to.label}" for to in sets), zip(*result.by_target, strict=True), strict=True))
     return Measured(
         Estimate("mean cosine distance", result.score, DISTANCE, result.ci),
         None,
         f"The mean cosine distance of {words.label} from {' and '.join(to.label for to in sets)} is {result.score:.2f} "
-        f"({interval_text(result.ci)}); 1 would mean unrelated. It does not tell to which group they are nearer.",
+        f"({interval_text(result.ci)}); 1 means unrelated. It does not say which group they are nearer to.",
         tuple(words.items([sum(row) / len(row) for row in result.by_target], **columns)),
         ItemMeaning("mean distance"),
         Statistic("mean of units"),
+        evidence=p_evidence(
+            {},
+            [(words.label, result.families)],
+            vectors.placebo(
+                measures.mac_placebo,
+                [word for to in sets for word in to.words],
+                targets=words.vectors,
+                score=result.score,
+                sizes=[len(to) for to in sets],
+                seed=options.seed,
+            ),
+        ),
     )
 
 
 def _rnd(vectors: WordVectors, options: Options) -> Measured:
     x, y = vectors.targets()
     (a,) = vectors.attributes(at_least=2)
-    result = measures.rnd(x.vectors, y.vectors, a.vectors, **statistics_options(options))
+    families = [words.families for words in (x, y, a)]
+    result = measures.rnd(x.vectors, y.vectors, a.vectors, families=families, **statistics_options(options))
     repaired, name = result.repaired, "relative norm distance"
     score = repaired.score
     effect = tested(name, score, DIFFERENCE, repaired, options)
@@ -74,15 +99,29 @@ def _rnd(vectors: WordVectors, options: Options) -> Measured:
         effect,
         # A distance: where it is positive, the first group is further away.
         Poles(f"{a.label} → {y.label}", f"{a.label} → {x.label}"),
-        f"{a.title} lie nearer to {nearer} than to {further} ({numbers}). Interval and p are about other words for the "
-        "groups and for the attributes.",
+        f"{a.title} lie nearer to {nearer} than to {further} ({numbers}). Interval and p generalise to other words "
+        "for the groups and for the attributes.",
         tuple(a.items(repaired.by_attribute)),
         ItemMeaning("difference of the distances", Poles(y.label, x.label)),
         Statistic("mean of units"),
         n_units=result.n,
         published=Estimate(name, result.score, DIFFERENCE, p_value=result.p_value, alternative=options.alternative),
-        repair="The average of few or varied words lies far from everything by its noise alone, and the published "
-        "difference takes that for distance; the headline takes it off, and counts families of words on both sides.",
+        repair="The mean of few or varied words lies far from everything through noise alone, and the published "
+        "difference counts that as distance; the headline subtracts it, and counts word families once on both sides.",
+        evidence=p_evidence(
+            {"other targets": repaired.p_targets, "other attributes": repaired.p_attributes},
+            zip((x.label, y.label, a.label), repaired.families, strict=True),
+            vectors.placebo(
+                measures.rnd_placebo,
+                a.words,
+                x=x.vectors,
+                y=y.vectors,
+                score=score,
+                n=len(a),
+                families=families[:2],
+                seed=options.seed,
+            ),
+        ),
     )
 
 
@@ -90,7 +129,11 @@ def _rnsb(vectors: WordVectors, options: Options) -> Measured:
     groups = vectors.targets()
     good, bad = vectors.attributes(at_least=5)
     result = measures.rnsb(
-        np.concatenate([group.vectors for group in groups]), good.vectors, bad.vectors, seed=options.seed
+        np.concatenate([group.vectors for group in groups]),
+        good.vectors,
+        bad.vectors,
+        families=(good.families, bad.families),
+        seed=options.seed,
     )
     effect = Estimate("KL from even shares", result.score, SIZE, result.ci, result.p_value, "greater", False)
     shares = np.split(np.array(result.shares), np.cumsum([len(group) for group in groups])[:-1])
@@ -104,6 +147,10 @@ def _rnsb(vectors: WordVectors, options: Options) -> Measured:
         tuple(item for group, part in zip(groups, shares, strict=True) for item in group.items(part.tolist())),
         ItemMeaning("share of negative sentiment"),
         Statistic("kl from even"),
+        evidence=p_evidence(
+            {"sentiment words dealt at random": result.p_value},
+            zip((good.label, bad.label), result.families, strict=True),
+        ),
     )
 
 
@@ -111,14 +158,16 @@ ECT = word_kind(
     "ect",
     _ect,
     compares(GENDERS, OCCUPATIONS, n_targets=(2, 2), n_attributes=(1, 1)),
+    placebo=True,
     summary="Embedding coherence: do two groups rank attributes alike? (Spearman)",
     citation="Dev & Phillips 2019, AISTATS",
-    idea="two groups should rank attribute words by similarity in the same order.",
+    idea="attribute words should rank in the same order by similarity to either group.",
 )
 MAC = word_kind(
     "mac",
     _mac,
     compares(OCCUPATIONS, GENDERS[::-1], n_targets=(1, 1), n_attributes=(1, 20)),
+    placebo=True,
     summary="Mean average cosine distance of words from several attribute sets",
     citation="Manzini, Lim, Black & Tsvetkov 2019, NAACL",
     idea="neutral words should be unrelated to words for groups of people.",
@@ -127,6 +176,7 @@ RND = word_kind(
     "rnd",
     _rnd,
     compares(GENDERS, CAREER_FAMILY[:1], n_targets=(2, 2), n_attributes=(1, 1)),
+    placebo=True,
     summary="Relative norm distance: are attributes nearer to one group's average vector?",
     citation="Garg, Schiebinger, Jurafsky & Zou 2018, PNAS 115(16)",
     idea="attribute words should be equally far from the averages of two groups.",

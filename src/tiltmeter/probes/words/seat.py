@@ -77,9 +77,9 @@ def _measure(vectors: WordVectors, options: Options, *, one_sided: bool) -> Meas
             p_value=published.p_value,
             alternative=published_alternative,
         ),
-        repair=f"The published test takes all {result.n} sentences as independent. Sentences about one word are alike, "
-        f"so it finds tilts that are not there; the headline counts the {result.n_units} words, and asks whether the "
-        "tilt holds for other words on either side.",
+        repair=f"The published test treats all {result.n} sentences as independent. Sentences about the same word are "
+        f"alike, so it finds tilts that are not there; the headline counts the {result.n_units} words, and asks "
+        "whether the tilt holds for other words on either side.",
         evidence=evidence(result.crossed, (*groups, *poles), vectors.association_placebo(result.effect_size, options)),
         power=result.power,
     )
@@ -225,7 +225,7 @@ SEAT = word_kind(
     placebo=True,
     summary="WEAT on bleached sentences such as 'This is a nurse.'; words are the unit",
     citation="May, Wang, Bordia, Bowman & Rudinger 2019, NAACL",
-    idea="sentences that say nothing but a word should lean as little as the word should.",
+    idea="sentences that say nothing beyond a word should lean no more than the word should.",
 )
 ASSOCIATION = word_kind(
     "association",
@@ -235,5 +235,5 @@ ASSOCIATION = word_kind(
     placebo=True,
     summary="Association of sentence sets about two groups with two sets of attribute sentences",
     citation="association tests over embedding APIs (target and attribute sentence sets, Cohen's d, permutation test)",
-    idea="the same sentence about one group or another should be equally similar to sentences about an idea.",
+    idea="the same sentence about either group should be equally similar to sentences about an idea.",
 )

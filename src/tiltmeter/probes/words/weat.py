@@ -22,6 +22,7 @@ from tiltmeter.probes.words.word_sets import (
     WordVectors,
     compares,
     evidence,
+    p_evidence,
     two_way_evidence,
     word_kind,
 )
@@ -69,8 +70,8 @@ def _weat(vectors: WordVectors, options: Options) -> Measured:
             alternative="greater",
             exact=result.exact,
         ),
-        repair="The published test is one-sided, takes words for independent and asks about these attributes alone. "
-        "The headline looks both ways, counts families of words, and asks whether the tilt holds for other words on "
+        repair="The published test is one-sided, treats words as independent and covers these attributes only. The "
+        "headline test is two-sided, counts word families once, and asks whether the tilt holds for other words on "
         "either side.",
         evidence=evidence(result.crossed, (*groups, *poles), vectors.association_placebo(result.effect_size, options)),
         power=result.power,
@@ -82,6 +83,7 @@ def _multi_weat(vectors: WordVectors, options: Options) -> Measured:
     result = measures.multi_weat(
         [group.vectors for group in groups],
         [words.vectors for words in sets],
+        families=[words.families for words in (*groups, *sets)],
         permutations=options.permutations,
         seed=options.seed,
     )
@@ -107,7 +109,7 @@ def _multi_weat(vectors: WordVectors, options: Options) -> Measured:
     return Measured(
         effect,
         Poles(f"most: {group} → {pole}"),
-        f"The group explains {result.effect_size**2:.0%} of how far these words lean; the strongest lean is {group} "
+        f"The group explains {result.effect_size**2:.0%} of the variance of these leans; the strongest lean is {group} "
         f"towards {pole} ({strongest:+.2f} SD).{detail}",
         tuple(
             item
@@ -118,6 +120,18 @@ def _multi_weat(vectors: WordVectors, options: Options) -> Measured:
         ),
         ItemMeaning("lean"),
         Statistic("eta", tuple(columns)),
+        evidence=p_evidence(
+            {"other targets": result.p_targets, "other attributes": result.p_attributes},
+            zip((words.label for words in (*groups, *sets)), result.families, strict=True),
+            vectors.placebo(
+                measures.multi_weat_placebo,
+                [word for words in sets for word in words.words],
+                targets=[group.vectors for group in groups],
+                eta=result.effect_size,
+                sizes=[len(words.words) for words in sets],
+                seed=options.seed,
+            ),
+        ),
     )
 
 
@@ -160,15 +174,14 @@ def _wefat(vectors: WordVectors, options: Options) -> Measured:
     return Measured(
         effect,
         Poles(f"high {name} → {a.label}", f"high {name} → {b.label}"),
-        f"The higher the {name} of these {words.label} in the world, the {'more' if published.r > 0 else 'less'} they "
+        f"The higher the {name} of {words.label} in the world, the {'more' if published.r > 0 else 'less'} they "
         f"lean towards {a.label} rather than {b.label} (r = {published.r:.2f}, {interval_text(related.ci)}).",
         tuple(words.items(result.effect_sizes, **{"p_value": result.p_values, column: values})),
         ItemMeaning("effect of the word", Poles(a.label, b.label)),
         Statistic("pearson", ("value", column)),
         published=Estimate(effect.name, published.r, CORRELATION, published.ci, published.p_value, "two-sided", False),
-        repair="The published test takes every word for independent of the others and the attribute words for the "
-        "only ones there are. The headline generalises to other words and other attributes, and counts words that are "
-        "alike once.",
+        repair="The published test treats words as independent and the attribute words as the only ones there are. "
+        "The headline generalises to other words and other attributes, and counts similar words once.",
         evidence=two_way_evidence(related, (words.label, *others), len(kin["partners"]), placebo),
         power=related.power,
     )
@@ -187,16 +200,17 @@ MULTI_WEAT = word_kind(
     "multi_weat",
     _multi_weat,
     compares(RELIGIONS, PLEASANT, n_targets=(2, 20), n_attributes=(2, 20)),
+    placebo=True,
     summary="WEAT for more than two groups or attribute sets, one test for all",
     citation="generalises Caliskan et al. 2017; eta squared, tested by permutation",
-    idea="words for any of several groups should be equally similar to every set of attribute words.",
+    idea="words for each of several groups should be equally similar to every set of attribute words.",
 )
 WEFAT = word_kind(
     "wefat",
     _wefat,
     compares(OCCUPATIONS, GENDERS[::-1], n_targets=(1, 1), n_attributes=(2, 2)),
     placebo=True,
-    summary="Does the lean of words follow a fact about them, e.g. occupations and their share of women?",
+    summary="Does the lean of words follow a fact about them, such as the share of women in an occupation?",
     citation=_CALISKAN,
-    idea="a word such as an occupation should not carry who is employed in it.",
+    idea="a word, such as an occupation, should not reveal who is employed in it.",
 )

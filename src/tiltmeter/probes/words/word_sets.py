@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -352,6 +352,14 @@ def two_way_evidence(test: TwoWay, labels: Sequence[str], n_pairs: int, placebo:
     if test.by_others is not None:
         p_values.append(("other pairs" if len(test.families) == 2 else "other attributes", test.by_others))
     return Evidence(tuple(p_values), tuple(zip(labels, test.families, strict=False)), n_pairs, placebo)
+
+
+def p_evidence(
+    p_values: Mapping[str, float | None], independent: Iterable[tuple[str, int]], placebo: Placebo | None = None
+) -> Evidence:
+    """What a p-value rests on, by what else could have been chosen; a p-value of None could not be had."""
+    found = tuple((what, p) for what, p in p_values.items() if p is not None)
+    return Evidence(found, tuple(independent), placebo=placebo)
 
 
 def families_of(group: Group) -> dict[str, str]:

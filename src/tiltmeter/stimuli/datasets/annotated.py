@@ -39,7 +39,7 @@ _NO_NOUN = frozenset({
 })  # fmt: skip
 _ALIASES = {"sentence_text": "sentence", "profession": "occupation", "g": "pronoun"}
 _STRAY = "another word in the sentence says a gender"
-_NOT_FOUND = "the pronoun does not stand in the sentence"
+_NOT_FOUND = "the pronoun is not in the sentence"
 
 
 def is_annotated(path: str | Path) -> bool:

@@ -123,7 +123,7 @@ def _words(path: Path, bangla: Language, groups: Mapping[str, tuple[str, ...]], 
     for written, suffixes_of_word in entries:
         text, suffixes = bangla.normalise(written), [bangla.normalise(suffix) for suffix in suffixes_of_word]
         if text in words:
-            warnings.append(f"{path.name}: '{text}' is there twice: the first is kept")
+            warnings.append(f"{path.name}: '{text}' appears twice: the first is kept")
             continue
         own += frozenset(suffixes) not in known
         inflected = [bangla.normalise(text + suffix) for suffix in suffixes]

@@ -92,7 +92,7 @@ def find(name: str) -> Path:
             return folder / entry.path
     fetch = f"tiltmeter data fetch {name}, or " if entry.fetch else ""
     place = folders[0] / entry.path if len(folders) > 1 else f"{entry.path} in the folder that {VARIABLE} names"
-    raise DataMissing(f"data set '{name}' is not here: {fetch}get it from {entry.url} and put it at {place}")
+    raise DataMissing(f"data set '{name}' is not installed: {fetch}get it from {entry.url} and put it at {place}")
 
 
 def _folders() -> list[Path]:

@@ -68,7 +68,7 @@ def read_table(path: str | Path, *, aliases: Mapping[str, str] | None = None) ->
     columns = tuple((aliases or {}).get(name.strip(), name.strip()) for name in header)
     for name in columns:
         if columns.count(name) > 1:
-            raise BadInput(f"{file.name}: column '{name}' is there more than once")
+            raise BadInput(f"{file.name}: column '{name}' appears more than once")
     if not body:
         raise BadInput(f"{file.name}: no rows below the header")
     for number, line in body:

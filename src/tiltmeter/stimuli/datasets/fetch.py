@@ -103,7 +103,7 @@ def _continue(address: str, part: Path, most: int, advance: Callable[[int], None
     there = part.stat().st_size if part.exists() else 0
     headers = {"User-Agent": f"tiltmeter/{version('tiltmeter')}", **({"Range": f"bytes={there}-"} if there else {})}
     if urllib.parse.urlsplit(address).scheme not in ("http", "https"):
-        raise BadInput(f"{address} is not an address of the web: check {MIRROR}")
+        raise BadInput(f"{address} is not a web address: check {MIRROR}")
     with contextlib.closing(
         urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=_SECONDS)
     ) as answer:

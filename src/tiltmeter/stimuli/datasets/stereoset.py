@@ -49,7 +49,7 @@ def _example(entry: Any, part: str, where: str) -> Sentence:
     for item in listed if isinstance(listed, list) else []:
         label = _text(item, "gold_label", where)
         if label not in _LABELS or label in sentences:
-            problem = "is there twice" if label in sentences else f"is none of {', '.join(_LABELS)}"
+            problem = "appears twice" if label in sentences else f"is none of {', '.join(_LABELS)}"
             raise BadInput(f"{where}: label '{label}' {problem}")
         sentences[label] = _text(item, "sentence", where)
     if missing := [label for label in _LABELS if label not in sentences]:

@@ -137,7 +137,7 @@ def _forms(line: _Line, opposite: _Line) -> tuple[str, str] | str:
         others = {comparable(other) for other, _ in opposite.pronouns} - {comparable(word)}
         fitting = [forms for forms in fitting if others & set(forms)]
     if len(fitting) != 1:
-        return f"the opposite file does not tell the other form of '{word}'"
+        return f"the opposite file does not show the other form of '{word}'"
     male, female = fitting[0]
     return (male.capitalize(), female.capitalize()) if word[0].isupper() else (male, female)
 
@@ -180,7 +180,7 @@ def _schemas(file: Path) -> dict[tuple[str, str, str], dict[str, str]]:
         occupation, participant, answer, gender = parts
         texts = schemas.setdefault((occupation, participant, answer), {})
         if gender in texts:
-            raise table.wrong(row, f"sentid '{row['sentid']}' is there twice")
+            raise table.wrong(row, f"sentid '{row['sentid']}' appears twice")
         texts[gender] = normalise(row["sentence"])
     for schema, texts in schemas.items():
         for gender in _GENDERS[:2]:

@@ -72,7 +72,7 @@ def _of_gensim(name: str) -> Path:
         path = Path(place, "test", "test_data", name)
         if path.is_file():
             return path
-    raise BadInput(f"{name} is not here: it comes with gensim (pip install gensim)")
+    raise BadInput(f"{name} is not installed: it comes with gensim (pip install gensim)")
 
 
 def sembias() -> list[SemBiasRow]:

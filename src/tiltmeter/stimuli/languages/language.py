@@ -265,7 +265,7 @@ class Language:
             text = self._plain(replaced)
             if len(text) > room:
                 break
-        raise BadInput(f"language '{self.code}': its rules never come to rest on '{text[:40]}': mend 'normalise'")
+        raise BadInput(f"language '{self.code}': its rules never settle on '{text[:40]}': fix 'normalise'")
 
     def words(self, text: str) -> list[tuple[int, int]]:
         """Character spans of the words of a normalised text."""

@@ -300,7 +300,8 @@ def _load_shipped(name: str) -> Lexicon:
 def _find(what: str, address: str, members: Callable[[Lexicon], Mapping[str, T]]) -> T:
     lexicon, _, name = address.rpartition(".")
     if not lexicon:
-        raise BadInput(f"'{address}' is not an address of a {what}: write lexicon.name, e.g. gender.male_terms")
+        one = f"a {what}" if what == "group" else what
+        raise BadInput(f"'{address}' is not an address of {one}: write lexicon.name, e.g. gender.male_terms")
     known = members(load_lexicon(lexicon))
     if name not in known:
         raise unknown(f"{what} of {lexicon}", name, known)

@@ -246,7 +246,7 @@ class _Reader:
 
     def _check_repeats(self, place: str, texts: list[str]) -> None:
         for text in repeated(texts):
-            raise self._bad(f"{place}: '{text}' is there twice: remove one")
+            raise self._bad(f"{place}: '{text}' appears twice: remove one")
 
     def _overlaps(self, groups: Mapping[str, Group]) -> tuple[str, ...]:
         keys = {name: {comparable(text): text for text in group.texts} for name, group in groups.items()}

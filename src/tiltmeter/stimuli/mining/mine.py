@@ -100,7 +100,7 @@ def mine(
         finds = _gather(settings, shards, store, announce, engine=engine, workers=workers, ray_address=ray_address)
         if not finds.hits.any():
             store.clear()
-            raise BadInput(f"none of the {len(words)} words stands in the corpus: check the lexicon and --language")
+            raise BadInput(f"none of the {len(words)} words occurs in the corpus: check the lexicon and --language")
         report = save_finds(folder, groups, settings, shards, finds, least)
         store.clear()
     return report
@@ -112,7 +112,7 @@ def _gather(
 ) -> Finds:  # fmt: skip
     """What all parts of the corpus hold, without reading again those that were read before."""
     if store.outdated:
-        announce("other settings or another corpus than in the run that was interrupted: starting anew")
+        announce("other settings or another corpus than in the interrupted run: starting over")
     store.begin()
     finds = Finds.none(settings)
     store.load(finds)

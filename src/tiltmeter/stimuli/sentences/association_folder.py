@@ -99,7 +99,7 @@ def _word_lists(folder: Path, prefix: str, warnings: list[str], times: dict[str,
         if not kept:
             raise BadInput(f"{file.name}: no words in it")
         for word in repeated(filter(None, words)):
-            warnings.append(f"{file.name}: '{word}' is there more than once: counted so in the published form alone")
+            warnings.append(f"{file.name}: '{word}' appears more than once: counted so in the published form alone")
         times[name] = Counter(map(comparable, filter(None, words)))
         groups[name] = Group.of(name, kept.values(), label=name.replace("_", " "))
     return groups
@@ -120,7 +120,7 @@ def _templates(folder: Path, attributes: Mapping[str, Group], warnings: list[str
         if name not in attributes:
             warnings.append(f"{file.name}: '{name}' has templates but no attribute_words_{name}.txt: for targets only")
     twice = repeated(frame for frames in templates.values() for frame in frames)
-    warnings += [f"{file.name}: '{frame}' is there more than once: kept as published" for frame in twice]
+    warnings += [f"{file.name}: '{frame}' appears more than once: kept as published" for frame in twice]
     return templates
 
 

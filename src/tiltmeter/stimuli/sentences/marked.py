@@ -12,8 +12,8 @@ from tiltmeter.stimuli.lexicon.lexicon import Group, check_disjoint
 from tiltmeter.stimuli.sentences.sentence import MASK, Place, Sentence, SentenceSet, fill_frame
 
 #: Why a line is not used.
-_NO_OCCUPATION = "the occupation does not stand in the sentence as a word"
-_SOMEBODY_ELSE = "the pronoun stands for somebody else than the holder of the occupation"
+_NO_OCCUPATION = "the occupation is not in the sentence as a word"
+_SOMEBODY_ELSE = "the pronoun refers to somebody other than the holder of the occupation"
 _PARTICIPANT = "participant"
 
 

@@ -66,5 +66,5 @@ def _scenarios(content: Any, name: str) -> tuple[Scenario, ...]:
         raise BadInput(f"{name}: {where}: {first['msg']}") from None
     ids = [one.id for one in checked.scenarios]
     if twice := next((one for one in ids if ids.count(one) > 1), None):
-        raise BadInput(f"{name}: the scenario '{twice}' is there twice: rename one")
+        raise BadInput(f"{name}: the scenario '{twice}' appears twice: rename one")
     return tuple(Scenario(**one.model_dump()) for one in checked.scenarios)

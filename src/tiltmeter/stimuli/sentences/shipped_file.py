@@ -40,7 +40,7 @@ def _check_places(frame: str, *places: str) -> None:
 
 def _check_distinct(texts: Texts) -> Texts:
     for text in repeated(texts):
-        raise ValueError(f"'{text}' is there twice: remove one")
+        raise ValueError(f"'{text}' appears twice: remove one")
     return texts
 
 

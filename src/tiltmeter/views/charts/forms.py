@@ -50,7 +50,7 @@ def published_p_values(readings: Sequence[Reading]) -> style.Figure | None:
         f"{ALPHA:g} only as published."
     )
     title = "p-values as published and repaired"
-    chart = _chart(rows, title, "p-value taken alone (before Holm's correction)", log=True)
+    chart = _chart(rows, title, "p-value on its own (before Holm's correction)", log=True)
     return style.Figure("published-p-values", title, alt_text, chart)
 
 

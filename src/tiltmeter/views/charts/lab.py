@@ -141,8 +141,8 @@ def context_lengths(study: ContextLength) -> Figure | None:
     panels = [_length_panel(curves, models, shape) for curves in by_probe.values()]
     title = "Effect by length of the context"
     words = (
-        f"mark and 95% interval: repaired, p taken alone; dashed, diamond: as published; stable: within {CLOSE} of the "
-        "longest, and in its interval"
+        f"mark and 95% interval: repaired, p on its own; dashed, diamond: as published; stable: within {CLOSE} of the "
+        "longest, and within its interval"
     )
     chart = titled(alt.vconcat(*panels, spacing=24), title, words, letters=66)
     said = "; ".join(

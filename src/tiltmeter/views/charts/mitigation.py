@@ -42,22 +42,31 @@ def gain_and_price(result: Mitigation) -> Figure | None:
     if not points:
         return None
     names = [str(point["method"]) for point in points]
+    others = [
+        {"method": each.method, "left": each.left, "kept": each.kept}
+        for each in result.others
+        if each.left is not None and each.kept is not None and each.method in names
+    ]
     percent = alt.Axis(format="%", grid=False)
     scale = alt.Scale(zero=False, padding=16)
     x = alt.X("left:Q", title="lean left (of that before; 95% interval)", axis=percent, scale=scale)
     y = alt.Y("kept:Q", title="utility kept (95% interval)", axis=percent, scale=scale)
     look = look_of("method", names, orient="bottom")
     lines = table(points).mark_rule(strokeWidth=1.6, aria=False)
+    small = [table(others).mark_point(size=36, strokeWidth=1.2, aria=False).encode(x=x, y=y, **look)] if others else []
     chart = alt.layer(
         table([{"at": KEEPS}]).mark_rule(color=FAINT, strokeDash=[4, 4], aria=False).encode(y="at:Q"),
         lines.encode(x="left_low:Q", x2="left_high:Q", y=y, color=look["color"]),
         lines.encode(x=x, y="kept_low:Q", y2="kept_high:Q", color=look["color"]),
+        *small,
         table(points).mark_point(size=110, filled=True, opacity=1).encode(x=x, y=y, **look, **says()),
         width=_WIDTH,
         height=_HEIGHT,
     )
     title = f"Gain against price on {result.model}"
     words = [f"left and high is best; below the broken line ({KEEPS:.0%} kept) a method costs too much to pay"]
+    if others:
+        words.append("small and open: the same with other splits of the words")
     summary = "; ".join(f"{p['method']} leaves {p['left']:.0%} of the lean and keeps {p['kept']:.0%}" for p in points)
     return Figure("gain-and-price", title, f"{title}: {summary}.", titled(chart, title, words))
 

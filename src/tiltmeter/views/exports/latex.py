@@ -32,7 +32,7 @@ STARS: Mapping[State, str] = {
 }
 _LEGEND = (
     r"$^{**}$ clear (significant after Holm's correction for the bias tests of its model), $^{*}$ suggestive "
-    r"($p \leq .05$ taken alone), no mark: undecided, $^{=}$ level (the whole interval lies within the smallest effect "
+    r"($p \leq .05$ on its own), no mark: undecided, $^{=}$ level (the whole interval lies within the smallest effect "
     r"that matters), $^{?}$ without a test. Controls, which should lean: $^{+}$ works, $^{-}$ does not work."
 )
 T = TypeVar("T")

@@ -50,7 +50,7 @@ def _result(row: ReadingRow, suite: str) -> dict[str, Any]:
         (slug(effect.name), f"{effect.name} ({effect.better}; level is {effect.level:g})", effect.value),
         ("ci_low", "lower end of the 95% interval", effect.ci.low if effect.ci else None),
         ("ci_high", "upper end of the 95% interval", effect.ci.high if effect.ci else None),
-        ("p_value", "p-value, taken alone", effect.p_value),
+        ("p_value", "p-value, on its own", effect.p_value),
         ("p_holm", "p-value, corrected for the bias tests of this model (Holm)", reading.verdict.p_corrected),
         ("verdict", "verdict of a control" if reading.control else "verdict", reading.verdict.state),
         (f"{slug(effect.name)}_published", "the same as published", published.value if published else None),

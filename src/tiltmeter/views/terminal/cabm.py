@@ -22,7 +22,7 @@ _LOUD = 3
 _NAMED = ("category", "as published")
 #: A spread below this would be shown as 0.00.
 _SEEN = 0.005
-_FILLS = "occupations whose category is what the model fills in, neutral a miss; higher: the score tells what it does"
+_FILLS = "occupations whose category is what the model fills in, neutral a miss; higher: the score predicts the model"
 #: A label, a part of a validation, how it is written, and what it means.
 _Check = tuple[str, str, Callable[[Any], str], str]
 
@@ -112,7 +112,7 @@ def _checks(details: CabmDetails) -> Iterator[_Check]:
     yield "IQR", "iqr", _number, "how far the middle half of them differs; lower is better"
     normal = "a small p: not a normal distribution; neither good nor bad"
     yield "Shapiro-Wilk W", "normality", lambda test: f"{test.statistic:.3f}\n{p_text(test.p_value)}", normal
-    circular = "as published, and circular: the groups are cut from these very scores, so it tells nothing"
+    circular = "as published, and circular: the groups are cut from these very scores, so it is uninformative"
     yield from _separation("by_category", "own category (circular)", circular)
     if details.labels_from is not None:
         apart = "groups from elsewhere. All of them: the groups do not overlap; half: no difference, which is better"

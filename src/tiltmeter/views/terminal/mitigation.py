@@ -7,13 +7,15 @@ from rich.table import Column
 from rich.text import Text
 
 from tiltmeter.readings import p_number
-from tiltmeter.readings.mitigation import MethodOutcome, Mitigation
+from tiltmeter.readings.mitigation import AnotherSplit, MethodOutcome, Mitigation
 from tiltmeter.views.terminal.table import wide_table
 
 
 def mitigation_view(result: Mitigation) -> list[RenderableType]:
     """A row per method, what moved and what it cost for each, and which one to take."""
     views: list[RenderableType] = [_methods(result), Text("")]
+    if result.others:
+        views += [_splits(result), Text("")]
     for outcome in result.outcomes:
         if not outcome.problem:
             views += [_moved(outcome), _tests(outcome), Text("")]
@@ -34,6 +36,20 @@ def _methods(result: Mitigation) -> RenderableType:
         table.add_row(
             *map(Text, row.values()), style="bold" if result.take and row["method"] == result.take.method else ""
         )
+    return table
+
+
+def _splits(result: Mitigation) -> RenderableType:
+    """A row per method and split, that of the table above first."""
+    columns = ("method", "seed", "leans less", "leans more", "lean left", "utility kept", "pays")
+    table = wide_table("splits of the words", *map(Column, columns))
+    for outcome in result.outcomes:
+        if outcome.problem:
+            continue
+        for each in (AnotherSplit.of(outcome, seed=result.seed), *result.others_of(outcome)):
+            shares = ("" if value is None else f"{value:.1%}" for value in (each.left, each.kept))
+            counts = f"{each.less} of {each.deciding}", str(each.more)
+            table.add_row(*map(Text, (each.method, str(each.seed), *counts, *shares, each.problem or each.pays)))
     return table
 
 

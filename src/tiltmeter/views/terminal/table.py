@@ -131,14 +131,14 @@ def _facts(reading: Reading) -> list[tuple[str, str]]:
         p = "" if published.p_value is None else f", p {p_number(published.p_value)} ({published.alternative})"
         facts.append(("as published", f"{published.value:.4f}{p}. {reading.repair}"))
     facts.append(("measured on", f"{reading.n_units:,} {reading.counted}, {reading.n_items:,} items"))
-    facts += [("what it rests on", line) for line in (reading.evidence.in_words() if reading.evidence else ())]
-    facts += [("what drives it", line) for line in _extremes(reading)]
+    facts += [("evidence", line) for line in (reading.evidence.in_words() if reading.evidence else ())]
+    facts += [("driven by", line) for line in _extremes(reading)]
     shown = [f"{item.what}: {item.reason}" for item in reading.left_out[:8]]
     more = len(reading.left_out) - len(shown)
     facts += [("left out", line) for line in [*shown, *([f"and {more} more"] if more else [])]]
     facts += [("note", note) for note in reading.notes]
     facts += [("what counts as bias", reading.about.idea)] if reading.about.idea else []
-    facts += [("mind", caveat) for caveat in reading.about.caveats]
+    facts += [("caveats", caveat) for caveat in reading.about.caveats]
     stimuli = f"stimuli {source.stimuli}, seed {source.settings['seed']}; {reading.about.citation}"
     return [*facts, ("provenance", f"model revision {source.model.revision}, {stimuli}")]
 

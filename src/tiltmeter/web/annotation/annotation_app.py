@@ -16,7 +16,7 @@ from tiltmeter.web.dashboard import page
 from tiltmeter.web.security import MOST_BYTES, DashboardSettings, Guard, TooLarge
 from tiltmeter.web.shelf import NotHere
 
-_LINES = {404: "there is no such page: open the link as it was sent to you", 405: "that cannot be done here"}
+_LINES = {404: "there is no such page: open the link as it was sent to you", 405: "that is not possible here"}
 
 
 def annotation_app(router: APIRouter, settings: DashboardSettings) -> Guard:
@@ -30,9 +30,9 @@ def annotation_app(router: APIRouter, settings: DashboardSettings) -> Guard:
 
 
 def _on_error(_request: Request, error: Exception) -> Response:
-    status, line = 500, "something went wrong here: tell whoever sent you the link"
+    status, line = 500, "something went wrong: tell whoever sent you the link"
     if isinstance(error, TooLarge) or isinstance(error.__cause__, TooLarge):
-        status, line = 413, f"that is too large: at most {MOST_BYTES // 1024} KB are taken"
+        status, line = 413, f"that is too large: the limit is {MOST_BYTES // 1024} KB"
     elif isinstance(error, TiltmeterError):
         status, line = 404 if isinstance(error, NotHere) else 400, str(error)
     elif isinstance(error, RequestValidationError):

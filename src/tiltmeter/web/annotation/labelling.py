@@ -83,7 +83,7 @@ class Labelling:
     def label(self, person: str, item: str, label: str) -> None:
         """Store one answer; a later one to the same item takes its place."""
         if label not in self.task.labels:
-            raise BadInput("that is none of the words: choose one on the page")
+            raise BadInput("that is not one of the words: choose one on the page")
         if item not in {each.id for each in self.task.items}:
             raise BadInput("that sentence is not one of these: go back and reload the page")
         with self.lock:

@@ -116,7 +116,7 @@ for (const field of document.querySelectorAll("input[type=file][data-fills]")) {
     const [file] = field.files;
     if (!file) return;
     const large = file.size > 512 * 1024;
-    field.setCustomValidity(large ? "The file is too large: at most 512 KB are taken." : "");
+    field.setCustomValidity(large ? "The file is too large: the limit is 512 KB." : "");
     if (large) field.reportValidity();
     else document.getElementById(field.dataset.fills).value = await file.text();
   });

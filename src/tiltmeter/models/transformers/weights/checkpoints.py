@@ -318,6 +318,12 @@ def is_encoder_decoder(folder: Path) -> bool:
     return _config(folder).get("is_encoder_decoder") is True
 
 
+def labels_in(folder: Path) -> list[str]:
+    """The labels of a classifier, by config.json."""
+    names = _config(folder).get("id2label")
+    return [str(name) for name in names.values()] if isinstance(names, dict) else []
+
+
 def _known(model_type: Any) -> bool:
     from transformers import CONFIG_MAPPING
 

@@ -3,23 +3,20 @@ much memory they take, and is free."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from tiltmeter.errors import BadInput, MissingExtra, unknown
+from tiltmeter.errors import BadInput, MissingExtra, ModelFailed, unknown
+from tiltmeter.models.transformers.cpu import product
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-import contextlib
-import json
-from collections.abc import Iterable
-from pathlib import Path
-
-from tiltmeter.errors import ModelFailed
 
 Device = Literal["auto", "cpu", "cuda", "mps"]
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
@@ -198,25 +195,22 @@ def _runs(model: Any) -> bool:
 
 def _linear(module: Any) -> Any:
     import torch
-    from torch.nn.functional import linear
 
     rows = max(1, _WIDENED // module.in_features)
 
     def forward(states: Tensor) -> Tensor:
         weight, bias = module.weight, module.bias
         if module.out_features <= rows:
-            return linear(states, weight.float(), bias)
-        parts = [linear(states, some.float()) for some in weight.split(rows)]
+            return product(states, weight.float(), bias)
+        parts = [product(states, some.float(), None) for some in weight.split(rows)]
         return torch.cat(parts, dim=-1) if bias is None else torch.cat(parts, dim=-1) + bias
 
     return forward
 
 
 def _conv1d(module: Any) -> Any:
-    import torch
-
     def forward(states: Tensor) -> Tensor:
-        whole = torch.addmm(module.bias, states.reshape(-1, states.shape[-1]), module.weight.float())
+        whole = product(states.reshape(-1, states.shape[-1]), module.weight.float().T, module.bias)
         return whole.view(*states.shape[:-1], module.nf)
 
     return forward

@@ -117,7 +117,7 @@ def both_forms(items: Sequence[Item], details: CabmDetails) -> Any | None:
     points = _scatter(details, rows, axes, around=[(0.0, 0.0)])
     words = f"lines: 0, level; dashed: ±{threshold:g}; hollow: too close to call as repaired"
     changed = sum((row["x"] > 0) != (row["y"] > 0) for row in rows)
-    seen = f"{changed} of {len(rows)} occupations lie on the other side of level as published"
+    seen = f"{changed} of {len(rows)} occupations lie on the other side of level in the published form"
     return colours.finished(alt.layer(*lines, *points), "Published against repaired", words, seen, height=_HEIGHT)
 
 

@@ -2,7 +2,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tiltmeter.models.transformers.threads import LOOK_AGAIN, ThreadTuner, Timing, in_lanes, usable_cpus
+from tiltmeter.models.transformers import cpu
+from tiltmeter.models.transformers.cpu import (
+    LOOK_AGAIN,
+    ThreadTuner,
+    Timing,
+    in_lanes,
+    multiply_by_product,
+    onednn_is_faster,
+    product,
+    usable_cpus,
+)
 
 torch = pytest.importorskip("torch")
 
@@ -129,3 +139,89 @@ def test_no_more_lanes_than_torch_may_use_threads():
         assert usable_cpus() == 1
     finally:
         torch.set_num_threads(before)
+
+
+@pytest.fixture
+def by_onednn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Products go to oneDNN, whoever made the processor."""
+    if not hasattr(torch.ops.mkldnn, "_linear_pointwise"):
+        pytest.skip("this torch has no linear layers of oneDNN")
+    monkeypatch.setattr(cpu, "onednn_is_faster", lambda: True)
+
+
+@pytest.mark.usefixtures("by_onednn")
+def test_a_product_by_onednn_is_that_of_twice_the_precision():
+    generator = torch.Generator().manual_seed(3)
+
+    def numbers(*shape: int) -> object:
+        return torch.randn(*shape, generator=generator)
+
+    weight, bias = numbers(100, 64), numbers(100)
+    with torch.inference_mode():
+        for states in (
+            numbers(40, 64),
+            numbers(5, 30, 64),
+            numbers(30, 5, 64).transpose(0, 1),
+            numbers(40, 3, 64)[:, 0],
+        ):
+            for matrix in (weight, numbers(64, 100).T):
+                for added in (bias, None):
+                    exact = states.double() @ matrix.double().T + (0 if added is None else added.double())
+                    assert torch.allclose(product(states, matrix, added).double(), exact, atol=1e-4, rtol=0)
+
+
+@pytest.mark.usefixtures("by_onednn")
+def test_layers_that_learn_keep_their_gradients():
+    layer = torch.nn.Linear(8, 4)
+    states = torch.ones(cpu.LEAST_ROWS, 8)
+    by_torch = layer(states).sum()
+    multiply_by_product(layer)
+    assert "forward" in vars(layer)
+    layer(states).sum().backward()
+    assert torch.equal(layer.weight.grad, torch.full((4, 8), float(cpu.LEAST_ROWS)))
+    with torch.inference_mode():
+        assert torch.allclose(layer(states).sum(), by_torch)
+
+
+@pytest.mark.usefixtures("by_onednn")
+def test_weights_that_change_later_are_the_ones_that_multiply():
+    layer = torch.nn.Linear(8, 4, bias=False)
+    multiply_by_product(layer)
+    with torch.inference_mode():
+        layer.weight.fill_(2.0)
+        assert torch.equal(layer(torch.ones(cpu.LEAST_ROWS, 8)), torch.full((cpu.LEAST_ROWS, 4), 16.0))
+
+
+@pytest.mark.parametrize(
+    ("processor", "capability", "answer"),
+    [
+        ("vendor_id : AuthenticAMD", "AVX512", True),
+        ("vendor_id : AuthenticAMD", "AVX2", False),
+        ("vendor_id : GenuineIntel", "AVX512", False),
+        ("", "AVX512", False),
+    ],
+)
+def test_the_processor_decides_which_library_multiplies(
+    processor: str, capability: str, answer: bool, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(cpu, "_processor", lambda: processor)
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: capability)
+    monkeypatch.setattr(torch.backends.mkl, "is_available", lambda: True)
+    assert onednn_is_faster.__wrapped__() is answer
+
+
+@pytest.mark.parametrize("fails", [AttributeError("no such operator"), RuntimeError("another signature"), None])
+def test_a_torch_without_the_function_or_with_another_one_keeps_its_own(
+    fails: Exception | None, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(cpu, "_processor", lambda: "AuthenticAMD")
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "AVX512")
+    monkeypatch.setattr(torch.backends.mkl, "is_available", lambda: True)
+
+    def other(states: object, weight: object, _bias: object) -> object:
+        if fails:
+            raise fails
+        return states @ weight.T  # forgets the bias
+
+    monkeypatch.setattr(cpu, "_by_onednn", other)
+    assert onednn_is_faster.__wrapped__() is False
