@@ -223,10 +223,10 @@ def _root_mean_square(changes: Iterable[Change]) -> float:
 def agreement_of_audits(one: Audit, two: Audit) -> float:
     """How well scores of units agree between two audits, in the median probe."""
     others = {reading.id: reading for reading in two.readings}
-    return agreement((reading, others[reading.id]) for reading in one.readings if reading.id in others)
+    return agreement_of_units((reading, others[reading.id]) for reading in one.readings if reading.id in others)
 
 
-def agreement(pairs: Iterable[tuple[Reading, Reading]]) -> float:
+def agreement_of_units(pairs: Iterable[tuple[Reading, Reading]]) -> float:
     """How well scores of units agree between two readings, in the median of such pairs; 1 where none can be paired."""
     rows = []
     for one, two in pairs:

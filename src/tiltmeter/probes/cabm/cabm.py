@@ -36,7 +36,7 @@ from tiltmeter.readings import CORRELATION, SIZE, Estimate, Item, ItemMeaning, P
 from tiltmeter.readings.details.cabm import CLOSE, NEUTRAL, CabmDetails, SentenceCounts
 from tiltmeter.statistics import Correlation, bootstrap_interval
 from tiltmeter.statistics.groups import Floats
-from tiltmeter.stimuli.occupation_facts import LabelFile, in_corpus, read_labels
+from tiltmeter.stimuli.occupation_facts import LabelFile, in_corpus, read_occupation_labels
 from tiltmeter.stimuli.sentences.marked import MarkedSet, marked_sentences
 from tiltmeter.stimuli.sentences.shipped import group_set
 
@@ -101,7 +101,7 @@ def make(
     for name, sentences in _sentences(data):
         title = f"CABM: occupations between {sentences.groups[0]} and {sentences.groups[1]}"
         counted, pmi_from = (sentences, f"'{sentences.name}'") if corpus is None else in_corpus(sentences, corpus)
-        labelled = None if labels is None else read_labels(labels, groups=sentences.groups)
+        labelled = None if labels is None else read_occupation_labels(labels, groups=sentences.groups)
         cut = THRESHOLD if threshold is None else float(threshold)
         stimuli = Occupations(counted, method, cut, labelled, pmi_from)
         parts.append(Part(name, title, stimuli, sentences.dimension))
