@@ -14,11 +14,11 @@ from typing import Any, Literal
 
 from tiltmeter.errors import BadInput, MissingExtra, ModelFailed
 from tiltmeter.files import at_home, fingerprint
+from tiltmeter.models.transformers.cpu import computed_in_float32
 from tiltmeter.models.transformers.weights.loading import (
     Loading,
     StoredWeights,
     check_memory,
-    computed_in_float32,
     safetensors_header,
     stored_weights,
 )
