@@ -214,7 +214,8 @@ class AnotherSplit(Result):
 
     @classmethod
     def of(cls, outcome: MethodOutcome, *, seed: int) -> Self:
-        left, kept = (each and each.value for each in (outcome.bias_left, outcome.utility_kept))
+        left = outcome.bias_left.value if outcome.bias_left else None
+        kept = outcome.utility_kept.value if outcome.utility_kept else None
         counts = outcome.less, len(outcome.deciding), outcome.more
         return cls(outcome.method, seed, *counts, left, kept, outcome.pays, outcome.problem)
 
