@@ -20,7 +20,7 @@ from tiltmeter.models.registry import SAMPLES
 from tiltmeter.models.transformers.on_ray import cluster_in_use
 from tiltmeter.probes import Probe
 from tiltmeter.probes.kind import Asked, model_name
-from tiltmeter.progress import Step, tell
+from tiltmeter.progress import MODEL, Step, tell
 from tiltmeter.readings import Audit, Reading, ReadingStore, Skipped
 from tiltmeter.run.probe import Answers, Planned, Vectors, ask, check_options, costs, marked, plan, side_vectors, stored
 from tiltmeter.run.suite import SomeSuite, Suite, load_suite
@@ -111,7 +111,7 @@ def audit(
                 model = loaded.pop(0)  # nobody else holds it, so its weights go before the next model's come
                 wrapped = CachedModel(model, vectors)
                 shown = shown_spec(spec)
-                tell(Step("model", shown, done=len(names), total=len(specs)))
+                tell(Step(MODEL, shown, done=len(names), total=len(specs)))
                 names.append(run.measure(wrapped, shown))
                 asked, recalled = asked + wrapped.asked, recalled + wrapped.recalled
                 notes += said_by(model)

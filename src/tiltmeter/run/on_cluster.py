@@ -19,7 +19,7 @@ from tiltmeter.cluster import Cluster, Hosted, WorkerDied
 from tiltmeter.errors import ModelFailed, TiltmeterError
 from tiltmeter.models import CachedModel, Identity, Question, VectorStore, load
 from tiltmeter.models.protocol import Batch, Changes, Identified, Streams
-from tiltmeter.progress import Step, tell
+from tiltmeter.progress import MODEL, Step, tell
 from tiltmeter.readings import Reading
 from tiltmeter.run.audit import Call, ModelRun, said_by, shown_spec
 from tiltmeter.run.probe import ask
@@ -85,7 +85,7 @@ def measure_on(
     def measure(place: int) -> ModelResult:
         spec, model = specs[place], models[place]
         shown = shown_spec(spec)
-        tell(Step("model", shown, done=place, total=len(specs)))
+        tell(Step(MODEL, shown, done=place, total=len(specs)))
 
         def read(calls: Sequence[Call]) -> Iterator[Reading | TiltmeterError]:
             # All is answered: the actor makes room for those who read, or none could where actors fill the cluster.
