@@ -367,21 +367,6 @@ def installed(*packages: str) -> dict[str, str]:
     return versions
 
 
-@runtime_checkable
-class EmbedsWords(Protocol):
-    def embed_words(self, words: Sequence[str]) -> Rows: ...
-
-
-@runtime_checkable
-class EmbedsTexts(Protocol):
-    def embed_texts(self, texts: Sequence[str]) -> Rows: ...
-
-
-@runtime_checkable
-class EmbedsSpans(Protocol):
-    def embed_spans(self, spans: Sequence[Span]) -> Rows: ...
-
-
 #: What is asked about, and the form of the answer, where it is not a vector.
 SCORES: Mapping[Question, tuple[type[Any], type[Any]]] = {
     Question.FILLS: (Fill, Filled),
