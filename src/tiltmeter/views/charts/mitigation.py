@@ -47,7 +47,7 @@ def gain_and_price(result: Mitigation) -> Figure | None:
         for each in result.others
         if each.left is not None and each.kept is not None and each.method in names
     ]
-    percent = alt.Axis(format="%", grid=False)
+    percent = alt.Axis(format="%", grid=False, tickCount=6)
     scale = alt.Scale(zero=False, padding=16)
     x = alt.X("left:Q", title="lean left (of that before; 95% interval)", axis=percent, scale=scale)
     y = alt.Y("kept:Q", title="utility kept (95% interval)", axis=percent, scale=scale)
