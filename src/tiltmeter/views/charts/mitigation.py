@@ -76,7 +76,10 @@ def dumbbells(result: Mitigation) -> Figure | None:
     measured = [each for each in result.outcomes if each.deciding]
     if not measured:
         return None
-    panels = [_panel(each.method, [_row(moved) for moved in each.deciding]) for each in measured]
+    # The same readings are in the same place in every panel, the furthest from level first.
+    panels = [
+        _panel(each.method, [_row(moved) for moved in sorted(each.deciding, key=_distance_before)]) for each in measured
+    ]
     chart = alt.vconcat(*panels, spacing=14).resolve_scale(x="shared")
     title = "Before and after, on held-out words"
     words = [
@@ -84,6 +87,10 @@ def dumbbells(result: Mitigation) -> Figure | None:
     ]
     told = "; ".join(f"{each.method}: {each.less} of {len(each.deciding)} lean less" for each in measured)
     return Figure("before-and-after", title, f"{title}. {told}.", titled(chart, title, words))
+
+
+def _distance_before(moved: Any) -> float:
+    return -abs(moved.before - moved.level)
 
 
 def _row(moved: Any) -> dict[str, Any]:
@@ -100,7 +107,7 @@ def _row(moved: Any) -> dict[str, Any]:
 def _panel(method: str, rows: list[dict[str, Any]]) -> Any:
     names = [row["name"] for row in rows]
     y = alt.Y("name:N", title=None, sort=names, axis=names_axis(names, _LONGEST_NAME))
-    x = alt.X("after:Q", title="distance from level", axis=alt.Axis(grid=False, tickCount=6))
+    x = alt.X("after:Q", title="distance from level", axis=alt.Axis(grid=False, tickCount=5))
     verdicts = ["leans less", "leans more", "as far from level"]
     colour = alt.Color(
         "verdict:N", scale=alt.Scale(domain=verdicts, range=["#009E73", "#D55E00", SOFT]), legend=alt.Legend(title=None)
