@@ -139,6 +139,10 @@ def _measure(stimuli: Occupations, replies: Replies, options: Options) -> Measur
             "PMI in the repaired score",
             f"{stimuli.pmi_from} has every occupation about equally often with both groups: no information",
         )
+    one = (
+        f"as published, versions made of its sentences stand in for the other group where {sentences.name} has an "
+        f"occupation with one group only: {', '.join(features.with_one)}"
+    )
     zero = f"PMI rests on smoothing alone for {', '.join(features.zero_counts)}: a count is 0"
     file = stimuli.labels
     if file is not None and file.missing:
@@ -166,6 +170,7 @@ def _measure(stimuli: Occupations, replies: Replies, options: Options) -> Measur
         published,
         _REPAIR,
         (
+            *([one] if features.with_one else []),
             *([zero] if features.zero_counts else []),
             *([_FROM_THE_LEFT] if reads_from_the_left(replies) else []),
             *sentences.notes,

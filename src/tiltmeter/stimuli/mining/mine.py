@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from tiltmeter.errors import BadInput, unknown
+from tiltmeter.errors import BadInput, require, unknown
 from tiltmeter.files import LOCK, UNFINISHED, locked
 from tiltmeter.progress import progress_bar
 from tiltmeter.stimuli.languages import script_of
@@ -88,6 +88,7 @@ def mine(
             raise unknown(name, value, choices)
     if not 1 <= least <= keep:
         raise BadInput(f"--least {least} and --keep {keep}: at least one text, and no more than are kept, can be asked")
+    require("mining a corpus", "mining", "numba", "pyarrow")  # before anything is written
     folder, groups = Path(out), find_groups(lexicon)
     speech = language_of(language, groups)
     words = find_words(groups, speech)
