@@ -52,7 +52,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "selection.csv"
             selection(file, np.random.default_rng(seed))
-            (reading,) = probe("cabm", given.model, data=file, method="pca", progress=False)
+            reading = probe("cabm", given.model, data=file, method="pca", progress=False)
         raw = np.array([[item.get(name) for name in FEATURES] for item in reading.items], dtype=np.float64)
         for label, weight in weights.items():
             for name, features in (("raw", raw), ("standardised", (raw - raw.mean(axis=0)) / raw.std(axis=0))):
