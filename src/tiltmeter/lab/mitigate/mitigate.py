@@ -230,7 +230,7 @@ def mitigate(
 
 def _some_applied(outcomes: Sequence[MethodOutcome]) -> None:
     """Before the model is measured, so that nothing is written where no method can be applied; and at the end."""
-    if all(each.problem for each in outcomes):
+    if all(outcome.problem for outcome in outcomes):
         raise BadInput(f"no method could be applied: {outcomes[0].method}: {outcomes[0].problem}")
 
 

@@ -189,7 +189,7 @@ def load_checkpoint(
 def _advice(folder: Path, version: str) -> str:
     """What to do about a checkpoint that Transformers cannot read."""
     saved = _config(folder).get("transformers_version")
-    new, here = (re.match(r"(\d+)\.(\d+)", str(each)) for each in (saved, version))
+    new, here = (re.match(r"(\d+)\.(\d+)", str(number)) for number in (saved, version))
     if new and here and tuple(map(int, new.groups())) > tuple(map(int, here.groups())):
         return f"Transformers {saved} saved it, and {version} is installed: pip install -U transformers"
     return "fetch it again"
