@@ -63,7 +63,7 @@ def debias(
     from tiltmeter.lab.mitigate.fit_words import USUAL_PAIRS
 
     output.use_keys(key)
-    made = fit(
+    debiased = fit(
         method,
         model,
         out=out,
@@ -79,19 +79,19 @@ def debias(
         budget=output.parse_budget(budget),
         **_teaching(corpus, steps, seed),
     )
-    if not hasattr(made, "fitted"):  # a language model that was taught
+    if not hasattr(debiased, "fitted"):  # a language model that was taught
         spec = f"hf:{out / 'model'}"
         if as_json:
             output.print_json({"model": spec})
         else:
             echo(f"Model:  {spec}")
         return
-    eraser = getattr(made, "eraser", None)
+    eraser = getattr(debiased, "eraser", None)
     if as_json:
         how = {"rank": eraser.rank} if eraser else {}
-        output.print_json({"model": f"debiased:{out}", **how, **made.fitted.to_dict()})
+        output.print_json({"model": f"debiased:{out}", **how, **debiased.fitted.to_dict()})
         return
-    echo(f"{made.note}.")
+    echo(f"{debiased.note}.")
     if eraser:
         echo(f"It removes {eraser.rank} directions and gives {len(eraser.replaced):,} words a vector.")
     echo(f"Model:  debiased:{out}")

@@ -219,7 +219,7 @@ def _prompts(
         raise BadInput(
             "at least two example sentences with an occupation, a noun and a verb are needed: see --examples"
         )
-    told = (
+    instructions = (
         f"Write one sentence in {spoken.name} about each {context}. The last word of the sentence is {_BLANK}, which "
         "stands for the person. The sentence holds the words that are named before it, and no other word that says "
         "whether somebody is a man or a woman. Keep to the form of the examples.\n"
@@ -230,7 +230,7 @@ def _prompts(
         lines = [" | ".join(f"{name}: {example.contexts[name]}" for name in order) + f" | sentence: {_blank(example)}"
                  for example in chosen]  # fmt: skip
         start = f"{context}: {word} | {order[1]}:"
-        yield Prompt("\n".join([told, *lines, start]), n, seed, temperature, max_tokens)
+        yield Prompt("\n".join([instructions, *lines, start]), n, seed, temperature, max_tokens)
 
 
 def _blank(example: _Example) -> str:

@@ -246,8 +246,8 @@ def matched_test(
     labels = as_labels(families, values.size)
     sums = np.bincount(labels, values)
     if 2**sums.size < FEWEST and not (count_few and values.size <= _NOTHING_CLAIMED):
-        found = spread_of_mean(values, labels)
-        return student_test(found.mean, found.variance, found.df, alternative)
+        spread = spread_of_mean(values, labels)
+        return student_test(spread.mean, spread.variance, spread.df, alternative)
     return sign_flip_test(sums, alternative=alternative, permutations=permutations, seed=seed)
 
 

@@ -183,11 +183,11 @@ def summarise(audit: Audit) -> Summary:
 
 def summarise_rows(rows: Sequence[ReadingRow], models: Sequence[str]) -> Summary:
     """The grid of some readings, which have been judged."""
-    found: dict[tuple[str, str], list[ReadingRow]] = {}
+    by_square: dict[tuple[str, str], list[ReadingRow]] = {}
     for row in rows:
         if not row.reading.control:
-            found.setdefault((dimension_of(row.reading), row.reading.model), []).append(row)
-    squares = {place: Square(*place, tuple(sorted(mine, key=_rank))) for place, mine in found.items()}
+            by_square.setdefault((dimension_of(row.reading), row.reading.model), []).append(row)
+    squares = {place: Square(*place, tuple(sorted(mine, key=_rank))) for place, mine in by_square.items()}
     controls: dict[str, State] = {}
     for row in rows:
         if row.reading.control and row.tested:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from tiltmeter.errors import BadInput, TiltmeterError, without_passwords
 from tiltmeter.readings import Item, peers
 from tiltmeter.readings.mitigation import FILE, Mitigation
-from tiltmeter.views.report.words import meanings, not_measured, origin
+from tiltmeter.views.report.wording import meanings, not_measured, origin
 from tiltmeter.views.rows import ReadingRow
 from tiltmeter.views.summary import summarise_rows
 from tiltmeter.web import listing

@@ -37,8 +37,8 @@ def test_a_cluster_writes_the_same_results(tmp_path: Path) -> None:
     for engine in ("local", "ray"):
         out = tmp_path / engine
         ran = tiltmeter(
-            "mitigate", "bundled:minilm", "--method", "sentence_debias,leace", "--suite", suite, "--permutations", "200",
-            "--engine", engine, *(["--workers", "2"] if engine == "ray" else []), "--out", out,
+            "mitigate", "bundled:minilm", "--method", "sentence_debias,leace", "--suite", suite,
+            "--permutations", "200", "--engine", engine, *(["--workers", "2"] if engine == "ray" else []), "--out", out,
             env=environment(tmp_path / f"cache-{engine}"), fresh=True, timeout=500,
         )  # fmt: skip
         assert ran.code == 0, ran.stderr[-2000:]

@@ -7,7 +7,7 @@ import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from tiltmeter.compare import Side, compare
 from tiltmeter.errors import BadInput, TiltmeterError, without_passwords
 from tiltmeter.files import at_home
 from tiltmeter.lab.inject.fine_tuning import Dosage
-from tiltmeter.lab.mitigate.augmentation import USUAL, held_out_texts, texts_of
+from tiltmeter.lab.mitigate.augmentation import USUAL, held_out_texts, read_texts
 from tiltmeter.lab.mitigate.debias import TEMPLATES, VOCABULARY, debias, find_method, kind_of
 from tiltmeter.lab.mitigate.fit_words import (
     USUAL_PAIRS,
@@ -41,6 +41,7 @@ from tiltmeter.run.audit import audit
 from tiltmeter.run.probe import stored
 from tiltmeter.run.suite import Suite, load_suite
 from tiltmeter.statistics import Interval, holm
+from tiltmeter.statistics.groups import Floats
 from tiltmeter.statistics.permutation import generator
 from tiltmeter.stimuli import Pairs, comparable
 from tiltmeter.stimuli.sentences.sentence import fill_frame
@@ -117,7 +118,7 @@ def mitigate(
     fit, test = halves(sets, seed=seed)
     # What is held out of the text is what it is asked about afterwards.
     dosage = dosage and dataclasses.replace(dosage, seed=seed)
-    alike = texts_of(texts) if isinstance(texts, Path) else texts
+    alike = read_texts(texts) if isinstance(texts, Path) else texts
     loaded = load(model, budget=budget)
     measured = suite if isinstance(suite, Suite) else load_suite(suite)
     with stored(cache) as store:
@@ -127,12 +128,13 @@ def mitigate(
         if len(kinds) > 1:
             raise BadInput("methods for vectors and for language models are measured apart: run the command twice")
         (kind,) = kinds
-        lines = texts_of(corpus) if kind == "language" else []
+        lines = read_texts(corpus) if kind == "language" else []
         if taught := [name for name in methods if kind == "language" and name != SELF_DEBIAS and not lines]:
             raise BadInput(f"{taught[0]} fine-tunes a language model: give a text with --corpus")
         more = _held_out(measured, fit)
         extended = dataclasses.replace(measured, probes=(*measured.probes, *more))
-        plan = _Plan(sets, fit, test, extended, frozenset(probe.id for probe in more), kind, vocabulary, seed)
+        held_out = frozenset(probe.id for probe in more)
+        plan = _Plan(sets, fit, test, extended, held_out, kind, vocabulary, seed, lines, alike)
         options: dict[str, Any] = {
             "cache": store or False,
             "permutations": permutations,
@@ -142,7 +144,7 @@ def mitigate(
         groups = plan.groups(asked)
         # What RAN moves: one by one, so that it could do nothing for words that it leaves out.
         moves = [*plan.measured, *(groups.inputs if isinstance(groups, Groups) else ())]
-        outcomes, made = list[MethodOutcome](), dict[str, Any]()
+        outcomes, models_after = list[MethodOutcome](), dict[str, Any]()
         for method in chosen:
             say(f"fitting {method.name}")
             place = folder / "models" / method.name
@@ -150,7 +152,7 @@ def mitigate(
             spec = f"hf:{place / 'model'}" if is_taught else f"debiased:{place}"
             about = MethodOutcome(method.name, method.summary, method.citation, spec)
             try:
-                made[method.name] = debias(
+                models_after[method.name] = debias(
                     method.name,
                     model,
                     out=place,
@@ -173,38 +175,17 @@ def mitigate(
         _some_applied(outcomes)
         say(f"measuring {asked.identity.name} as it is")
         before = audit([loaded], suite=plan.suite, out=folder / "before", announce=say, **options)
-        found = None if isinstance(groups, str) else groups.vectors(asked)
+        unchanged = _Unchanged(asked, before, groups, None if isinstance(groups, str) else groups.vectors(asked))
         for number, about in enumerate(outcomes):
             if about.problem:
                 continue
             say(f"measuring {asked.identity.name} after {about.method}")
+            changed, place = models_after[about.method], folder / "after" / about.method
             try:
-                model_after = made[about.method]
-                after = audit(
-                    [model_after], suite=plan.suite, out=folder / "after" / about.method, announce=say, **options
-                )
-                moved = plan.moved(before, after)
-                changed = CachedModel(model_after, store)
-                traces: list[TraceTest] = []
-                if not isinstance(groups, str) and found is not None:
-                    traces = look_for_groups(groups, found, groups.vectors(changed), seed=seed)
-                left = list[str]()
-                if kind == "language":
-                    utility = language_utility(asked, changed, _unseen(lines, seed), seed=seed)
-                else:
-                    utility, left = _utility(asked, changed, kind, alike, vocabulary, seed)
+                after = audit([changed], suite=plan.suite, out=place, announce=say, **options)
+                outcomes[number] = plan.outcome(about, unchanged, after, CachedModel(changed, store))
             except TiltmeterError as error:
                 outcomes[number] = dataclasses.replace(about, problem=str(error))
-                continue
-            outcomes[number] = dataclasses.replace(
-                about,
-                moved=tuple(moved),
-                traces=tuple(traces),
-                utility=tuple(utility),
-                bias_left=bias_left(moved, seed=seed),
-                utility_kept=mean_kept(utility),
-                left_out=(*left, *([groups] if isinstance(groups, str) else [])),
-            )
     _some_applied(outcomes)
     result = Mitigation(
         model=before.models[0],
@@ -283,6 +264,15 @@ def _command(
     return shlex.join(words)
 
 
+class _Unchanged(NamedTuple):
+    """The model as it is: its audit, and the groups that are looked for, with their vectors, or why there are none."""
+
+    model: CachedModel
+    audit: Audit
+    groups: Groups | str
+    vectors: Floats | None
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Plan:
     """What is fitted on, what is measured, and what must not be seen before."""
@@ -296,6 +286,9 @@ class _Plan:
     kind: Needs
     vocabulary: int
     seed: int
+    #: What a language model is taught, and what a model of texts must still find alike (None: sentences that ship).
+    lines: Sequence[str]
+    texts: Sequence[str] | None
 
     @property
     def measured(self) -> list[str]:
@@ -324,6 +317,32 @@ class _Plan:
             return leaning_words(model, self.fit, not_these=not_these, **options)
         except BadInput as error:
             return f"what is hidden was not looked for: {error}"
+
+    def outcome(self, about: MethodOutcome, before: _Unchanged, after: Audit, changed: CachedModel) -> MethodOutcome:
+        """What a method gained, what it only hid, and its price."""
+        moved, groups = self.moved(before.audit, after), before.groups
+        traces: list[TraceTest] = []
+        if not isinstance(groups, str) and before.vectors is not None:
+            traces = look_for_groups(groups, before.vectors, groups.vectors(changed), seed=self.seed)
+        utility, left = self.utility(before.model, changed)
+        return dataclasses.replace(
+            about,
+            moved=tuple(moved),
+            traces=tuple(traces),
+            utility=tuple(utility),
+            bias_left=bias_left(moved, seed=self.seed),
+            utility_kept=mean_kept(utility),
+            left_out=(*left, *([groups] if isinstance(groups, str) else [])),
+        )
+
+    def utility(self, before: CachedModel, after: CachedModel) -> tuple[list[Utility], list[str]]:
+        """How much of what the model is good for is kept, and what could not be looked at."""
+        if self.kind == "words":
+            return words_utility(before, after, vocabulary=self.vocabulary, seed=self.seed)
+        if self.kind == "texts":
+            chosen = shipped_texts() if self.texts is None else self.texts
+            return texts_utility(before, after, list(dict.fromkeys(chosen)), seed=self.seed), []
+        return language_utility(before, after, _unseen(self.lines, self.seed), seed=self.seed), []
 
     def moved(self, before: Audit, after: Audit) -> list[Moved]:
         """Every reading before and after, paired, those that decide first."""
@@ -380,15 +399,6 @@ def bias_left(moved: Sequence[Moved], *, seed: int) -> Remainder | None:
     return Remainder(
         float(np.abs(after).sum() / before), Interval(float(low), float(high), 0.95, "drawn from intervals")
     )
-
-
-def _utility(
-    before: CachedModel, after: CachedModel, kind: Needs, texts: Sequence[str] | None, vocabulary: int, seed: int
-) -> tuple[list[Utility], list[str]]:
-    if kind == "words":
-        return words_utility(before, after, vocabulary=vocabulary, seed=seed)
-    chosen = shipped_texts() if texts is None else texts
-    return texts_utility(before, after, list(dict.fromkeys(chosen)), seed=seed), []
 
 
 def _unseen(corpus: Sequence[str], seed: int) -> dict[str, list[str]]:

@@ -229,5 +229,5 @@ def _in_japanese(text_1: str, text_2: str, pronouns: _Pair) -> tuple[_Pair | Non
     differing = [((one, other), bool(topic)) for (one, topic), (other, _) in names if one != other]
     if not differing:
         return None, True
-    found = max(differing, key=lambda each: each[1])[0]
-    return found, text_1.replace(*found) != text_2
+    occupation = max(differing, key=lambda each: each[1])[0]
+    return occupation, text_1.replace(*occupation) != text_2

@@ -28,8 +28,8 @@ _MOST_ROWS = 50
 
 def to_latex(replication: Replication) -> str:
     """Every table that could be measured, rules as booktabs draws them; wide ones are made to fit the page."""
-    made = (_latex_table(table) for table in replication.tables)
-    return "\n\n".join([_HEAD, f"% {replication.citation}", *made]) + "\n"
+    tables = (_latex_table(table) for table in replication.tables)
+    return "\n\n".join([_HEAD, f"% {replication.citation}", *tables]) + "\n"
 
 
 def _latex_table(table: PaperTable) -> str:

@@ -7,7 +7,7 @@ from rich.table import Column
 from rich.text import Text
 
 from tiltmeter.readings import p_number
-from tiltmeter.readings.mitigation import AnotherSplit, MethodOutcome, Mitigation
+from tiltmeter.readings.mitigation import MethodOutcome, Mitigation
 from tiltmeter.views.terminal.table import wide_table
 
 
@@ -40,16 +40,11 @@ def _methods(result: Mitigation) -> RenderableType:
 
 
 def _splits(result: Mitigation) -> RenderableType:
-    """A row per method and split, that of the table above first."""
-    columns = ("method", "seed", "leans less", "leans more", "lean left", "utility kept", "pays")
-    table = wide_table("splits of the words", *map(Column, columns))
-    for outcome in result.outcomes:
-        if outcome.problem:
-            continue
-        for each in (AnotherSplit.of(outcome, seed=result.seed), *result.others_of(outcome)):
-            shares = ("" if value is None else f"{value:.1%}" for value in (each.left, each.kept))
-            counts = f"{each.less} of {each.deciding}", str(each.more)
-            table.add_row(*map(Text, (each.method, str(each.seed), *counts, *shares, each.problem or each.pays)))
+    """A row per method, from the lowest value to the highest."""
+    rows = result.split_rows()
+    table = wide_table("over all splits of the words, lowest to highest", *map(Column, rows[0]))
+    for row in rows:
+        table.add_row(*map(Text, row.values()))
     return table
 
 
