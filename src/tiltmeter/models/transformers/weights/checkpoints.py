@@ -15,10 +15,12 @@ from typing import Any, Literal
 from tiltmeter.errors import BadInput, MissingExtra, ModelFailed
 from tiltmeter.files import at_home, fingerprint
 from tiltmeter.models.transformers.weights.loading import (
+    NARROWER,
     Loading,
     StoredWeights,
     check_memory,
     computed_in_float32,
+    no_memory,
     safetensors_header,
     stored_weights,
 )
@@ -170,6 +172,10 @@ def load(folder: Path, *, called: str, head: Head = "none", loading: Loading = I
                 folder, output_loading_info=True, trust_remote_code=trusted, **arguments
             )
         except Exception as error:
+            if no_memory(error):
+                raise ModelFailed(
+                    f"'{called}' does not fit: memory ran out while its weights were read; {NARROWER}"
+                ) from None
             raise ModelFailed(
                 f"cannot load '{called}': bad weights or config.json ({first_line(error)}); fetch it again"
             ) from error
