@@ -22,6 +22,7 @@ Corpus = Annotated[
     Option(help="Text to fine-tune a language model on, one per line (cda, dropout, neutral_glove)."),
 ]
 Steps = Annotated[int | None, Option(min=1, help="Fine-tuning steps of a language model (cda, dropout).")]
+Alpha = Annotated[float | None, Option(help="Penalty of hsr, in squared lengths of vectors; decay of self_debias.")]
 Vocabulary = Annotated[int, Option(min=100, help="How many words of a vector file to use.")]
 
 
@@ -43,9 +44,7 @@ def debias(
     rank: Rank = None,
     corpus: Corpus = None,
     steps: Steps = None,
-    alpha: Annotated[
-        float | None, Option(help="Penalty of hsr, in squared lengths of vectors; decay of self_debias.")
-    ] = None,
+    alpha: Alpha = None,
     vocabulary: Vocabulary = 20_000,
     budget: output.BudgetText = None,
     key: output.Keys = None,
@@ -114,6 +113,7 @@ def mitigate(
     corpus: Corpus = None,
     steps: Steps = None,
     rank: Rank = None,
+    alpha: Alpha = None,
     vocabulary: Vocabulary = 20_000,
     budget: output.BudgetText = None,
     key: output.Keys = None,
@@ -157,6 +157,7 @@ def mitigate(
         templates=templates,
         vocabulary=vocabulary,
         rank=rank,
+        alpha=alpha,
         seed=seed,
         splits=splits,
         permutations=permutations,
