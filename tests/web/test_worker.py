@@ -41,7 +41,7 @@ def test_every_line_is_a_step_and_the_last_says_how_it_ended(order: dict[str, An
 @pytest.mark.parametrize(
     ("instead", "code", "message"),
     [
-        ("lambda *_, **__: print('what a library prints') or {}['missing']", 70, "a fault of tiltmeter"),
+        ("lambda *_, **__: print('what a library prints') or {}['missing']", 70, "a fault in tiltmeter"),
         ("lambda *_, **__: open('/no/such/folder/file')", 2, "No such file or directory"),
         ("lambda *_, **__: __import__('os').kill(__import__('os').getpid(), 15)", 130, ""),
     ],
