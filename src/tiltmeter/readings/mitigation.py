@@ -246,10 +246,10 @@ class Mitigation(Result):
 
     def pays(self, outcome: MethodOutcome) -> Pays:
         """Over all splits: yes where it pays in each, no where it does not in most of them."""
-        found = [outcome.pays, *(each.pays for each in self.others_of(outcome))]
-        if set(found) == {"yes"}:
+        verdicts = [outcome.pays, *(each.pays for each in self.others_of(outcome))]
+        if set(verdicts) == {"yes"}:
             return "yes"
-        return "no" if 2 * found.count("no") > len(found) else "perhaps"
+        return "no" if 2 * verdicts.count("no") > len(verdicts) else "perhaps"
 
     @property
     def take(self) -> MethodOutcome | None:
@@ -295,11 +295,11 @@ class Mitigation(Result):
     def _over_splits(self, outcome: MethodOutcome) -> str:
         """In how many splits it pays, and how far apart they are."""
         splits = self._splits_of(outcome)
-        found = [each.pays for each in splits]
-        counted = [f"in {found.count(some)} {verb}" for some, verb in _COUNTED if some in found]
+        verdicts = [each.pays for each in splits]
+        counted = [f"in {verdicts.count(some)} {verb}" for some, verb in _COUNTED if some in verdicts]
         left, kept = (_between([getattr(each, name) for each in splits], " to ") for name in ("left", "kept"))
         ranges = f"{left} of the lean is left and {kept} of the utility is kept"
-        return f"Of {len(found)} splits of the words, {_listed(counted)}; {ranges}."
+        return f"Of {len(verdicts)} splits of the words, {_listed(counted)}; {ranges}."
 
     def split_rows(self) -> list[dict[str, str]]:
         """One row per method that was measured, from the lowest value to the highest of all splits, for a table."""

@@ -252,7 +252,7 @@ def _command(
 
     ``options`` are those of the command line with what they are where nobody gives them.
     """
-    given = {name: value for name, (value, usual) in options.items() if value is not None and value != usual}
+    changed = {name: value for name, (value, usual) in options.items() if value is not None and value != usual}
     steps = (dosage or USUAL).steps
     own_dosage = dosage is not None and dataclasses.replace(dosage, seed=USUAL.seed, steps=USUAL.steps) != USUAL
     if own_dosage or not isinstance(model, str) or isinstance(suite, Suite) or isinstance(pairs, Pairs):
@@ -260,9 +260,9 @@ def _command(
     words = ["tiltmeter", "mitigate", without_passwords(model), "--method", ",".join(methods), "--suite", str(suite)]
     if not isinstance(pairs, str):
         pairs = ",".join("/".join(members) for members in pairs)
-    given |= {"pairs": pairs} if pairs != USUAL_PAIRS else {}
-    given |= {"steps": steps} if steps != USUAL.steps else {}
-    for name, value in given.items():
+    changed |= {"pairs": pairs} if pairs != USUAL_PAIRS else {}
+    changed |= {"steps": steps} if steps != USUAL.steps else {}
+    for name, value in changed.items():
         if not isinstance(value, str | int | float | Path):
             return ""
         words += [f"--{name}", str(value)]

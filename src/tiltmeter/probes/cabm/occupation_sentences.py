@@ -143,9 +143,13 @@ def seen_with_one(sentences: MarkedSet, used: Used) -> tuple[str, ...]:
 def read_vectors(sentences: MarkedSet, used: Used, replies: Replies) -> Vectors:
     rows = [place for places in used.values() for place in places]
     read = _by_row(sentences, replies)
-    made = seen_with_one(sentences, used)
+    versions = seen_with_one(sentences, used)
     in_source = np.array(
-        [(True, True) if word in made else sentences.versions[place].in_source for word in used for place in used[word]]
+        [
+            (True, True) if word in versions else sentences.versions[place].in_source
+            for word in used
+            for place in used[word]
+        ]
     )
     average = functools.partial(np.mean, axis=0, dtype=np.float64)
 

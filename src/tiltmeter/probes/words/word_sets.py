@@ -358,8 +358,8 @@ def p_evidence(
     p_values: Mapping[str, float | None], independent: Iterable[tuple[str, int]], placebo: Placebo | None = None
 ) -> Evidence:
     """What a p-value rests on, by what else could have been chosen; a p-value of None could not be had."""
-    found = tuple((what, p) for what, p in p_values.items() if p is not None)
-    return Evidence(found, tuple(independent), placebo=placebo)
+    tests = tuple((what, p) for what, p in p_values.items() if p is not None)
+    return Evidence(tests, tuple(independent), placebo=placebo)
 
 
 def families_of(group: Group) -> dict[str, str]:
