@@ -152,12 +152,8 @@ def _effect(
             inflation = spread.variance / plain.variance
     else:
         crossed = _over_terms(associations, by_term, first, (kin, *families[1:]), options)
-        test, inflation, df, power = (
-            crossed.headline,
-            crossed.inflation,
-            crossed.df,
-            crossed.power(within=within, sizes=sizes),
-        )
+        test, inflation, df = crossed.headline, crossed.inflation, crossed.df
+        power = crossed.power(within=within, sizes=sizes)
     return {
         "groups": (str(names[0]), str(names[1])),
         "effect_size": d,
@@ -181,13 +177,12 @@ def _over_terms(
     if not np.allclose(tables[0].mean(axis=1) - tables[1].mean(axis=1), associations, atol=1e-6):
         raise BadInput("by_term does not belong to these probabilities: its means differ from the associations")
     of_attributes, *of_terms = families
-    in_sides = [as_labels(names, table.shape[1]) for names, table in zip(of_terms, tables, strict=True)]
-    kin = np.asarray(of_attributes)
-    near = np.concatenate(tables, axis=1)
+    one, two = (as_labels(names, table.shape[1]) for names, table in zip(of_terms, tables, strict=True))
+    kin, near = np.asarray(of_attributes), np.concatenate(tables, axis=1)
     return crossed_test(
         near[first],
         near[~first],
         n_a=tables[0].shape[1],
-        kin=Kin(as_labels(kin[first], int(first.sum())), as_labels(kin[~first], int((~first).sum())), *in_sides),
+        kin=Kin(as_labels(kin[first], int(first.sum())), as_labels(kin[~first], int((~first).sum())), one, two),
         **options,
     )
