@@ -62,8 +62,8 @@ MUTANTS = {
     ),
     "LPBS takes the terms of either side for fixed": Mutant(
         "measures/lpbs.py",
-        "crossed.headline,",
-        "crossed.by_targets,",
+        "test, inflation, df = crossed.headline,",
+        "test, inflation, df = crossed.by_targets,",
         "tests/measures/test_lpbs.py",
     ),
     "one-sided where two-sided is asked for": Mutant(
