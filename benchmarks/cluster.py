@@ -163,8 +163,8 @@ def on_this_machine(specs: Sequence[str], workers: int) -> None:
             )  # fmt: skip
             seconds.append(time.perf_counter() - start)
         # The manifest and the report hold times.
-        written = [file for file in place.rglob("*") if file.is_file() and file.name not in ("audit.json", "audit.html")]
-        files = sorted(file.relative_to(place) for file in written)
+        timed = {"audit.json", "audit.html"}
+        files = sorted(f.relative_to(place) for f in place.rglob("*") if f.is_file() and f.name not in timed)
         _, differ, missing = filecmp.cmpfiles(Path(folder) / "local", place, list(map(str, files)), shallow=False)
     print(
         f"\nOn this machine: local {seconds[0]:.0f} s, {workers} Ray workers {seconds[1]:.0f} s; of {len(files)} "

@@ -114,6 +114,19 @@ def test_an_audit_shows_the_grid_and_where_the_report_is(audited):
     assert (out / "audit.html").is_file()
 
 
+def test_an_audit_under_a_limit_of_addresses_ends_with_a_report_that_says_why_it_has_no_pictures(
+    audited, vectors, env, tmp_path
+):
+    resource = pytest.importorskip("resource")
+    limit = 6_000_000_000  # less than the renderer of charts reserves
+    done = tiltmeter(
+        "audit", f"static:{vectors}", "--suite", audited[1].parent / "mine.yaml", "--out", tmp_path, env=env,
+        prepare=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+    )  # fmt: skip
+    assert done.code == 0, done.stderr[-2000:]
+    assert "ulimit -v allows 6 GB" in (tmp_path / "audit.html").read_text(encoding="utf-8")
+
+
 def test_a_verbose_audit_shows_every_reading_and_what_was_not_measured(audited, vectors, run):
     _, out = audited
     done = run("audit", f"static:{vectors}", "--suite", out.parent / "mine.yaml", "--out", out, "--verbose")

@@ -22,6 +22,7 @@ Corpus = Annotated[
     Option(help="Text to fine-tune a language model on, one per line (cda, dropout, neutral_glove)."),
 ]
 Steps = Annotated[int | None, Option(min=1, help="Fine-tuning steps of a language model (cda, dropout).")]
+Alpha = Annotated[float | None, Option(help="hsr: penalty, in squared vector lengths; self_debias: decay.")]
 Vocabulary = Annotated[int, Option(min=100, help="Number of words of a vector file to use.")]
 
 
@@ -43,7 +44,7 @@ def debias(
     rank: Rank = None,
     corpus: Corpus = None,
     steps: Steps = None,
-    alpha: Annotated[float | None, Option(help="hsr: penalty, in squared vector lengths; self_debias: decay.")] = None,
+    alpha: Alpha = None,
     vocabulary: Vocabulary = 20_000,
     budget: output.BudgetText = None,
     key: output.Keys = None,
@@ -112,6 +113,7 @@ def mitigate(
     corpus: Corpus = None,
     steps: Steps = None,
     rank: Rank = None,
+    alpha: Alpha = None,
     vocabulary: Vocabulary = 20_000,
     budget: output.BudgetText = None,
     key: output.Keys = None,
@@ -155,6 +157,7 @@ def mitigate(
         templates=templates,
         vocabulary=vocabulary,
         rank=rank,
+        alpha=alpha,
         seed=seed,
         splits=splits,
         permutations=permutations,

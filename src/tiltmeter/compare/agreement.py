@@ -159,7 +159,7 @@ def _readings(results: Any) -> list[Reading]:
     """The readings of whatever results may be; a list holds readings, or audits."""
     if results is None or isinstance(results, Reading):
         return [] if results is None else [results]
-    several = isinstance(results, list) and not any(isinstance(each, Reading) for each in results)
+    several = isinstance(results, list) and not any(isinstance(result, Reading) for result in results)
     audits = results if several else [results]
     return [reading for audit in audits for reading in find_audit(audit).readings]
 

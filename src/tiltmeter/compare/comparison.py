@@ -39,7 +39,7 @@ class Side:
 
     def only(self, model: str) -> Side:
         """One model of it."""
-        return Side(model, self.source, (model,), tuple(each for each in self.readings if each.model == model))
+        return Side(model, self.source, (model,), tuple(reading for reading in self.readings if reading.model == model))
 
     def singles(self) -> list[Side]:
         """One side for each model."""

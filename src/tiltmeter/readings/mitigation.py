@@ -258,19 +258,19 @@ class Mitigation(Result):
         Where none is sure to pay, one that perhaps does, at best one that keeps what is asked for itself.
         """
 
-        def rank(each: MethodOutcome) -> tuple[bool, bool, int, float]:
-            costs = each.utility_kept is not None and each.utility_kept.value < KEEPS
-            left = each.bias_left.value if each.bias_left else 1.0
-            return self.pays(each) != "yes", costs, -each.less, left
+        def rank(outcome: MethodOutcome) -> tuple[bool, bool, int, float]:
+            costs = outcome.utility_kept is not None and outcome.utility_kept.value < KEEPS
+            left = outcome.bias_left.value if outcome.bias_left else 1.0
+            return self.pays(outcome) != "yes", costs, -outcome.less, left
 
-        return min((each for each in self.outcomes if self.pays(each) != "no"), key=rank, default=None)
+        return min((outcome for outcome in self.outcomes if self.pays(outcome) != "no"), key=rank, default=None)
 
     @property
     def recommendation(self) -> str:
         """Which method to take, in words, or that none pays; and how sure that is."""
         taken = self.take
         if taken is None:
-            reasons = "; ".join(f"{each.method}: {self._why_not(each)}" for each in self.outcomes)
+            reasons = "; ".join(f"{outcome.method}: {self._why_not(outcome)}" for outcome in self.outcomes)
             return f"None of these methods pays on {self.model} ({reasons})."
         sure = self.pays(taken) == "yes"
         what = f"{'Take' if sure else 'Perhaps take'} {taken.method}: {taken.in_words().partition(': ')[2]}"
@@ -280,7 +280,9 @@ class Mitigation(Result):
             what += " Whether it pays is not certain"
             what += f": {reason}." if (reason := self._doubt(taken)) else "."
         for pays, verb in (("yes", "pays"), ("perhaps", "perhaps pays")):
-            others = [each.method for each in self.outcomes if self.pays(each) == pays and each is not taken]
+            others = [
+                outcome.method for outcome in self.outcomes if self.pays(outcome) == pays and outcome is not taken
+            ]
             if others:
                 what += f" {_listed(others)} {verb if len(others) == 1 else verb[:-1]} too."
         if taken.trace == "hidden":
@@ -357,7 +359,7 @@ class Mitigation(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per method, for a table."""
-        return [_row(each, self.pays(each)) for each in self.outcomes]
+        return [_row(outcome, self.pays(outcome)) for outcome in self.outcomes]
 
 
 #: How often a method pays, perhaps does and does not, as it is said.

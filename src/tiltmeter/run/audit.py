@@ -163,7 +163,7 @@ def _suite(suite: SomeSuite, seed: int | None, permutations: int | None, mined: 
 
 def _why(skipped: Sequence[Skipped]) -> str:
     """Why nothing came of an audit: a model that failed, otherwise the last probe that was tried."""
-    failed = next((each for each in skipped if each.failed), None)
+    failed = next((one for one in skipped if one.failed), None)
     if failed:
         return failed.in_words
     return f"{skipped[-1].model}, {skipped[-1].probe}: {skipped[-1].reason}"
@@ -319,7 +319,7 @@ class ModelRun:
     def _distinct(self, identity: Identity) -> Identity:
         """Two models of one name (two dicts, two files of one name in different folders) must not share readings."""
         self.seen.append(identity)
-        same = sum(model_name(each) == model_name(identity) for each in self.seen)
+        same = sum(model_name(earlier) == model_name(identity) for earlier in self.seen)
         return dataclasses.replace(identity, name=f"{identity.name} ({same})") if same > 1 else identity
 
     def _ask(self, model: CachedModel, name: str, planned: list[Planned]) -> tuple[list[Planned], Answers]:

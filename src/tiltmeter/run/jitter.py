@@ -57,7 +57,9 @@ def jitter(
         _check_finished(result)
         return result
 
-    variants = {each.name: other(folder / FOLDER / each.name, vary(loaded, each)) for each in planned}
+    variants = {
+        variation.name: other(folder / FOLDER / variation.name, vary(loaded, variation)) for variation in planned
+    }
     again = {f"run-{i}": load(run, budget=budget) for i, run in enumerate(runs, start=1)}
     return Jittered(base, variants, {name: other(folder / RUNS / name, run) for name, run in again.items()})
 

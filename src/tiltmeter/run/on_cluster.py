@@ -97,7 +97,7 @@ def measure_on(
 
         # Bars of several models would write over each other.
         part = dataclasses.replace(
-            run, seen=[each for each in earlier[:place] if each], readings=[], files=[], skipped=[], read=read,
+            run, seen=list(filter(None, earlier[:place])), readings=[], files=[], skipped=[], read=read,
             ask=lambda asked, planned: ask(asked, planned, announce, False),
         )  # fmt: skip
         with _hosted(cluster, spec, model) as asked_there:

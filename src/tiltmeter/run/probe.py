@@ -91,7 +91,7 @@ def run_probes(
                 f"left out: {named} ({wrapped.identity.name} does not answer them, or they would repeat a reading)"
             )
         sides = side_vectors(planned, store, budget)
-        ready = [(each.probe, each.asked, each.vectors(sides)) for each in planned]
+        ready = [(entry.probe, entry.asked, entry.vectors(sides)) for entry in planned]
         answers = ask(wrapped, planned, announce, progress)
         return [
             marked(probe.read(wrapped.identity, asked, answers, vectors), wrapped, asked)
@@ -239,7 +239,7 @@ def costs(models: Sequence[Any], probes: Sequence[Probe[Any]]) -> list[dict[str,
                     load(side)
                 except BadInput as error:
                     missing[key] = error
-            planned = [each for each in planned if not (each.probe.vectors and each.probe.vectors.key in missing)]
+            planned = [entry for entry in planned if not (entry.probe.vectors and entry.probe.vectors.key in missing)]
             rows += [_cost(model, question, inputs) for question, inputs in inputs_of(planned).items()]
             every += planned
         sides = side_words(every).values()

@@ -212,7 +212,7 @@ def welch_spread(x: Floats, y: Floats, *, families_x: Units | None = None, famil
     """
     sides = ((x, families_x), (y, families_y))
     one, two = (spread_of_mean(values, as_labels(families, values.size)) for values, families in sides)
-    df = degrees(*((each.variance, each.df) for each in (one, two)))
+    df = degrees(*((side.variance, side.df) for side in (one, two)))
     return Spread(one.mean - two.mean, one.variance + two.variance, df, one.families + two.families)
 
 

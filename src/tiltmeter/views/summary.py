@@ -60,7 +60,7 @@ class Square:
     @property
     def leaning(self) -> tuple[Lean, ...]:
         """Which way the one that says most leans; empty where nothing is known of it."""
-        return self.rows[0].reading.leaning if self.state in ("clear", "suggestive") else ()
+        return self.rows[0].reading.leaning if self.rows[0].verdict.directed else ()
 
     @property
     def direction(self) -> str:
@@ -109,7 +109,7 @@ class Summary:
             for square in self.squares.values()
             if model in (None, square.model)
             for place, row in enumerate(square.rows)
-            if row.verdict.state in ("clear", "suggestive")
+            if row.verdict.directed
         ]
         return [row for *_, row in sorted(ranked, key=lambda entry: entry[:-1])[:most]]
 

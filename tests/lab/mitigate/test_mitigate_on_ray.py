@@ -13,6 +13,8 @@ from tests.command import environment, tiltmeter
 pytest.importorskip("ray", reason="extra ray is not installed")
 pytest.importorskip("torch")
 
+from tests.models.tiny_language_models import save_tiny
+
 SUITE = """
 name: mine
 description: career
@@ -22,9 +24,9 @@ probes:
 
 
 def _without_times(content: Any, place: str) -> Any:
-    """A result without its seconds and the moments at which it was written, and without where it stands."""
+    """A result without its times, and without where it stands."""
     if isinstance(content, dict):
-        times = ("seconds", "created")
+        times = ("seconds", "started", "finished")
         return {key: _without_times(value, place) for key, value in content.items() if key not in times}
     if isinstance(content, list):
         return [_without_times(value, place) for value in content]
@@ -33,12 +35,13 @@ def _without_times(content: Any, place: str) -> Any:
 
 def test_a_cluster_writes_the_same_results(tmp_path: Path) -> None:
     (suite := tmp_path / "mine.yaml").write_text(SUITE, encoding="utf-8")
+    model = f"hf:{save_tiny('bert', tmp_path / 'bert')}?device=cpu&pooling=mean"
     written: dict[str, dict[str, Any]] = {}
     for engine in ("local", "ray"):
         out = tmp_path / engine
         ran = tiltmeter(
-            "mitigate", "bundled:minilm", "--method", "sentence_debias,leace", "--suite", suite,
-            "--permutations", "200", "--engine", engine, *(["--workers", "2"] if engine == "ray" else []), "--out", out,
+            "mitigate", model, "--method", "sentence_debias,leace", "--suite", suite, "--permutations", "200",
+            "--engine", engine, *(["--workers", "2"] if engine == "ray" else []), "--out", out,
             env=environment(tmp_path / f"cache-{engine}"), fresh=True, timeout=500,
         )  # fmt: skip
         assert ran.code == 0, ran.stderr[-2000:]

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import re
 
+import altair as alt
 import pytest
 
 from tests.views.charts.drawn import READINGS
 from tests.views.made import lpbs
-from tiltmeter.errors import BadInput
-from tiltmeter.views.charts import FORMATS, effects, inline_svg, items, prior, style, write_figures
+from tiltmeter.errors import BadInput, TiltmeterError
+from tiltmeter.views.charts import FORMATS, Figure, effects, inline_svg, items, prior, style, write_figures
 
 
 def test_a_chart_becomes_a_page_of_a_paper():
@@ -58,3 +59,19 @@ def test_charts_are_written_as_files_with_their_words(tmp_path):
     assert "own-one-career.svg: Effect sizes of 2 models" in (tmp_path / "alt.txt").read_text(encoding="utf-8")
     with pytest.raises(BadInput, match="unknown format of charts 'jpg'"):
         write_figures(named, tmp_path, format="jpg")
+
+
+def test_where_the_renderer_may_not_reserve_its_addresses_a_page_has_the_words_and_a_file_is_refused(
+    monkeypatch, tmp_path
+):
+    resource = pytest.importorskip("resource")
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (8_000_000_000, resource.RLIM_INFINITY))
+    figure = Figure("x", "X", "Nurses <lean> & cooks do not.", alt.Chart(alt.Data(values=[{"a": 1}])).mark_bar())
+    svg = inline_svg(figure)
+    assert svg.startswith("<svg ")
+    assert "Nurses &lt;lean&gt; &amp; cooks do not. (Not drawn: the renderer reserves 66 GB of addresses" in svg
+    assert "ulimit -v allows 8 GB.)" in svg
+    for format in FORMATS:
+        with pytest.raises(TiltmeterError, match=r"no chart can be drawn: .* allows 8 GB: raise it"):
+            write_figures([("x", figure)], tmp_path, format=format)
+    assert list(tmp_path.iterdir()) == []

@@ -128,7 +128,10 @@ _ABOUT = About(
 def to_readings(calibration: Calibration) -> list[Reading]:
     """The summary of each measure, with its points as items."""
     points = calibration.points
-    return [_reading(calibration.settings, each, points[each.measure, each.form]) for each in calibration.summaries]
+    return [
+        _reading(calibration.settings, summary, points[summary.measure, summary.form])
+        for summary in calibration.summaries
+    ]
 
 
 def save(calibration: Calibration, folder: str | Path) -> None:

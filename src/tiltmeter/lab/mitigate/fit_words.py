@@ -76,7 +76,7 @@ def halves(sets: WordSets, *, seed: int) -> tuple[WordSets, WordSets]:
     for family in others[:-1]:
         if len(fit) + len(family) <= (len(sets.sets) + 1) // 2:
             fit += family
-    return sets.only(each for each in sets.sets if each in fit), sets.only(e for e in sets.sets if e not in fit)
+    return sets.only(pair for pair in sets.sets if pair in fit), sets.only(e for e in sets.sets if e not in fit)
 
 
 def families(sets: WordSets) -> list[list[tuple[str, ...]]]:

@@ -63,6 +63,7 @@ def mitigate(
     templates: str = TEMPLATES,
     vocabulary: int = VOCABULARY,
     rank: int | None = None,
+    alpha: float | None = None,
     seed: int = 0,
     permutations: int | None = None,
     cache: bool | VectorStore = True,
@@ -87,6 +88,7 @@ def mitigate(
         templates: sentences in which the pairs stand while a method is fitted, for a model of texts.
         vocabulary: how many words of a file are looked at.
         rank: directions to remove, where a method has a choice.
+        alpha: the penalty of hsr; the decay of self_debias.
         seed: of the split and of every random draw.
         permutations: draws of a permutation test that is too large to count.
         cache: whether answers are stored, or where.
@@ -104,6 +106,7 @@ def mitigate(
         "templates": (templates, TEMPLATES),
         "corpus": (corpus, None),
         "rank": (rank, None),
+        "alpha": (alpha, None),
         "vocabulary": (vocabulary, VOCABULARY),
         "permutations": (permutations, _PERMUTATIONS),
         "seed": (seed, None),
@@ -161,6 +164,7 @@ def mitigate(
                     words=moves if kind == "words" else None,
                     templates=templates,
                     rank=rank,
+                    alpha=alpha,
                     vocabulary=vocabulary,
                     hold_out=plan.hold_out,
                     seed=seed,
@@ -213,6 +217,7 @@ def mitigate(
             templates=templates,
             vocabulary=vocabulary,
             rank=rank,
+            alpha=alpha,
             seed=other,
             permutations=permutations,
             cache=cache,
@@ -230,7 +235,7 @@ def mitigate(
 
 def _some_applied(outcomes: Sequence[MethodOutcome]) -> None:
     """Before the model is measured, so that nothing is written where no method can be applied; and at the end."""
-    if all(each.problem for each in outcomes):
+    if all(outcome.problem for outcome in outcomes):
         raise BadInput(f"no method could be applied: {outcomes[0].method}: {outcomes[0].problem}")
 
 
@@ -258,7 +263,7 @@ def _command(
     given |= {"pairs": pairs} if pairs != USUAL_PAIRS else {}
     given |= {"steps": steps} if steps != USUAL.steps else {}
     for name, value in given.items():
-        if not isinstance(value, str | int | Path):
+        if not isinstance(value, str | int | float | Path):
             return ""
         words += [f"--{name}", str(value)]
     return shlex.join(words)

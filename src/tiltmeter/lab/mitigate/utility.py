@@ -223,6 +223,6 @@ def mean_kept(utility: Sequence[Utility]) -> Remainder | None:
     """The mean share that is kept; its interval takes the scores for independent."""
     if not utility:
         return None
-    value = float(np.mean([each.kept for each in utility]))
-    reach = np.sqrt(sum(((each.ci.high - each.ci.low) / 2) ** 2 for each in utility)) / len(utility)
+    value = float(np.mean([measured.kept for measured in utility]))
+    reach = np.sqrt(sum(((measured.ci.high - measured.ci.low) / 2) ** 2 for measured in utility)) / len(utility)
     return Remainder(value, Interval(value - float(reach), value + float(reach), 0.95, "combined"))

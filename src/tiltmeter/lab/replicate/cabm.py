@@ -111,7 +111,7 @@ def _pairs(form: CabmForm) -> Iterator[tuple[str, ScoreAgreement]]:
 def _correlations(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
     for name, _, details in _readings(asked, wishes):
         for label, pair in _pairs(_form(details, wishes)):
-            values = [each.r if each else None for each in (pair.pearson, pair.spearman)]
+            values = [one.r if one else None for one in (pair.pearson, pair.spearman)]
             yield PaperRow(label, cells(values), short_name(name), like=label)
 
 
@@ -152,11 +152,11 @@ def _stability(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
         raise BadInput(
             "it compares models: name at least two, such as a model as it is and what tiltmeter lab inject makes of it"
         )
-    for each in across_models(readings):
-        if each.stability is not None:
-            like = {"WEAT (association)": "WEAT", "CABM, as published": "CABM"}.get(each.measure, "")
-            values = [each.stability.published, each.stability.mean_sd]
-            yield PaperRow(each.measure, cells(values), like=like)
+    for steadiness in across_models(readings):
+        if steadiness.stability is not None:
+            like = {"WEAT (association)": "WEAT", "CABM, as published": "CABM"}.get(steadiness.measure, "")
+            values = [steadiness.stability.published, steadiness.stability.mean_sd]
+            yield PaperRow(steadiness.measure, cells(values), like=like)
 
 
 def _figure_4(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:

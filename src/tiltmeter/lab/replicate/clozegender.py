@@ -211,15 +211,13 @@ def _table_3(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
         for vectors, some in by_vectors.items():
             numbers: list[Cell] = []
             for one, two in _RACE_PAIRS.values():
-                context = next((c for _, c in some.readings if _starts(c, (one, two))), "")
-                numbers += some.numbers("race", context, wishes.form)
+                numbers += some.numbers("race", f"{_summed(one)}/{_summed(two)}", wishes.form)
             yield _plus(asked, name, vectors, numbers)
 
 
-def _starts(context: str, words: Sequence[str]) -> bool:
-    """Whether the two groups of a context begin with these words."""
-    sides = context.split("/")
-    return len(sides) == 2 and all(side.split("+")[0] == word for side, word in zip(sides, words, strict=True))
+def _summed(race: str) -> str:
+    """A race as contexts name it: all the words whose vectors stand for it."""
+    return "+".join(next((words for words in _RACES if race in words), (race,)))
 
 
 def _first(by_vectors: Mapping[str, _Cells]) -> _Cells:

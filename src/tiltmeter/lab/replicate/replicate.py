@@ -102,7 +102,7 @@ def _own(paper: Paper, wishes: Wishes) -> bool:
     brought = [name for name in _OWN if getattr(wishes, name) is not None]
     for name in brought:
         if name not in paper.takes:
-            takes = " and ".join(_OWN[each] for each in paper.takes)
+            takes = " and ".join(_OWN[option] for option in paper.takes)
             raise BadInput(f"{paper.name} has no use for {_OWN[name]}: it takes {takes}")
     return bool(brought)
 

@@ -54,7 +54,7 @@ class BbqQuestions:
     method: str
 
     def of(self, category: str) -> BbqQuestions:
-        return BbqQuestions(tuple(each for each in self.examples if each.category == category), self.method)
+        return BbqQuestions(tuple(example for example in self.examples if example.category == category), self.method)
 
 
 def _make(

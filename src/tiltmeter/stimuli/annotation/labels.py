@@ -225,8 +225,8 @@ def _read_file(file: Path, allowed: tuple[str, ...]) -> list[Labels]:
 def expected_labels(source: str | Path) -> dict[str, str]:
     """What a cloze set says people expect (GenderLex: its column HB), by item."""
     labels: dict[str, str] = {}
-    for each in load_cloze(source):
-        for sentence in _expecting(each):
+    for cloze_set in load_cloze(source):
+        for sentence in _expecting(cloze_set):
             labels.setdefault(item_id(sentence.of_group(1).text), sentence.tags["expected"])
     return labels
 

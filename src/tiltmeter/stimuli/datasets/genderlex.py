@@ -143,7 +143,10 @@ def _with_label_conflicts(sets: list[ClozeSet]) -> tuple[ClozeSet, ...]:
             message = f"HB differs between {one.name} and {other.name} in {rows_named(differ)}: kept"
             conflicts.setdefault(one.name, []).append(message)
             conflicts.setdefault(other.name, []).append(message)
-    return tuple(dataclasses.replace(each, notes=(*each.notes, *conflicts.get(each.name, []))) for each in sets)
+    return tuple(
+        dataclasses.replace(cloze_set, notes=(*cloze_set.notes, *conflicts.get(cloze_set.name, [])))
+        for cloze_set in sets
+    )
 
 
 def _race_set(file: Path) -> ClozeSet:

@@ -176,7 +176,7 @@ class Lexicon:
 
 def stimuli_digest(*stimuli: Any) -> str:
     """SHA-256 of any stimuli (groups, pairs, templates, sentence sets), for a reading's provenance."""
-    content = [dataclasses.asdict(each) for each in stimuli]
+    content = [dataclasses.asdict(shown) for shown in stimuli]
     return hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
 

@@ -12,8 +12,6 @@ from typing import Any
 from tiltmeter.compare import Comparison
 from tiltmeter.errors import BadInput
 from tiltmeter.readings import Reading
-from tiltmeter.readings.details.cabm import CabmDetails
-from tiltmeter.readings.details.sentences import LpbsDetails
 from tiltmeter.views.charts.by_group import by_group
 from tiltmeter.views.charts.cabm import cabm_figures
 from tiltmeter.views.charts.drivers import items
@@ -49,7 +47,7 @@ def overview(readings: Sequence[Reading]) -> list[Figure]:
 def of_reading(reading: Reading) -> list[Figure]:
     """The charts of one reading: those that only its probe has, otherwise what stands behind its number."""
     with unchecked():
-        own = _OF_DETAILS.get(type(reading.details))
+        own = _OF_PROBE.get(reading.probe)
         figures = own(reading) if own else _behind(reading)
     return [figure for figure in figures if figure is not None]
 
@@ -86,8 +84,8 @@ def chart_of_pairs(pairs: Sequence[Comparison]) -> Any:
 
 
 def has_own_charts(reading: Reading) -> bool:
-    """Whether it has charts that those of other probes have not."""
-    return type(reading.details) in _OF_DETAILS
+    """Whether its probe has charts that no other has."""
+    return reading.probe in _OF_PROBE
 
 
 def _behind(reading: Reading) -> Sequence[Figure | None]:
@@ -96,10 +94,10 @@ def _behind(reading: Reading) -> Sequence[Figure | None]:
     return (related,) if related else (by_group(reading), items(reading))
 
 
-#: Readings that have charts of their own, by what they hold.
-_OF_DETAILS: Mapping[type, Callable[[Reading], Sequence[Figure | None]]] = {
-    CabmDetails: cabm_figures,
-    LpbsDetails: lambda reading: (prior(reading), items(reading)),
+#: Probes whose readings have charts that no other has.
+_OF_PROBE: Mapping[str, Callable[[Reading], Sequence[Figure | None]]] = {
+    "cabm": cabm_figures,
+    "lpbs": lambda reading: (prior(reading), items(reading)),
 }
 
 __all__ = [

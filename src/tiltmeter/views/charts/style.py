@@ -10,15 +10,17 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import altair as alt
 import vl_convert
 from altair.utils.schemapi import debug_mode
 
-from tiltmeter.errors import unknown
+from tiltmeter.errors import TiltmeterError, unknown
 from tiltmeter.files import write_atomically
 from tiltmeter.readings import Poles
+
+T = TypeVar("T")
 
 # The report gives these a second meaning in the dark, so no chart has a grey of its own.
 INK, SOFT, FAINT, PAPER = "#1c2330", "#5b6472", "#c4cad3", "white"
@@ -183,9 +185,31 @@ def look_of(field: str, names: Sequence[str], **legend: Any) -> dict[str, Any]:
     }
 
 
+#: Addresses (not memory) that the renderer's engine reserves while it starts, and room for all else: below such a limit
+#: it would end the whole process.
+_ADDRESSES = 96 << 30
+_NO_ROOM = "the renderer reserves 66 GB of addresses, and ulimit -v allows {:.0f} GB"
+
+
+def _why_not() -> str:
+    """Why nothing can be drawn here, if so."""
+    try:
+        import resource
+    except ImportError:  # there is no such limit
+        return ""
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return "" if most == resource.RLIM_INFINITY or most >= _ADDRESSES else _NO_ROOM.format(most / 10**9)
+
+
+def _rendered(draw: Callable[..., T], chart: Any, **options: Any) -> T:
+    if reason := _why_not():
+        raise TiltmeterError(f"no chart can be drawn: {reason}: raise it, and run the same command again")
+    return draw(_spec(chart), **options)
+
+
 def to_svg(chart: Any) -> str:
     """The chart as an SVG that needs no script and no network."""
-    return str(vl_convert.vegalite_to_svg(_spec(chart)))
+    return str(_rendered(vl_convert.vegalite_to_svg, chart))
 
 
 def _spec(chart: Any) -> str:
@@ -216,9 +240,9 @@ class Figure:
 
 #: The formats of files, and a chart in each.
 FORMATS: Mapping[str, Callable[[Any], bytes]] = {
-    "png": lambda chart: bytes(vl_convert.vegalite_to_png(_spec(chart), scale=2.0)),
+    "png": lambda chart: bytes(_rendered(vl_convert.vegalite_to_png, chart, scale=2.0)),
     "svg": lambda chart: to_svg(chart).encode(),
-    "pdf": lambda chart: bytes(vl_convert.vegalite_to_pdf(_spec(chart))),
+    "pdf": lambda chart: bytes(_rendered(vl_convert.vegalite_to_pdf, chart)),
 }
 
 
@@ -244,8 +268,11 @@ def write_figures(named: Iterable[tuple[str, Figure]], folder: Path, *, format: 
 def inline_svg(figure: Figure) -> str:
     """The SVG for a page: its marks speak under the mouse without a script, and it has a text alternative.
 
-    Everything in it that came from a reading is escaped by the renderer.
+    Everything in it that came from a reading is escaped by the renderer. Its words stand alone where nothing can be
+    drawn.
     """
+    if reason := _why_not():
+        return _in_words(f"{figure.alt} (Not drawn: {reason}.)")
     svg = _ROLES.sub("", to_svg(figure.chart))
     # A mark of a chart may be described by its data; that becomes what the mouse shows.
     svg = _SPEAKING.sub(r"<\1\3><title>\2</title></\1>", svg)
@@ -253,6 +280,16 @@ def inline_svg(figure: Figure) -> str:
     # The text goes through a pattern, where a backslash has a meaning of its own.
     alt = escape(figure.alt, quote=True).replace("\\", r"\\")
     return _ROOT.sub(rf'<svg \1 role="img" aria-label="{alt}">', svg, count=1)
+
+
+def _in_words(text: str) -> str:
+    lines = [escape(line) for line in wrapped(text, 90)]
+    spans = "".join(f'<tspan x="4" dy="16">{line}</tspan>' for line in lines)
+    size = f'width="600" height="{16 * len(lines) + 12}"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{escape(text, quote=True)}">'
+        f'<text font-size="12" fill="currentColor">{spans}</text></svg>'
+    )
 
 
 def _with_ids(svg: str) -> str:

@@ -16,9 +16,11 @@ from tiltmeter.errors import BadInput, MissingExtra, ModelFailed
 from tiltmeter.files import at_home, fingerprint
 from tiltmeter.models.transformers.cpu import computed_in_float32
 from tiltmeter.models.transformers.weights.loading import (
+    NARROWER,
     Loading,
     StoredWeights,
     check_memory,
+    no_memory,
     safetensors_header,
     stored_weights,
 )
@@ -173,6 +175,10 @@ def load_checkpoint(
                 folder, output_loading_info=True, trust_remote_code=trusted, **arguments
             )
         except Exception as error:
+            if no_memory(error):
+                raise ModelFailed(
+                    f"'{called}' does not fit: memory ran out while its weights were read; {NARROWER}"
+                ) from None
             said = f"bad weights or config.json ({first_line(error)}); {_advice(folder, transformers.__version__)}"
             raise ModelFailed(f"cannot load '{called}': {said}") from error
     # The pooler is the one part that no answer uses; any other missing weight would be random.
@@ -189,7 +195,7 @@ def load_checkpoint(
 def _advice(folder: Path, version: str) -> str:
     """What to do about a checkpoint that Transformers cannot read."""
     saved = _config(folder).get("transformers_version")
-    new, here = (re.match(r"(\d+)\.(\d+)", str(each)) for each in (saved, version))
+    new, here = (re.match(r"(\d+)\.(\d+)", str(number)) for number in (saved, version))
     if new and here and tuple(map(int, new.groups())) > tuple(map(int, here.groups())):
         return f"Transformers {saved} saved it, and {version} is installed: pip install -U transformers"
     return "fetch it again"

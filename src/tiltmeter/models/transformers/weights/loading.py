@@ -23,6 +23,8 @@ _TYPES = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat1
 WIDTH = {"float64": 8.0, "float32": 4.0, "bfloat16": 2.0, "float16": 2.0, "8bit": 1.0, "4bit": 0.5}
 #: What the computation takes beside the weights, as a part of them.
 MARGIN = 0.1
+#: What to do where memory runs out though there seemed to be enough.
+NARROWER = "add dtype=bfloat16 or quantize=8bit, or use a machine with more memory"
 _MEMINFO, _CGROUP = Path("/proc/meminfo"), Path("/sys/fs/cgroup")
 
 
@@ -274,6 +276,16 @@ def check_memory(weights: StoredWeights, width: str, free: int | None, *, called
         f"'{called}' does not fit: {in_words(weights, width, free)}, and computing takes some more: {advice}, or "
         "device_map=auto (slow: the rest is read from the disk), or ask a server by completions:MODEL?base_url=..."
     )
+
+
+def no_memory(error: BaseException) -> bool:
+    """Whether a library says that there is no memory left; torch has no class of errors for that on a CPU.
+
+    >>> no_memory(RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 3538944 bytes."))
+    True
+    """
+    said = str(error).lower()
+    return isinstance(error, MemoryError) or "allocate memory" in said or "out of memory" in said
 
 
 def _amount(number: int) -> str:
