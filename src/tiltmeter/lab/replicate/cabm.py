@@ -222,7 +222,11 @@ PAPER = Paper(
                 *_columns("median difference", digits=4),
             ),
             _tests,
-            ("The two groups are cut from the scores themselves, so U is n male x n female whatever the score.", _BERT),
+            (
+                "The two groups are cut from the scores themselves, so U is n male x n female whatever the score; "
+                "where all scores lie on one side there are no two groups, and these columns are blank.",
+                _BERT,
+            ),
         ),
         "Section 2.6.4": TableDefinition(
             "Correlation between weightings", _columns("Pearson", "Spearman", digits=4), _correlations, (_BERT,)

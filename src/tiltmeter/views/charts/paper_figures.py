@@ -8,9 +8,9 @@ from typing import Any
 import altair as alt
 
 from tiltmeter.readings.paper_tables import PaperTable
-from tiltmeter.views.charts.style import COLOURS, GROUP_COLOURS, INK, SOFT, Figure, table, titled, unchecked
+from tiltmeter.views.charts.style import COLOURS, GROUP_COLOURS, INK, SOFT, Figure, names_axis, table, titled, unchecked
 
-_ROW, _WIDTH = 14, 440
+_ROW, _WIDTH, _LETTERS = 14, 440, 40
 
 
 def paper_figure(drawn: PaperTable) -> Figure | None:
@@ -41,6 +41,12 @@ def _rows(drawn: PaperTable) -> list[dict[str, Any]]:
     return rows
 
 
+def _names(rows: list[dict[str, Any]], column: str) -> Any:
+    axis = names_axis([row[column] for row in rows], _LETTERS)
+    axis.labelPadding = 6  # a dot may stand on the edge
+    return axis
+
+
 def _bars(drawn: PaperTable, rows: list[dict[str, Any]]) -> Any:
     """A bar per number, two beside each other; the difference of the two is not drawn."""
     names = [column.name for column in drawn.columns][:2]
@@ -49,7 +55,7 @@ def _bars(drawn: PaperTable, rows: list[dict[str, Any]]) -> Any:
     colour = alt.Color("column:N", scale=alt.Scale(domain=names, range=list(GROUP_COLOURS[:2])),
                        legend=alt.Legend(title=None, orient="top"))  # fmt: skip
     bars = base.encode(
-        y=alt.Y("row:N", title=None, sort=None, scale=alt.Scale(paddingInner=0.15)),
+        y=alt.Y("row:N", title=None, sort=None, scale=alt.Scale(paddingInner=0.15), axis=_names(shown, "row")),
         yOffset=alt.YOffset("column:N", sort=names),
         x=alt.X("value:Q", title="PMI (bits); 0 is as often as chance"),
         color=colour,
@@ -62,7 +68,7 @@ def _bars(drawn: PaperTable, rows: list[dict[str, Any]]) -> Any:
 def _strips(_drawn: PaperTable, rows: list[dict[str, Any]]) -> Any:
     """A row of dots per category with a box behind it, one panel per model."""
     base = table(rows)
-    y = alt.Y("words:N", title=None, sort=None)
+    y = alt.Y("words:N", title=None, sort=None, axis=_names(rows, "words"))
     x = alt.X("value:Q", title="score; 0 is level")
     box = base.mark_boxplot(size=22, color="#c4cad3", outliers=False).encode(x=x, y=y)
     dots = base.mark_circle(color=INK, opacity=0.7, size=30).encode(
