@@ -36,7 +36,7 @@ test: $(VENV)/ready-dev  ## lint, types, import contract, tests, doctests
 # are no errors here.
 LOWEST := .venv-lowest
 RESOLUTION ?= lowest-direct
-LOWEST_EXTRAS ?= mining tables api web
+LOWEST_EXTRAS ?= mining tables api web ja
 LOWEST_TESTS ?= tests/statistics tests/measures tests/readings tests/compare tests/stimuli tests/models/static tests/models/api \
 	tests/views tests/run tests/mitigation tests/cli/test_app.py
 LOWEST_NEEDS_TORCH := tests/readings/details/test_cabm.py tests/views/terminal/test_cabm.py

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from tiltmeter.compare import Check, NoiseFloor, Policy, Rule, check, measure_noise
-from tiltmeter.compare.floor import HARMLESS, agree
+from tiltmeter.compare.floor import HARMLESS, agreement_of_audits
 from tiltmeter.lab.calibrate.selftest import SMALL
 from tiltmeter.lab.reference.planted_text import Reference
 from tiltmeter.lab.reference.reference import reference_folder
@@ -91,7 +91,7 @@ def main() -> None:
 def tell_harmless(audits: dict[str, Audit], noise: NoiseFloor) -> None:
     """How many checks of two versions fail, and of the model itself against a version."""
     versions = _named(audits, "version ")
-    near = {name: agree(audits["base"], version) for name, version in versions.items()}
+    near = {name: agreement_of_audits(audits["base"], version) for name, version in versions.items()}
     print(f"  agreement of the versions: {', '.join(f'{name} {value:.4f}' for name, value in near.items())}")
     fine = [version for name, version in versions.items() if not name.startswith(("rounding-6", "matrix-"))]
     six = [version for name, version in versions.items() if name.startswith("rounding-6")]

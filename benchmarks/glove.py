@@ -24,7 +24,7 @@ from tiltmeter.lab.glove.seeds import find_seeds, numbered_seeds, seed_groups
 from tiltmeter.lab.glove.vocabulary import TextRules, count_words, lines_of_words, numbered
 from tiltmeter.stimuli.languages import language
 from tiltmeter.stimuli.mining.blocks import Tidier
-from tiltmeter.stimuli.mining.corpus import cut, find_files
+from tiltmeter.stimuli.mining.corpus import cut_into_shards, find_files
 
 MEGABYTES, WIDTH, WINDOW, ITERATIONS = 8, 100, 10, 3
 RULES = TextRules(language("en"), "strict")
@@ -34,7 +34,7 @@ def bench() -> list[Row]:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         mining.write(folder / "text.txt", megabytes=MEGABYTES)
-        (shard,) = cut(find_files([folder / "text.txt"], None), 1 << 30)
+        (shard,) = cut_into_shards(find_files([folder / "text.txt"], None), 1 << 30)
         counts = count_words(RULES, shard)
         vocabulary = list(numbered(counts, min_count=5, most=400_000))
         start = time.process_time()

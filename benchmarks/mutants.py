@@ -60,6 +60,12 @@ MUTANTS = {
         "labels = as_labels(None, values.size)\n    sums",
         "tests/statistics/test_families.py",
     ),
+    "LPBS takes the terms of either side for fixed": Mutant(
+        "measures/lpbs.py",
+        "crossed.headline,",
+        "crossed.by_targets,",
+        "tests/measures/test_lpbs.py",
+    ),
     "one-sided where two-sided is asked for": Mutant(
         "statistics/permutation.py",
         "np.count_nonzero(np.abs(null) >= abs(observed) - tolerance)",

@@ -15,6 +15,7 @@ import tiltmeter.lab.reference
 from tiltmeter.lab.calibrate.selftest import models_of
 from tiltmeter.lab.reference.reference import train_all, train_reference
 from tiltmeter.lab.reference.training import RECIPE
+from tiltmeter.models.protocol import installed
 
 QUICK = dataclasses.replace(RECIPE, epochs=2)
 
@@ -32,7 +33,9 @@ def reference_model(tilt: float) -> Path:
 
 
 def _root() -> Path:
-    root = Path(tempfile.gettempdir()) / f"tiltmeter-tests-{getpass.getuser()}"
+    # What Transformers 5 has saved, Transformers 4 cannot read.
+    older = "-4" if installed("transformers").get("transformers", "").startswith("4.") else ""
+    root = Path(tempfile.gettempdir()) / f"tiltmeter-tests-{getpass.getuser()}{older}"
     root.mkdir(exist_ok=True)
     return root
 

@@ -111,10 +111,10 @@ CASES: list[tuple[list[str], str]] = [
     (["cache", "--model", "gone"], "unknown model in the cache 'gone'"),
     (["audit", "x" * 5000], "is longer than any file can be called: check the name"),
     (["audit", f"static:{'x' * 300}"], "is longer than any file can be called: check the name"),
-    (["report", "x/" * 3000], "a name that was given is longer than any file can be called"),
+    (["report", "x/" * 3000], "a given name is too long for a file name"),
     (["compare", "x" * 5000, "y"], "is longer than any file can be called: check the name"),
     (["audit", "static:good.vec", "--suite", f"{'x' * 5000}.yaml"], "File name too long"),
-    (["mine", "x" * 5000, "--lexicon", "gender", "--out", "mined"], "a name that was given is longer than any file"),
+    (["mine", "x" * 5000, "--lexicon", "gender", "--out", "mined"], "a given name is too long for a file name"),
     # Numbers and words of options
     (["audit", "static:good.vec", "--permutations", "-5"], "permutations must be at least 1, not -5"),
     (["audit", "static:good.vec", "--permutations", "many"], "Invalid value for '--permutations'"),

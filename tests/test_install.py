@@ -139,6 +139,7 @@ def test_what_needs_an_extra_says_so_in_one_line(base: Path, command: list[str],
     assert sum(line.startswith("error: ") for line in done.stderr.splitlines()) == 1
     assert "Traceback" not in done.stderr
     assert line.endswith(f"pip install 'tiltmeter[{extra}]'")
+    assert not (base / "mined").exists()
 
 
 @pytest.mark.slow

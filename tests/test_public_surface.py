@@ -137,7 +137,7 @@ def test_every_measure_is_called_above_or_is_a_plain_number():
         *("attributions", "context_shift", "cosine_bias", "cross_validated_scores", "signed_shift"),
         "published_labels",
         # A result of several pairs, and one that needs an extra.
-        *("compare", "shap_weights"),
+        *("compare_scores", "shap_weights"),
         *("aul", "changed_tokens", "meade", "nangia", "shared_tokens"),
         "draw_contexts",
     }

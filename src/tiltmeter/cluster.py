@@ -167,8 +167,8 @@ class _Host:
             yield (type(error).__name__, str(error)), None
 
 
-def _mendable(told: tuple[str, str]) -> TiltmeterError:
-    name, message = told
+def _mendable(error: tuple[str, str]) -> TiltmeterError:
+    name, message = error
     return {"BadInput": BadInput, "ModelFailed": ModelFailed}.get(name, TiltmeterError)(message)
 
 

@@ -11,6 +11,9 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any, TypeAlias
 
+#: The phases that whoever listens does something about: the next model, the end of the readings, and what went wrong.
+MODEL, REPORT, ERROR = "model", "writing the report", "error"
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Step:

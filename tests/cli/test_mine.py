@@ -38,6 +38,15 @@ def test_mining_says_what_was_found_kept_and_missing(run, tmp_path):
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [".lock", "mined.json", "occurrences.parquet"]
 
 
+@pytest.mark.parametrize(("across", "kept"), [("none", 0), ("lines", 2), ("records", 2)])
+def test_windows_reach_across_lines_where_that_is_asked_for(run, across, kept):
+    # It stands in two lines of nine words, of which one has a line before it; fifteen words take in what is beside.
+    done = run("--lengths", "15", "--across", across, "--json")
+    assert done.code == 0, done.stderr
+    (he,) = [each for each in json.loads(done.stdout)["counts"] if each["word"] == "he"]
+    assert he["kept"] == kept
+
+
 def test_json_holds_the_count_of_every_word_and_length(run):
     found = json.loads(run("--lengths", "5,sentence", "--json").stdout)
     counts = {(each["word"], each["length"]): each for each in found["counts"]}

@@ -61,7 +61,7 @@ def test_mitigate_says_which_method_pays_and_writes_a_page(vectors, env, tmp_pat
         (("debias", "sentence_debias"), "sentence_debias is for vectors of texts"),
         (("debias", "hard", "--rank", "99"), "a rank of 99 is too high"),
         (("mitigate", "--method", "hard,hard"), "each once"),
-        (("mitigate", "--method", "hard", "--pairs", "mother/father"), "all words are of one family"),
+        (("mitigate", "--method", "hard", "--pairs", "mother/father"), "all words belong to one family"),
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_written(vectors, env, tmp_path, arguments, complaint):

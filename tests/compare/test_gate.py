@@ -241,8 +241,8 @@ def test_a_policy_for_models_that_are_not_there_is_an_error() -> None:
     ("new", "message"),
     [
         ([leaning(id="a")], "lacks b of model, which the baseline has"),
-        ([leaning(id="a"), leaning(id="b", stimuli="other")], "b of model was measured otherwise .* stimuli"),
-        ([leaning(id="a"), leaning(id="b", seed=7)], r"other settings \(seed: 0 and 7\)"),
+        ([leaning(id="a"), leaning(id="b", stimuli="other")], "b of model was measured differently .* stimuli"),
+        ([leaning(id="a"), leaning(id="b", seed=7)], r"different settings \(seed: 0 and 7\)"),
     ],
 )
 def test_what_is_missing_or_measured_otherwise_is_an_error(new: list[Reading], message: str) -> None:

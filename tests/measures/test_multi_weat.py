@@ -10,7 +10,7 @@ import pytest
 from tests.measures.vectors import AWAY, BAD_VECTORS, TOWARDS, leaning, random_rows
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import multi_weat, multi_weat_placebo, weat
-from tiltmeter.measures.geometry import cosines, draw
+from tiltmeter.measures.geometry import cosines, draw_words
 from tiltmeter.statistics import holm
 
 
@@ -174,7 +174,7 @@ def test_the_placebo_is_the_effect_between_sets_of_arbitrary_words():
     groups, neutral = [rng.normal(size=(n, 20)) for n in (4, 5, 6)], rng.normal(size=(60, 20))
     sizes = (3, 4, 2)
     found = multi_weat_placebo(groups, neutral, eta=0.5, sizes=sizes, seed=2)
-    drawn = draw(len(neutral), sum(sizes), seed=2)
+    drawn = draw_words(len(neutral), sum(sizes), seed=2)
     etas = []
     for places in drawn:
         sets = [neutral[some] for some in np.split(places, np.cumsum(sizes)[:-1])]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tiltmeter import measures
-from tiltmeter.measures.geometry import Bands, draw, unit
+from tiltmeter.measures.geometry import Bands, draw_words, unit
 from tiltmeter.measures.placebos import leans_between
 
 RNG = np.random.default_rng(0)
@@ -16,7 +16,7 @@ WORDS, NEUTRAL = RNG.normal(size=(30, 20)), RNG.normal(size=(120, 20))
 def test_arbitrary_words_are_of_the_band_of_those_they_replace_and_none_is_drawn_twice() -> None:
     arbitrary = np.repeat([1, 2, 3], 40)
     replaced = [3, 1, None, 1, 2, 3]
-    drawn = draw(120, 6, bands=Bands(arbitrary.tolist(), replaced), draws=300)
+    drawn = draw_words(120, 6, bands=Bands(arbitrary.tolist(), replaced), draws=300)
     assert all(len(set(row)) == 6 for row in drawn.tolist())
     for place, band in enumerate(replaced):
         found = set(arbitrary[drawn[:, place]].tolist())
@@ -26,7 +26,7 @@ def test_arbitrary_words_are_of_the_band_of_those_they_replace_and_none_is_drawn
 
 
 def test_a_band_without_enough_words_is_filled_up_from_the_others() -> None:
-    drawn = draw(10, 4, bands=Bands([1, 1, *8 * [2]], [1, 1, 1, 7]), draws=50)
+    drawn = draw_words(10, 4, bands=Bands([1, 1, *8 * [2]], [1, 1, 1, 7]), draws=50)
     assert all(len(set(row)) == 4 for row in drawn.tolist())
     assert set(drawn[:, :2].ravel().tolist()) == {0, 1}
     assert drawn[:, 2:].min() >= 2
@@ -34,7 +34,7 @@ def test_a_band_without_enough_words_is_filled_up_from_the_others() -> None:
 
 def test_the_placebo_of_direct_bias_is_direct_bias_along_pairs_of_arbitrary_words() -> None:
     found = measures.direct_bias_placebo(WORDS, NEUTRAL, value=0.2, n_pairs=4, seed=3)
-    drawn = draw(len(NEUTRAL), 8, draws=1_000, seed=3)
+    drawn = draw_words(len(NEUTRAL), 8, draws=1_000, seed=3)
     sizes = [
         measures.direct_bias(WORDS, measures.bias_direction(NEUTRAL[row[:4]], NEUTRAL[row[4:]])).score for row in drawn
     ]
@@ -44,7 +44,7 @@ def test_the_placebo_of_direct_bias_is_direct_bias_along_pairs_of_arbitrary_word
 
 def test_the_placebos_of_neighbours_and_clusters_are_those_tests_along_arbitrary_sides() -> None:
     leans = leans_between(WORDS, NEUTRAL, n_pairs=4, seed=3)
-    drawn = draw(len(NEUTRAL), 8, draws=1_000, seed=3)
+    drawn = draw_words(len(NEUTRAL), 8, draws=1_000, seed=3)
     first, second = (unit(NEUTRAL[drawn[5, part]]).mean(axis=0) for part in (slice(4), slice(4, 8)))
     assert leans[:, 5] == pytest.approx(unit(WORDS) @ unit(first - second))
     rs, shares = [], []
@@ -73,7 +73,7 @@ def test_the_placebos_of_nearness_are_the_measures_with_arbitrary_attributes() -
     }
     for value, placebo in alike.items():
         assert (placebo.low, placebo.high) == pytest.approx((value, value))
-    drawn = draw(len(NEUTRAL), 6, seed=3)
+    drawn = draw_words(len(NEUTRAL), 6, seed=3)
     found = measures.mac_placebo(WORDS, NEUTRAL, score=0.9, sizes=(4, 2), seed=3)
     scores = [measures.mac(WORDS, [NEUTRAL[row[:4]], NEUTRAL[row[4:]]]).score for row in drawn]
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(scores, [0.025, 0.975])))

@@ -9,12 +9,13 @@ import pytest
 
 ORDERS = [
     "from tiltmeter.measures import cabm, ceat",
-    "import tiltmeter.measures.cabm.weights; from tiltmeter.measures import cabm, ceat",
+    "import tiltmeter.measures.cabm.weighting; from tiltmeter.measures import cabm, ceat",
     "import tiltmeter.measures.ceat; import tiltmeter.measures.cabm; from tiltmeter.measures import cabm, ceat",
     "from tiltmeter.measures.cabm.cabm import categories; from tiltmeter.measures import cabm, ceat",
-    "import tiltmeter.readings; from tiltmeter.measures.cabm import weights; from tiltmeter.measures import cabm, ceat",
+    "import tiltmeter.readings; from tiltmeter.measures.cabm import weighting; "
+    "from tiltmeter.measures import cabm, ceat",
     "import tiltmeter, importlib; cabm, ceat = tiltmeter.measures.cabm, tiltmeter.measures.ceat; "
-    "importlib.import_module('tiltmeter.measures.cabm.weights'); assert tiltmeter.measures.cabm is cabm",
+    "importlib.import_module('tiltmeter.measures.cabm.weighting'); assert tiltmeter.measures.cabm is cabm",
 ]
 
 

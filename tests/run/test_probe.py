@@ -123,6 +123,18 @@ def test_the_second_model_is_given_the_budget_and_stands_in_what_a_dry_run_would
     assert [(row["asked for"], row["inputs"]) for row in rows] == [("texts", 1), ("texts", 1), ("words", 4)]
 
 
+def test_a_dry_run_leaves_out_what_an_audit_would_leave_out_for_want_of_a_second_model(tmp_path):
+    class Both(Counts):
+        def embed_words(self, _words: Sequence[str]) -> list[Any]:
+            raise AssertionError("the model was asked")
+
+    absent, weat = beside(f"static:{tmp_path / 'none.vec'}"), make_probes("weat")[0]
+    rows = dry_run([Both()], suite=Suite("mine", "", (absent, weat)))
+    assert [row["asked for"] for row in rows] == ["words"]
+    with pytest.raises(BadInput, match="no such file"):
+        dry_run([Both()], suite=Suite("mine", "", (absent,)))
+
+
 def test_japanese_sentences_are_not_shown_to_a_model_whose_vectors_are_english(data_folder):
     class Causal:
         def continue_with(self, _items: Sequence[Any]) -> list[Any]:

@@ -7,7 +7,7 @@ import pytest
 from tiltmeter.errors import BadInput
 from tiltmeter.probes import make_probes
 from tiltmeter.stimuli.mining import mine
-from tiltmeter.stimuli.occupation_facts import LabelFile, in_corpus, read_labels
+from tiltmeter.stimuli.occupation_facts import LabelFile, in_corpus, read_occupation_labels
 
 TEXT = """\
 The nurse said that she was tired. The plumber came late, and he had no tools.
@@ -48,6 +48,6 @@ def test_labels_of_men_and_women_may_be_written_as_in_a_table_of_sentences(tmp_p
     file = tmp_path / "labels.csv"
     file.write_text("occupation,label\nnurse,female\nplumber,M\nclerk,neither\njudge,\n", encoding="utf-8")
     labels = {"nurse": 2, "plumber": 1, "clerk": 0}
-    assert read_labels(file, groups=("men", "women")) == LabelFile("labels.csv", labels)
+    assert read_occupation_labels(file, groups=("men", "women")) == LabelFile("labels.csv", labels)
     with pytest.raises(BadInput, match="'female' is not a label: write young, old or neither"):
-        read_labels(file, groups=("young", "old"))
+        read_occupation_labels(file, groups=("young", "old"))

@@ -22,7 +22,7 @@ def small_forests() -> Iterator[None]:
     """Their weights are tested with the measure; here they only have to be there, with a spread."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tiltmeter.probes.cabm.weighting._FORESTS", 2)
-        patch.setattr(sys.modules["tiltmeter.measures.cabm.weights"], "_TREES", 20)
+        patch.setattr(sys.modules["tiltmeter.measures.cabm.weighting"], "_TREES", 20)
         yield
 
 

@@ -48,7 +48,7 @@ def test_the_headline_counts_what_is_clear_after_correction():
     assert summary_of(reading(effect=d(0.9, p=0.02))).headline == "The one bias test shows a clear lean."
     nothing = summary_of(reading(effect=d(0.9, p=None)))
     assert nothing.headline == "Nothing was tested: the numbers below have no p-value."
-    assert nothing.sentences == ("1 reading comes without a test.",)
+    assert nothing.sentences == ("1 reading has no test.",)
 
 
 def test_a_control_is_not_counted_and_one_that_fails_is_said():

@@ -33,7 +33,7 @@ def test_other_machines_ask_and_audit_only_models_on_offer(folder: Path, tmp_pat
         assert 'name="specs"' not in client.get("/jobs").text
         typed = client.post("/jobs", data={"name": "x", "specs": model, "suite": "weat"})
     assert [answer.status_code for answer in (asked, job, typed)] == [400] * 3
-    assert all("not on offer" in answer.json()["error"] for answer in (asked, job))
+    assert all("not available" in answer.json()["error"] for answer in (asked, job))
 
 
 def test_on_this_machine_any_model_is_audited_by_its_spec(asking: TestClient, tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_on_this_machine_any_model_is_audited_by_its_spec(asking: TestClient, tm
     assert "static:other.vec" not in asking.get("/explore").text
     # Asking a model something is for those on the list.
     asked = asking.post("/api/explore/words", json={"model": "static:/etc/passwd", "x": ["a"], "a": ["b"], "b": ["c"]})
-    assert "not on offer" in asked.json()["error"]
+    assert "not available" in asked.json()["error"]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_an_audit_that_names_a_model_that_runs_code_does_not_offer_it(folder: Pa
     question = {"model": "python:os:abort", "x": ["he"], "a": ["job"], "b": ["home"]}
     with client_of(DashboardSettings(folder)) as client:
         assert "python:os:abort" not in client.get("/api/models").text
-        assert "not on offer" in client.post("/api/explore/words", json=question).json()["error"]
+        assert "not available" in client.post("/api/explore/words", json=question).json()["error"]
         job = client.post("/api/jobs", json={"name": "x", "models": ["python:os:abort"]})
     assert "runs code" in job.json()["error"]
 

@@ -158,4 +158,4 @@ def test_an_audit_runs_to_its_end_and_is_there(asking: TestClient, spec: str) ->
 @pytest.mark.parametrize("suite", ["none", "../tiny.yaml", "/etc/passwd", "words/tiny_words.yaml", ""])
 def test_only_suites_on_offer_are_run(asking: TestClient, spec: str, suite: str) -> None:
     answer = asking.post("/api/jobs", json={"name": "x", "models": [spec], "suite": suite})
-    assert "not on offer" in answer.json()["error"]
+    assert "not available" in answer.json()["error"]

@@ -6,7 +6,7 @@ from tiltmeter.web.shelf import Shelf
 
 
 def test_results_of_other_tools_have_a_page(client, folder):
-    assert "Nothing was imported" in client.get("/peers").text
+    assert "Nothing has been imported" in client.get("/peers").text
     share = PeerResult(
         "lm-evaluation-harness", "0.4.9", "<gpt2>", "crows_pairs_english", "pct_stereotype", 0.63, 0.012, 1677
     )

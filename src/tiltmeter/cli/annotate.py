@@ -51,22 +51,22 @@ def draft(
     from tiltmeter.run.draft import draft as propose
 
     output.use_keys(key)
-    found = propose(
+    drafted = propose(
         source, model, out=out, n=n, context=context, examples=examples, seed=seed, temperature=temperature,
         max_tokens=max_tokens, cache=not no_cache, budget=output.parse_budget(budget), announce=output.say,
         progress=None,
     )  # fmt: skip
     if as_json:
-        output.print_json(found.to_dict())
+        output.print_json(drafted.to_dict())
         return
     rows = [
-        {"kept out because": reason, "rows": count, "for example": found.kept_out_examples[reason]}
-        for reason, count in found.kept_out.items()
+        {"kept out because": reason, "rows": count, "for example": drafted.kept_out_examples[reason]}
+        for reason, count in drafted.kept_out.items()
     ]
     if rows:
         output.show(rows, ("kept out because", "rows", "for example"), False)
-    output.print_view(f"{len(found.rows)} of {found.proposed} sentences of {found.model} are in {found.file}")
-    output.say(f"now decide row by row: tiltmeter serve --annotate {found.file}, or fill in the column accept")
+    output.print_view(f"{len(drafted.rows)} of {drafted.proposed} sentences of {drafted.model} are in {drafted.file}")
+    output.say(f"now decide row by row: tiltmeter serve --annotate {drafted.file}, or fill in the column accept")
 
 
 @app.command(rich_help_panel="Words, sentences and data")
@@ -95,11 +95,11 @@ def agreement(
     from tiltmeter.compare.agreement import agreement as compare_labels
     from tiltmeter.views.terminal.agreement import agreement_view
 
-    found = compare_labels(at_home(labels), [*map(at_home, results or ())], expert=expert, seed=seed)
+    result = compare_labels(at_home(labels), [*map(at_home, results or ())], expert=expert, seed=seed)
     if as_json:
-        output.print_json({**found.to_dict(), "change": found.change})
+        output.print_json({**result.to_dict(), "change": result.change})
     else:
-        output.print_view(agreement_view(found))
+        output.print_view(agreement_view(result))
 
 
 def serve_annotation(

@@ -69,7 +69,7 @@ def context_length(
     from tiltmeter.run.audit import audit
     from tiltmeter.run.suite import Suite
     from tiltmeter.views.charts.lab import context_lengths
-    from tiltmeter.views.report.words import not_measured
+    from tiltmeter.views.report.wording import not_measured
 
     groups = output.split(lexicon)
     if groups is not None and len(groups) != 4:
@@ -116,7 +116,7 @@ def stability(
 
     * tiltmeter audit bundled:minilm hf:bert-base-uncased --suite cabm --out results; tiltmeter lab stability results
     """
-    from tiltmeter.lab.studies.stability import across_models, shared_words
+    from tiltmeter.lab.studies.stability import across_models, words_in_all
     from tiltmeter.readings import Audit
     from tiltmeter.views.terminal.lab import stability_rows, stability_view
 
@@ -125,7 +125,7 @@ def stability(
     if as_json:
         output.print_json(stability_rows(measures))
     else:
-        output.print_view(stability_view(measures, shared_words(readings)))
+        output.print_view(stability_view(measures, words_in_all(readings)))
 
 
 def _with_layers(models: list[str], layers: list[str] | None) -> list[str]:

@@ -178,7 +178,7 @@ def show_audit(result: Audit, report: Path, *, verbose: bool) -> None:
 
 
 def _show_everything(result: Audit) -> None:
-    from tiltmeter.views.report.words import not_measured
+    from tiltmeter.views.report.wording import not_measured
     from tiltmeter.views.rows import rows_by_model
     from tiltmeter.views.terminal.table import audit_table
 
@@ -281,16 +281,17 @@ def _further(options: list[str]) -> dict[str, Any]:
 
 
 def _show_readings(readings: Sequence[Reading]) -> None:
+    from tiltmeter.readings.details.cabm import CabmDetails
+    from tiltmeter.readings.details.cloze import ClozeDetails
     from tiltmeter.views.terminal.cloze import cloze_view
     from tiltmeter.views.terminal.table import reading_view
 
-    kind = readings[0].probe
-    if kind == "cloze" and (table := cloze_view(readings)) is not None:
+    if isinstance(readings[0].details, ClozeDetails) and (table := cloze_view(readings)) is not None:
         output.print_view(reading_view(readings[0]), "", table)
         return
     for reading in readings:
         output.print_view(reading_view(reading), "")
-        if kind == "cabm":
+        if isinstance(reading.details, CabmDetails):
             from tiltmeter.views.terminal.cabm import cabm_view
 
             output.print_view(cabm_view(reading))

@@ -22,6 +22,7 @@ Corpus = Annotated[
     Option(help="Text to fine-tune a language model on, one per line (cda, dropout, neutral_glove)."),
 ]
 Steps = Annotated[int | None, Option(min=1, help="Fine-tuning steps of a language model (cda, dropout).")]
+Alpha = Annotated[float | None, Option(help="hsr: penalty, in squared vector lengths; self_debias: decay.")]
 Vocabulary = Annotated[int, Option(min=100, help="Number of words of a vector file to use.")]
 
 
@@ -43,7 +44,7 @@ def debias(
     rank: Rank = None,
     corpus: Corpus = None,
     steps: Steps = None,
-    alpha: Annotated[float | None, Option(help="hsr: penalty, in squared vector lengths; self_debias: decay.")] = None,
+    alpha: Alpha = None,
     vocabulary: Vocabulary = 20_000,
     budget: output.BudgetText = None,
     key: output.Keys = None,
@@ -63,7 +64,7 @@ def debias(
     from tiltmeter.lab.mitigate.fit_words import USUAL_PAIRS
 
     output.use_keys(key)
-    made = fit(
+    debiased = fit(
         method,
         model,
         out=out,
@@ -79,19 +80,19 @@ def debias(
         budget=output.parse_budget(budget),
         **_teaching(corpus, steps, seed),
     )
-    if not hasattr(made, "fitted"):  # a language model that was taught
+    if not hasattr(debiased, "fitted"):  # a language model that was taught
         spec = f"hf:{out / 'model'}"
         if as_json:
             output.print_json({"model": spec})
         else:
             echo(f"Model:  {spec}")
         return
-    eraser = getattr(made, "eraser", None)
+    eraser = getattr(debiased, "eraser", None)
     if as_json:
         how = {"rank": eraser.rank} if eraser else {}
-        output.print_json({"model": f"debiased:{out}", **how, **made.fitted.to_dict()})
+        output.print_json({"model": f"debiased:{out}", **how, **debiased.fitted.to_dict()})
         return
-    echo(f"{made.note}.")
+    echo(f"{debiased.note}.")
     if eraser:
         echo(f"It removes {eraser.rank} directions and gives {len(eraser.replaced):,} words a vector.")
     echo(f"Model:  debiased:{out}")
@@ -112,6 +113,7 @@ def mitigate(
     corpus: Corpus = None,
     steps: Steps = None,
     rank: Rank = None,
+    alpha: Alpha = None,
     vocabulary: Vocabulary = 20_000,
     budget: output.BudgetText = None,
     key: output.Keys = None,
@@ -155,6 +157,7 @@ def mitigate(
         templates=templates,
         vocabulary=vocabulary,
         rank=rank,
+        alpha=alpha,
         seed=seed,
         splits=splits,
         permutations=permutations,

@@ -145,20 +145,20 @@ def rank(
     """
     from tiltmeter.compare import rank as rank_models
 
-    found = rank_models(folder)
+    ranking = rank_models(folder)
     if as_json:
-        print_json(found.to_dict())
+        print_json(ranking.to_dict())
         return
     rows = [
         {"model": one.model, "mean rank": f"{one.mean_rank:.2f}", "95%": f"{one.low:.2f} to {one.high:.2f}"}
         | {test: f"{place:g}" for test, place in one.ranks.items()}
-        for one in found.models
+        for one in ranking.models
     ]
-    show(rows, ("model", "mean rank", "95%", *found.tests), as_json)
-    echo(found.how)
-    if found.concordance is not None:
-        echo(f"Kendall's W of the tests' orders: {found.concordance:.2f} (1: all the same order, 0: no agreement)")
-    for test, reason in found.left_out.items():
+    show(rows, ("model", "mean rank", "95%", *ranking.tests), as_json)
+    echo(ranking.how)
+    if ranking.concordance is not None:
+        echo(f"Kendall's W of the tests' orders: {ranking.concordance:.2f} (1: all the same order, 0: no agreement)")
+    for test, reason in ranking.left_out.items():
         say(f"left out: {test}, {reason}")
 
 

@@ -127,13 +127,13 @@ def agreement(
     models = _models(_readings(results), groups)
     stages = []
     for number in (1, 2):
-        given = {each.person: each.stage(number) for each in people if each.stage(number)}
-        if len(given) > 1:
-            known = {item for items in given.values() for item in items}
+        by_person = {each.person: each.stage(number) for each in people if each.stage(number)}
+        if len(by_person) > 1:
+            known = {item for items in by_person.values() for item in items}
             fitting = {name: _restricted(chosen, known) for name, chosen in models.items()}
             if models and not any(fitting.values()):
                 raise BadInput("no labelled sentence is in the results: run cloze on the sentences that were labelled")
-            stages.append(_stage(number, given, fitting, named, groups, contexts, seed))
+            stages.append(_stage(number, by_person, fitting, named, groups, contexts, seed))
     if not stages:
         raise BadInput(f"{labels}: no stage has the labels of two people: agreement needs two")
     return Agreement(groups, next(iter(named), ""), tuple(stages))
@@ -159,7 +159,7 @@ def _readings(results: Any) -> list[Reading]:
     """The readings of whatever results may be; a list holds readings, or audits."""
     if results is None or isinstance(results, Reading):
         return [] if results is None else [results]
-    several = isinstance(results, list) and not any(isinstance(each, Reading) for each in results)
+    several = isinstance(results, list) and not any(isinstance(result, Reading) for result in results)
     audits = results if several else [results]
     return [reading for audit in audits for reading in find_audit(audit).readings]
 
@@ -188,12 +188,12 @@ def _restricted(chosen: Mapping[str, str], known: set[str]) -> dict[str, str]:
 
 
 def _stage(
-    number: int, given: Mapping[str, Mapping[str, str]], models: Mapping[str, Mapping[str, str]],
+    number: int, by_person: Mapping[str, Mapping[str, str]], models: Mapping[str, Mapping[str, str]],
     expert: Mapping[str, Mapping[str, str] | None], groups: tuple[str, str], contexts: Mapping[str, str], seed: int,
 ) -> StageAgreement:  # fmt: skip
-    items = list(dict.fromkeys(item for labels in given.values() for item in labels))
+    items = list(dict.fromkeys(item for labels in by_person.values() for item in labels))
     units = [contexts.get(item, item) for item in items]
-    table = [[labels.get(item) for labels in given.values()] for item in items]
+    table = [[labels.get(item) for labels in by_person.values()] for item in items]
     whole = all(None not in row for row in table)
     complete = any(None not in row for row in table)
     shared = any(sum(label is not None for label in row) > 1 for row in table)
@@ -208,25 +208,27 @@ def _stage(
         kappa = cohen_kappa(*sides, clusters=[contexts.get(item, item) for item in both], seed=seed)
         return Match(first, second, same, kappa)
 
-    pairs = (match(one, given[one], two, given[two]) for one, two in itertools.combinations(given, 2))
+    pairs = (match(one, by_person[one], two, by_person[two]) for one, two in itertools.combinations(by_person, 2))
     experts = dict[str, Mapping[str, str]]()
     for name, labels in expert.items():
-        experts[EXPERT] = given.get(name, {}) if labels is None else labels
-    raters: list[tuple[str, Kind, Mapping[str, str]]] = [(name, "person", labels) for name, labels in given.items()]
+        experts[EXPERT] = by_person.get(name, {}) if labels is None else labels
+    raters: list[tuple[str, Kind, Mapping[str, str]]] = [(name, "person", labels) for name, labels in by_person.items()]
     if EXPERT in expert:
         raters.append((EXPERT, "expert", _restricted(experts[EXPERT], set(items))))
-    raters.append((MAJORITY, "majority", majority(given.values())))
+    raters.append((MAJORITY, "majority", majority(by_person.values())))
     raters += [(name, "model", labels) for name, labels in models.items()]
     rows = []
     for name, kind, labels in raters:
-        others = [theirs for person, theirs in given.items() if person != name]
-        beside = {**experts, MAJORITY: majority(others), **models}
+        others = [theirs for person, theirs in by_person.items() if person != name]
+        references = {**experts, MAJORITY: majority(others), **models}
         # An expert is not held against themselves, nor the majority or a model.
         mine = {name, *([EXPERT] if name in expert else [])}
-        found = {other: match(name, labels, other, theirs) for other, theirs in beside.items() if other not in mine}
-        rows.append(_row(name, kind, labels, groups, {other: each for other, each in found.items() if each}))
+        agreements = {
+            other: match(name, labels, other, theirs) for other, theirs in references.items() if other not in mine
+        }
+        rows.append(_row(name, kind, labels, groups, {other: each for other, each in agreements.items() if each}))
     return StageAgreement(
-        number, tuple(given), len(items),
+        number, tuple(by_person), len(items),
         krippendorff_alpha(table, clusters=units, seed=seed) if shared else None,
         fleiss_kappa(table, clusters=units, seed=seed) if complete else None,
         tuple(pair for pair in pairs if pair), tuple(rows), tuple(notes),
@@ -266,5 +268,5 @@ def _flat(stage: StageAgreement, row: RaterRow) -> dict[str, Any]:
     return values
 
 
-def _short(found: ChanceCorrected | None) -> str:
-    return "-" if found is None or found.value is None else f"{found.value:.2f}"
+def _short(kappa: ChanceCorrected | None) -> str:
+    return "-" if kappa is None or kappa.value is None else f"{kappa.value:.2f}"

@@ -39,7 +39,7 @@ class Side:
 
     def only(self, model: str) -> Side:
         """One model of it."""
-        return Side(model, self.source, (model,), tuple(each for each in self.readings if each.model == model))
+        return Side(model, self.source, (model,), tuple(reading for reading in self.readings if reading.model == model))
 
     def singles(self) -> list[Side]:
         """One side for each model."""
@@ -199,10 +199,10 @@ def compare(*sides: SomeSide | Sequence[SomeSide]) -> Comparisons:
     >>> import tiltmeter
     >>> tiltmeter.compare("results-v1", "results-v2").to_frame()  # doctest: +SKIP
     """
-    given = sides[0] if len(sides) == 1 and isinstance(sides[0], list | tuple) else sides
-    if not given:
+    listed = sides[0] if len(sides) == 1 and isinstance(sides[0], list | tuple) else sides
+    if not listed:
         raise BadInput("nothing to compare: name two folders of results, or audits")
-    loaded = [load_side(side, place=place) for place, side in enumerate(given, 1)]
+    loaded = [load_side(side, place=place) for place, side in enumerate(listed, 1)]
     pairs = [_judged(_pair(*pair)) for pair in _pairs(loaded)]
     if not any(pair.differences for pair in pairs):
         reasons = [f"{left.id}: {left.reason}" for pair in pairs for left in pair.not_compared]

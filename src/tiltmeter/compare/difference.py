@@ -19,7 +19,7 @@ _SHARED = 0.8
 _NEARLY_ALL = 1 - 1e-9
 #: A statistic counts as the effect of a reading if it agrees with it to six digits.
 _CLOSE = 1e-6
-PAIRED, INDEPENDENT = "paired", "independent"
+Method: TypeAlias = Literal["paired", "independent"]
 
 DifferenceState: TypeAlias = Literal["clear", "suggestive", "undecided", "level"]
 #: What may be said of a difference, from what changed to what did not; the states of a reading's verdict.
@@ -64,7 +64,7 @@ class Difference(Result):
     growth: float
     p_value: float
     p_growth: float
-    method: str
+    method: Method
     how: str
     n_units: int
     change: Change
@@ -291,9 +291,10 @@ def differ(first: Reading, second: Reading) -> Difference | str:
         return reason
     pairing = pair_units(first, second)
     change = pairing.change() if pairing else None
+    method: Method = "paired" if pairing and change else "independent"
     margins: Margins | None = None
     if pairing and change:
-        method, values, units = PAIRED, pairing.values, pairing.n_units
+        values, units = pairing.values, pairing.n_units
         partly = "" if units == pairing.most else f", of {pairing.most}"
         how = f"paired: the same {units} units{partly} measured on both"
         behind = pair_units(first, second, margins=True)
@@ -305,7 +306,7 @@ def differ(first: Reading, second: Reading) -> Difference | str:
         one, two = first.effect, second.effect
         if one.ci is None or two.ci is None:
             return "it has no interval, and its effect does not follow from its items"
-        method, values, units = INDEPENDENT, (one.value, two.value), min(first.n_units, second.n_units)
+        values, units = (one.value, two.value), min(first.n_units, second.n_units)
         change = independent_change((one.value, one.ci), (two.value, two.ci))
         how = (
             "as two independent measurements, from their intervals: the effect does not follow from items that both "
@@ -335,8 +336,8 @@ def differ(first: Reading, second: Reading) -> Difference | str:
         matters=effect.scale.matters,
         lowest=effect.scale.low,
         poles=second.poles,
-        most=pairing.bound if method == PAIRED and pairing else None,
-        agreement=pairing.agreement if method == PAIRED and pairing else None,
+        most=pairing.bound if method == "paired" and pairing else None,
+        agreement=pairing.agreement if method == "paired" and pairing else None,
     )
     return dataclasses.replace(difference, p_value=difference.p_differs(), p_growth=difference.p_beyond(0.0))
 

@@ -107,7 +107,7 @@ def measure_noise(model: Audit, variants: Mapping[str, Audit], runs: Mapping[str
     those of its kind have together.
     """
     runs = runs or {}
-    agreement = {name: agree(model, other) for name, other in {**variants, **runs}.items()}
+    agreement = {name: agreement_of_audits(model, other) for name, other in {**variants, **runs}.items()}
     kept = [variant for name, variant in variants.items() if agreement[name] >= HARMLESS]
     left_out = tuple(name for name in variants if agreement[name] < HARMLESS)
     if variants and len(kept) < FEWEST:
@@ -172,7 +172,7 @@ _Times: TypeAlias = tuple[float, float | None]
 
 
 def _by_probe(model: Audit, pairs: Sequence[tuple[Audit, Audit]]) -> dict[str, _Times]:
-    return {reading.id: found for reading in model.readings if (found := _times(reading.id, pairs))}
+    return {reading.id: times for reading in model.readings if (times := _times(reading.id, pairs))}
 
 
 def _by_kind(model: Audit, times: Mapping[str, _Times]) -> dict[tuple[str, str], KindWobble]:
@@ -180,13 +180,13 @@ def _by_kind(model: Audit, times: Mapping[str, _Times]) -> dict[tuple[str, str],
     for reading in model.readings:
         if reading.id in times and not reading.control:
             alike.setdefault((reading.probe, reading.effect.scale.name), []).append(times[reading.id])
-    found = {}
+    wobbles = {}
     for kind, its in alike.items():
         behind = [margins for _, margins in its if margins is not None]
         together = math.sqrt(math.fsum(effect**2 for effect, _ in its) / len(its))
         margins = math.sqrt(math.fsum(own**2 for own in behind) / len(behind)) if behind else None
-        found[kind] = KindWobble(together, margins, len(its))
-    return found
+        wobbles[kind] = KindWobble(together, margins, len(its))
+    return wobbles
 
 
 def _times(id: str, pairs: Sequence[tuple[Audit, Audit]]) -> _Times | None:
@@ -194,16 +194,16 @@ def _times(id: str, pairs: Sequence[tuple[Audit, Audit]]) -> _Times | None:
 
     Root mean squares over the pairs; None where not all of them have the probe.
     """
-    found = []
+    differences = []
     for pair in pairs:
         first, second = (next((reading for reading in audit.readings if reading.id == id), None) for audit in pair)
         difference = differ(first, second) if first and second else ""
         if isinstance(difference, str):
             return None
-        found.append(difference)
-    effect = _root_mean_square(difference.change for difference in found)
-    behind = [difference.margins.change for difference in found if difference.margins]
-    if len(behind) < len(found):
+        differences.append(difference)
+    effect = _root_mean_square(difference.change for difference in differences)
+    behind = [difference.margins.change for difference in differences if difference.margins]
+    if len(behind) < len(differences):
         return effect, None
     margins = _root_mean_square(behind)
     # A share moves in steps, and small changes too seldom to tell how far large ones move it.
@@ -220,13 +220,13 @@ def _root_mean_square(changes: Iterable[Change]) -> float:
     return math.sqrt(math.fsum(squares) / len(squares)) if squares else 0.0
 
 
-def agree(one: Audit, two: Audit) -> float:
+def agreement_of_audits(one: Audit, two: Audit) -> float:
     """How well scores of units agree between two audits, in the median probe."""
     others = {reading.id: reading for reading in two.readings}
-    return agreement((reading, others[reading.id]) for reading in one.readings if reading.id in others)
+    return agreement_of_units((reading, others[reading.id]) for reading in one.readings if reading.id in others)
 
 
-def agreement(pairs: Iterable[tuple[Reading, Reading]]) -> float:
+def agreement_of_units(pairs: Iterable[tuple[Reading, Reading]]) -> float:
     """How well scores of units agree between two readings, in the median of such pairs; 1 where none can be paired."""
     rows = []
     for one, two in pairs:

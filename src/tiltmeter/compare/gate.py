@@ -22,7 +22,7 @@ from tiltmeter.compare.floor import (
     Floor,
     NoiseFloor,
     above_floor,
-    agreement,
+    agreement_of_units,
     find_floor,
     find_wobble,
     load_noise,
@@ -231,7 +231,7 @@ def _other_models(pairs: Sequence[tuple[Reading, Reading]]) -> list[str]:
         "more after harmless changes: this is another model rather than a version of one, and has to differ by more to "
         "fail (tiltmeter baseline --run measures how far runs of one training differ)"
         for model, its in by_model.items()
-        if (value := agreement(its)) < HARMLESS
+        if (value := agreement_of_units(its)) < HARMLESS
     ]
 
 

@@ -180,7 +180,7 @@ def spearman(table: UnitTable) -> Weighted:
     """Spearman's rho of the first and the second score."""
     scores = [table.means(i)[:, None] for i in (0, 1)]
     # For each unit (row) which ones lie below it, ties counting half.
-    x, y = ((each > each.T) + 0.5 * (each == each.T) for each in scores)
+    x, y = ((score > score.T) + 0.5 * (score == score.T) for score in scores)
     # A unit's rank is the weight of the units below it: with equal weights the ordinary one.
     return lambda weights: _r(weights, weights @ x.T, weights @ y.T)
 

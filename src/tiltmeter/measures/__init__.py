@@ -18,12 +18,12 @@ from tiltmeter.measures.cabm.validation import (
     Normality,
     Separation,
     Stability,
-    compare,
+    compare_scores,
     cross_validated_scores,
     stability,
     validate,
 )
-from tiltmeter.measures.cabm.weights import (
+from tiltmeter.measures.cabm.weighting import (
     Weights,
     attributions,
     equal_weights,
@@ -114,7 +114,7 @@ __all__ = [
     "cluster_bias",
     "cluster_deal_test",
     "cluster_placebo",
-    "compare",
+    "compare_scores",
     "context_shift",
     "cosine_bias",
     "counterfactual",

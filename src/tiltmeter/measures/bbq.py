@@ -153,12 +153,12 @@ def _repaired(outcomes: Sequence[ScoredAnswer], permutations: int, seed: int) ->
     if reason or n < 2:
         ci = Interval(-1.0, 1.0, 0.95, f"not estimable: {reason or 'fewer than two questions'}")
         return Mean(value, ci, 1.0, True, 0.0, values.size, n)
-    found = clustered_mean(values, clusters=questions, permutations=permutations, seed=seed)
+    mean = clustered_mean(values, clusters=questions, permutations=permutations, seed=seed)
     if np.ptp(by_unit(values, questions).means) > 0:
-        return found
+        return mean
     # Questions that all lean alike say nothing of their spread: each then counts as a trial of a share.
     ci = wilson((1 + value) / 2, n)
-    return dataclasses.replace(found, ci=Interval(2 * ci.low - 1, 2 * ci.high - 1, ci.level, ci.method))
+    return dataclasses.replace(mean, ci=Interval(2 * ci.low - 1, 2 * ci.high - 1, ci.level, ci.method))
 
 
 def _with_target(outcomes: Sequence[ScoredAnswer]) -> tuple[Floats, Floats, list[str]]:

@@ -55,10 +55,12 @@ class Contexts:
 FourSets: TypeAlias = tuple[Contexts, Contexts, Contexts, Contexts]
 
 
-def contexts(name: str, words: Sequence[ArrayLike], *, like: Contexts | None = None, at_least: int = 1) -> Contexts:
+def pack_contexts(
+    name: str, words: Sequence[ArrayLike], *, like: Contexts | None = None, at_least: int = 1
+) -> Contexts:
     """Check the words of a set, one (contexts x dim) array each as wide as those of ``like``, and pack them.
 
-    >>> contexts("X", [[[3.0, 4.0]], [[0.0, 2.0], [1.0, 0.0]]]).counts
+    >>> pack_contexts("X", [[[3.0, 4.0]], [[0.0, 2.0], [1.0, 0.0]]]).counts
     (1, 2)
     """
     try:
@@ -307,10 +309,10 @@ def ceat(
     >>> round(found.effect_size, 2), round(found.repaired.effect_size, 2), round(found.repaired.p_value, 2)
     (1.72, 1.72, 0.33)
     """
-    in_x = contexts("X", x, at_least=2)
-    in_y = contexts("Y", y, like=in_x, at_least=2)
+    in_x = pack_contexts("X", x, at_least=2)
+    in_y = pack_contexts("Y", y, like=in_x, at_least=2)
     # A and B are counted from the centre of X and Y too: all that matters is that they share one.
-    in_a, in_b = contexts("A", a, like=in_x), contexts("B", b, like=in_x)
+    in_a, in_b = pack_contexts("A", a, like=in_x), pack_contexts("B", b, like=in_x)
     lean = in_a.means.mean(axis=0) - in_b.means.mean(axis=0)
     if vanishes(lean, in_a.means):
         raise BadInput("the two sets of attributes have the same average, so no word can lean to either")

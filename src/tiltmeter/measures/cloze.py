@@ -198,8 +198,8 @@ def cloze_combined(
     (1, 1)
     """
     one, two = _products(scores_1, scores_2)
-    found = _judge(one, two, labels=labels, clusters=clusters, permutations=permutations, seed=seed)
-    return _widened(found, [tuple(map(np.exp, _products(*both))) for both in shifted])
+    result = _judge(one, two, labels=labels, clusters=clusters, permutations=permutations, seed=seed)
+    return _widened(result, [tuple(map(np.exp, _products(*both))) for both in shifted])
 
 
 def _products(scores_1: Sequence[ArrayLike], scores_2: Sequence[ArrayLike]) -> tuple[Floats, Floats]:

@@ -109,7 +109,7 @@ def _p_over_both(
         return (further + (as_far + 1) / 2) / (permutations + 1)
 
     sums = [np.bincount(units, differences) for units in (scenarios, names)]
-    totals = [rng.choice((-1.0, 1.0), (permutations, each.size)) @ each for each in sums]
+    totals: list[Floats] = [rng.choice((-1.0, 1.0), (permutations, each.size)) @ each for each in sums]
     # Signs of few units reach only so far.
     alone = [max(mid_p(of), least_p_of_flips(each.size)) for of, each in zip(totals, sums, strict=True)]
     return max(min(alone), mid_p(parts[0] * totals[0] + parts[1] * totals[1]))

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiltmeter.measures.geometry import Bands, average, cosines, draw, rows
+from tiltmeter.measures.geometry import Bands, average, cosines, draw_words, rows
 from tiltmeter.statistics import Interval, Result, correlation
 from tiltmeter.statistics.families import Placebo, placebo_of
 
@@ -36,8 +36,8 @@ def ect(x: ArrayLike, y: ArrayLike, attributes: ArrayLike, *, seed: int = 0) -> 
     x = rows("X", x)
     y, attributes = rows("Y", y, like=x), rows("attributes", attributes, like=x, at_least=4)
     near_x, near_y = (cosines(average(name, group)[None], attributes)[0] for name, group in (("X", x), ("Y", y)))
-    found = correlation(near_x, near_y, method="spearman", seed=seed)
-    return EctResult(found.r, found.ci, tuple(near_x.tolist()), tuple(near_y.tolist()), len(attributes))
+    coherence = correlation(near_x, near_y, method="spearman", seed=seed)
+    return EctResult(coherence.r, coherence.ci, tuple(near_x.tolist()), tuple(near_y.tolist()), len(attributes))
 
 
 def ect_placebo(
@@ -61,7 +61,7 @@ def ect_placebo(
 
     x = rows("X", x)
     y, words = rows("Y", y, like=x), rows("neutral words", neutral, like=x, at_least=n)
-    drawn = draw(len(words), n, bands=bands, seed=seed)
+    drawn = draw_words(len(words), n, bands=bands, seed=seed)
     near = (cosines(average(name, group)[None], words)[0] for name, group in (("X", x), ("Y", y)))
     one, two = (rankdata(values[drawn], axis=1) - (n + 1) / 2 for values in near)
     return placebo_of((one * two).sum(axis=1) / np.sqrt((one**2).sum(axis=1) * (two**2).sum(axis=1)), score, level=1.0)

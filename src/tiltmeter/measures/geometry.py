@@ -43,8 +43,8 @@ def rows(name: str, vectors: ArrayLike, *, like: Floats | None = None, at_least:
     matrix = as_floats(vectors, f"{name}: the vectors are ragged or not numbers; give rows of one length")
     if matrix.ndim != 2 or matrix.size == 0 or len(matrix) < at_least:
         shapes = {0: "a single number", 1: "a single row of numbers", 2: f"{len(np.atleast_1d(matrix))}"}
-        found = "none" if matrix.size == 0 else shapes.get(matrix.ndim, f"{matrix.ndim} dimensions")
-        raise BadInput(f"{name}: needs a matrix of at least {at_least} vector(s), found {found}")
+        got = "none" if matrix.size == 0 else shapes.get(matrix.ndim, f"{matrix.ndim} dimensions")
+        raise BadInput(f"{name}: needs a matrix of at least {at_least} vector(s), found {got}")
     if not np.isfinite(matrix).all():
         where = int(np.argwhere(~np.isfinite(matrix))[0, 0])
         raise BadInput(f"{name}: vector {where} holds NaN or infinity")
@@ -128,11 +128,11 @@ def directions_within(vectors: Floats, *, besides: Floats | None = None) -> Floa
 
     What all words of a list share says which list it is; what some of them share beyond that makes them kin.
     """
-    found = vectors - vectors.mean(axis=0)
+    apart = vectors - vectors.mean(axis=0)
     if besides is not None and (length := float(besides @ besides)) > 0:
-        found -= np.outer(found @ besides, besides / length)
-    lengths = np.linalg.norm(found, axis=1, keepdims=True)
-    directions: Floats = found / np.where(lengths == 0, 1.0, lengths)
+        apart -= np.outer(apart @ besides, besides / length)
+    lengths = np.linalg.norm(apart, axis=1, keepdims=True)
+    directions: Floats = apart / np.where(lengths == 0, 1.0, lengths)
     return directions
 
 
@@ -296,12 +296,12 @@ class Bands(NamedTuple):
     replaced: Sequence[int | None]
 
 
-def draw(n: int, k: int, *, bands: Bands | None = None, draws: int = 1_000, seed: int = 0) -> Labels:
+def draw_words(n: int, k: int, *, bands: Bands | None = None, draws: int = 1_000, seed: int = 0) -> Labels:
     """k of n arbitrary words, so many times: (draws x k) places, each of a word of the band of the one it replaces.
 
     A word whose band is not known, or has no more words, is replaced by any.
 
-    >>> draw(4, 2, bands=Bands([1, 2, 2, 1], [2, 1]), draws=50).max(axis=0).tolist()
+    >>> draw_words(4, 2, bands=Bands([1, 2, 2, 1], [2, 1]), draws=50).max(axis=0).tolist()
     [2, 3]
     """
     rng = generator(seed, "draw")
@@ -330,7 +330,7 @@ def deal(n: int, sizes: tuple[int, int], *, bands: Bands | None = None, draws: i
     >>> deal(10, (2, 2), draws=3).sum(axis=0).tolist()
     [0.0, 0.0, 0.0]
     """
-    chosen = draw(n, sum(sizes), bands=bands, draws=draws, seed=seed)
+    chosen = draw_words(n, sum(sizes), bands=bands, draws=draws, seed=seed)
     weights = np.zeros((draws, n))
     np.put_along_axis(weights, chosen, np.repeat([1 / sizes[0], -1 / sizes[1]], sizes), axis=1)
     dealt: Floats = weights.T

@@ -50,11 +50,11 @@ def cluster_bias(group_1: ArrayLike, group_2: ArrayLike, *, seed: int = 0) -> Cl
 
     one = rows("group 1", group_1, at_least=2)
     two = rows("group 2", group_2, like=one, at_least=2)
-    found = _two_clusters(unit(np.concatenate([one, two])), seed)
-    first, second = found[: len(one)], found[len(one) :]
+    clusters = _two_clusters(unit(np.concatenate([one, two])), seed)
+    first, second = clusters[: len(one)], clusters[len(one) :]
     table = [[int((part == label).sum()) for label in (0, 1)] for part in (first, second)]
     right = max(table[0][0] + table[1][1], table[0][1] + table[1][0])
-    n = len(found)
+    n = len(clusters)
     # With thousands of words the smallest p-values underflow; they are small, never zero.
     p_value = max(float(fisher_exact(np.array(table)).pvalue), sys.float_info.min)
     return ClusterResult(right / n, p_value, wilson(right / n, n), n)
@@ -66,8 +66,8 @@ def _two_clusters(words: Floats, seed: int) -> Labels:
     if np.ptp(words, axis=0).max() <= 1e-12:
         raise BadInput("all words have the same direction, so they form no clusters")
     start = int(generator(seed, "resample").integers(2**31))
-    found: Labels = KMeans(n_clusters=2, n_init=10, random_state=start).fit_predict(words).astype(np.intp)
-    return found
+    labels: Labels = KMeans(n_clusters=2, n_init=10, random_state=start).fit_predict(words).astype(np.intp)
+    return labels
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

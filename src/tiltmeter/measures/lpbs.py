@@ -113,14 +113,14 @@ def lpbs(
 
 
 def _log_probabilities(name: str, values: ArrayLike) -> Floats:
-    found = as_floats(values, f"{name} must be a table of numbers")
-    if found.ndim != 2 or found.size == 0:
+    table = as_floats(values, f"{name} must be a table of numbers")
+    if table.ndim != 2 or table.size == 0:
         raise BadInput(f"{name} must be a table with one row an attribute and one column a pair of terms")
-    if not np.isfinite(found).all():
+    if not np.isfinite(table).all():
         raise BadInput(f"{name} holds NaN or infinity: every logarithm of a probability must be finite")
-    if found.max() > 1e-4:
-        raise BadInput(f"{name} reaches {found.max():.4g}: give logarithms of probabilities, never raw logits")
-    return found
+    if table.max() > 1e-4:
+        raise BadInput(f"{name} reaches {table.max():.4g}: give logarithms of probabilities, never raw logits")
+    return table
 
 
 def _effect(
@@ -181,13 +181,13 @@ def _over_terms(
     if not np.allclose(tables[0].mean(axis=1) - tables[1].mean(axis=1), associations, atol=1e-6):
         raise BadInput("by_term does not belong to these probabilities: its means differ from the associations")
     of_attributes, *of_terms = families
-    in_sides = [as_labels(names, table.shape[1]) for names, table in zip(of_terms, tables, strict=True)]
+    side_1, side_2 = (as_labels(names, table.shape[1]) for names, table in zip(of_terms, tables, strict=True))
     kin = np.asarray(of_attributes)
     near = np.concatenate(tables, axis=1)
     return crossed_test(
         near[first],
         near[~first],
         n_a=tables[0].shape[1],
-        kin=Kin(as_labels(kin[first], int(first.sum())), as_labels(kin[~first], int((~first).sum())), *in_sides),
+        kin=Kin(as_labels(kin[first], int(first.sum())), as_labels(kin[~first], int((~first).sum())), side_1, side_2),
         **options,
     )

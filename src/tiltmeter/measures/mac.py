@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.measures.geometry import Bands, cosines, draw, list_families, rows
+from tiltmeter.measures.geometry import Bands, cosines, draw_words, list_families, rows
 from tiltmeter.statistics import Interval, Result
 from tiltmeter.statistics.families import Placebo, placebo_of, spread_of_mean
 from tiltmeter.statistics.groups import Units
@@ -72,6 +72,6 @@ def mac_placebo(
     t = rows("targets", targets)
     words = rows("neutral words", neutral, like=t, at_least=sum(sizes))
     far = 1 - cosines(t, words).mean(axis=0)
-    drawn = far[draw(len(words), sum(sizes), bands=bands, seed=seed)]
+    drawn = far[draw_words(len(words), sum(sizes), bands=bands, seed=seed)]
     by_set = [part.mean(axis=1) for part in np.split(drawn, np.cumsum(sizes)[:-1], axis=1)]
     return placebo_of(np.mean(by_set, axis=0), score, level=1.0)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiltmeter.errors import BadInput
-from tiltmeter.measures.geometry import UNNAMED, Bands, Families, cosines, draw, list_families, rows
+from tiltmeter.measures.geometry import UNNAMED, Bands, Families, cosines, draw_words, list_families, rows
 from tiltmeter.measures.weat import WeatResult, weat
 from tiltmeter.statistics import Result, holm
 from tiltmeter.statistics.families import Placebo, placebo_of
@@ -125,7 +125,7 @@ def multi_weat_placebo(
     """
     groups = [rows(f"target group {i + 1}", group) for i, group in enumerate(targets)]
     words = rows("neutral words", neutral, like=groups[0], at_least=sum(sizes))
-    drawn = draw(len(words), sum(sizes), bands=bands, seed=seed)
+    drawn = draw_words(len(words), sum(sizes), bands=bands, seed=seed)
     near = cosines(np.concatenate(groups), words)
     # By word, draw and set; where each set ends follows from the sizes.
     ends = np.cumsum(sizes)[:-1]

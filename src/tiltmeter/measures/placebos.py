@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiltmeter.measures.geometry import Bands, cosines, deal, draw, rows, unit
+from tiltmeter.measures.geometry import Bands, cosines, deal, draw_words, rows, unit
 from tiltmeter.statistics.families import Labels, Placebo, placebo_of
 from tiltmeter.statistics.groups import Floats
 
@@ -113,5 +113,5 @@ def leans_between(
 
 def _pairs(n: int, n_pairs: int, bands: Bands | None, seed: int) -> tuple[Labels, Labels]:
     """The places of the first and the second words of so many pairs of n words, by draw."""
-    drawn = draw(n, 2 * n_pairs, bands=bands, draws=_DRAWS, seed=seed)
+    drawn = draw_words(n, 2 * n_pairs, bands=bands, draws=_DRAWS, seed=seed)
     return drawn[:, :n_pairs], drawn[:, n_pairs:]

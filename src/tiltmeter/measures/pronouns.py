@@ -93,10 +93,10 @@ def preference(
         raise BadInput(f"{one.size} pro-stereotypical but {two.size} anti-stereotypical scores: a pair has one of each")
     outcomes = preferred(one, two)
     options: dict[str, Any] = {"permutations": permutations, "seed": seed}
-    found = share_of(outcomes) if clusters is None else clustered_share(outcomes, clusters, **options)
+    estimate = share_of(outcomes) if clusters is None else clustered_share(outcomes, clusters, **options)
     means = by_unit(outcomes, clusters).means.tolist()
     return PreferenceResult(
-        share=found,
+        share=estimate,
         gap=clustered_mean(one - two, clusters=clusters, **options),
         ties=int((outcomes == 0.5).sum()),
         by_cluster={} if clusters is None else dict(zip(dict.fromkeys(clusters), means, strict=True)),

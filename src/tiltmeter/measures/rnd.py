@@ -16,7 +16,7 @@ from tiltmeter.measures.geometry import (
     Bands,
     Families,
     average,
-    draw,
+    draw_words,
     list_families,
     rows,
     unit,
@@ -146,7 +146,7 @@ def rnd_placebo(
     x = rows("X", x)
     y, words = rows("Y", y, like=x), rows("neutral words", neutral, like=x, at_least=n)
     labels, _ = list_families([x, y], [words], [*families, range(len(words))])
-    drawn = draw(len(words), n, bands=bands, seed=seed)
+    drawn = draw_words(len(words), n, bands=bands, seed=seed)
     far_x, far_y = (_norms(group.mean(axis=0)[None], words)[0][drawn] for group in (x, y))
     weights = 1 / np.maximum(far_x + far_y, 1e-12 * np.abs(words).max())
     shares = np.zeros((len(drawn), len(words)))
@@ -183,27 +183,27 @@ class _Compared:
     bound: float
 
 
-def _repaired(found: _Compared, families: Labels, options: dict[str, Any]) -> RepairedRnd:
+def _repaired(compared: _Compared, families: Labels, options: dict[str, Any]) -> RepairedRnd:
     """Both sides together: the larger p-value, and an interval with the variance of both."""
-    test, by_attributes = found.by_targets, None
-    if found.by_attribute.size > 1:
-        by_attributes = matched_test(found.by_attribute, families=families, **options)
+    test, by_attributes = compared.by_targets, None
+    if compared.by_attribute.size > 1:
+        by_attributes = matched_test(compared.by_attribute, families=families, **options)
         test = max(test, by_attributes, key=lambda each: each.p_value)
-    targets = sum(each.variance for each in found.spreads)
-    others = spread_of_mean(found.by_attribute, families)
-    variance = max(targets + others.variance - found.shared, targets, others.variance)
-    df = degrees(*((each.variance, each.df) for each in (*found.spreads, others)))
-    count = (found.spreads[0].families, found.spreads[1].families, others.families)
-    limit = math.inf if math.isfinite(variance) else found.bound
+    targets = sum(each.variance for each in compared.spreads)
+    others = spread_of_mean(compared.by_attribute, families)
+    variance = max(targets + others.variance - compared.shared, targets, others.variance)
+    df = degrees(*((each.variance, each.df) for each in (*compared.spreads, others)))
+    count = (compared.spreads[0].families, compared.spreads[1].families, others.families)
+    limit = math.inf if math.isfinite(variance) else compared.bound
     return RepairedRnd(
         score=others.mean,
         p_value=test.p_value,
-        p_targets=found.by_targets.p_value,
+        p_targets=compared.by_targets.p_value,
         p_attributes=None if by_attributes is None else by_attributes.p_value,
         ci=student_interval(Spread(others.mean, variance, df, min(count)), lowest=-limit, highest=limit),
         exact=test.exact,
         standard_error=test.standard_error,
-        by_attribute=tuple(found.by_attribute.tolist()),
+        by_attribute=tuple(compared.by_attribute.tolist()),
         families=count,
     )
 

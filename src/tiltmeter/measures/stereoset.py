@@ -80,17 +80,17 @@ def stereoset(
     >>> found.lms, found.ss, found.icat
     (100.0, 100.0, 0.0)
     """
-    found = _read(scores, examples)
-    interval, p_value = _certainty(_rates(found, ties=0.5)[:, 0], seed)
-    by_part = {part: _macro(found.where(found.parts == part)) for part in PARTS if part in found.parts}
+    rows = _read(scores, examples)
+    interval, p_value = _certainty(_rates(rows, ties=0.5)[:, 0], seed)
+    by_part = {part: _macro(rows.where(rows.parts == part)) for part in PARTS if part in rows.parts}
     return StereoSetResult(
-        **_macro(found).to_dict(),
+        **_macro(rows).to_dict(),
         ss_ci=interval,
         ss_p_value=p_value,
-        ties=int((preferred(found.scores[:, 0], found.scores[:, 1]) == 0.5).sum()),
-        published=_macro(found, ties=0.0),
-        micro=_macro(dataclasses.replace(found, targets=np.full_like(found.targets, "all"))),
-        by_type={kind: _macro(found.where(found.types == kind)) for kind in dict.fromkeys(found.types)},
+        ties=int((preferred(rows.scores[:, 0], rows.scores[:, 1]) == 0.5).sum()),
+        published=_macro(rows, ties=0.0),
+        micro=_macro(dataclasses.replace(rows, targets=np.full_like(rows.targets, "all"))),
+        by_type={kind: _macro(rows.where(rows.types == kind)) for kind in dict.fromkeys(rows.types)},
         intrasentence=by_part.get("intrasentence"),
         intersentence=by_part.get("intersentence"),
     )
@@ -149,5 +149,5 @@ def _macro(examples: _Examples, *, ties: float = 0.5) -> StereoScores:
 def _certainty(rates: Floats, seed: int) -> tuple[Interval, float]:
     if rates.size < 2:
         return Interval(0.0, 100.0, 0.95, "not estimable: one target term"), 1.0
-    found = clustered_mean(100 * rates - 50, seed=seed)
-    return dataclasses.replace(found.ci, low=found.ci.low + 50, high=found.ci.high + 50), found.p_value
+    mean = clustered_mean(100 * rates - 50, seed=seed)
+    return dataclasses.replace(mean.ci, low=mean.ci.low + 50, high=mean.ci.high + 50), mean.p_value

@@ -37,18 +37,18 @@ def swap_groups(text: str, partners: Mapping[str, str], *, rules: Rules = NO_RUL
     if not words:
         return SwappedText(None, (), ())
     any_of = "|".join(map(re.escape, words))
-    found = re.compile(rf"\b(?:{any_of})\b", re.IGNORECASE)
-    made, swapped, left, end = "", list[str](), list[str](), 0
-    for match in found.finditer(text):
+    pattern = re.compile(rf"\b(?:{any_of})\b", re.IGNORECASE)
+    text_after, swapped, left, end = "", list[str](), list[str](), 0
+    for match in pattern.finditer(text):
         word = match.group()
         by = _partner(word, text[: match.start()], text[match.end() :], partners, rules)
         if by is None:
             left.append(word)
             continue
-        made += text[end : match.start()] + _cased(by, word)
+        text_after += text[end : match.start()] + _cased(by, word)
         end = match.end()
         swapped.append(word)
-    return SwappedText(made + text[end:] if swapped and not left else None, tuple(swapped), tuple(left))
+    return SwappedText(text_after + text[end:] if swapped and not left else None, tuple(swapped), tuple(left))
 
 
 def _partner(word: str, before: str, after: str, partners: Mapping[str, str], rules: Rules) -> str | None:

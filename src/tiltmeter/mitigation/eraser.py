@@ -125,8 +125,8 @@ def subspace(sets: Sequence[ArrayLike], *, rank: int, unit_length: bool = True) 
     """
     centred: list[Floats] = []
     for place, members in enumerate(sets, 1):
-        given = rows(f"set {place}", members, like=centred[0] if centred else None, at_least=2)
-        vectors = unit(given) if unit_length else given
+        raw = rows(f"set {place}", members, like=centred[0] if centred else None, at_least=2)
+        vectors = unit(raw) if unit_length else raw
         centred.append(vectors - vectors.mean(axis=0))
     together = np.concatenate(centred) if centred else np.empty((0, 0))
     most = sum(len(part) - 1 for part in centred)
@@ -136,7 +136,7 @@ def subspace(sets: Sequence[ArrayLike], *, rank: int, unit_length: bool = True) 
         )
     if vanishes(together, np.ones(1)):
         raise BadInput("the words of each set do not differ, so they give no direction")
-    found: Floats = np.linalg.svd(together, full_matrices=False)[2][:rank]
-    towards_first = sum(part[0] for part in centred) @ found.T
-    signed: Floats = found * np.where(towards_first < 0, -1.0, 1.0)[:, None]
+    directions: Floats = np.linalg.svd(together, full_matrices=False)[2][:rank]
+    towards_first = sum(part[0] for part in centred) @ directions.T
+    signed: Floats = directions * np.where(towards_first < 0, -1.0, 1.0)[:, None]
     return signed

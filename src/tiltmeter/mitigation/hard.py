@@ -57,5 +57,5 @@ def equalised(members: Sequence[Any], directions: Floats) -> Floats:
     if lengths.min() <= 1e-9:
         raise BadInput("the words of a set do not differ along the directions, so they cannot be equalised")
     rest = mean - mean @ directions.T @ directions
-    made: Floats = rest + np.sqrt(max(0.0, 1 - float(rest @ rest))) * inside / lengths
-    return made
+    equal: Floats = rest + np.sqrt(max(0.0, 1 - float(rest @ rest))) * inside / lengths
+    return equal

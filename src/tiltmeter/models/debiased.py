@@ -15,7 +15,7 @@ import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from tiltmeter.models.cached import CachedModel
 from tiltmeter.models.protocol import Identity, Question, Rows, Vector
 from tiltmeter.models.registry import load, runs_code
 from tiltmeter.statistics.groups import Result
+
+if TYPE_CHECKING:
+    from tiltmeter.models.api import Budget
 
 ABOUT, MAP = "debiased.json", "eraser.safetensors"
 SCHEMA_VERSION = 1
@@ -125,7 +128,7 @@ def _damaged(path: Path, error: Exception) -> BadInput:
     return BadInput(f"{path} is damaged ({' '.join(str(error).split())[:80]}): {_AGAIN}")
 
 
-def open_debiased(folder: str | Path, *, base: str | object | None = None, budget: Any = None) -> Any:
+def open_debiased(folder: str | Path, *, base: str | object | None = None, budget: Budget | None = None) -> Any:
     """The model in a folder, whichever kind of method it comes from."""
     if load_fitted(at_home(folder))[0].method == SELF_DEBIAS:
         from tiltmeter.models.transformers.self_debias import SelfDebiasedModel
@@ -134,7 +137,7 @@ def open_debiased(folder: str | Path, *, base: str | object | None = None, budge
     return DebiasedModel(folder, base=base, budget=budget)
 
 
-def load_base(folder: Path, fitted: Fitted, base: str | object | None, budget: Any) -> Any:
+def load_base(folder: Path, fitted: Fitted, base: str | object | None, budget: Budget | None) -> Any:
     """The model below; a folder may not name one that runs code."""
     if base is None and runs_code(fitted.spec):
         raise BadInput(f"{folder} names {fitted.spec}, and a file may not run code: name it with ?base=")
@@ -143,10 +146,10 @@ def load_base(folder: Path, fitted: Fitted, base: str | object | None, budget: A
 
 def check_base(name: str, fitted: Fitted, loaded: Any) -> None:
     """Refuse a model that the method was not fitted on."""
-    found, due = CachedModel(loaded).identity, fitted.base
-    if (found.revision, dict(found.settings)) != (due.revision, dict(due.settings)):
+    identity, due = CachedModel(loaded).identity, fitted.base
+    if (identity.revision, dict(identity.settings)) != (due.revision, dict(due.settings)):
         raise BadInput(
-            f"{name} belongs to {due.name} of revision {due.revision}, and {found.name} is {found.revision}: "
+            f"{name} belongs to {due.name} of revision {due.revision}, and {identity.name} is {identity.revision}: "
             f"name the right one with {name}?base=..., or run tiltmeter debias again"
         )
 
@@ -158,7 +161,7 @@ class DebiasedModel:
     it was; it must be the very one, by its name and revision.
     """
 
-    def __init__(self, folder: str | Path, *, base: str | object | None = None, budget: Any = None) -> None:
+    def __init__(self, folder: str | Path, *, base: str | object | None = None, budget: Budget | None = None) -> None:
         self.folder = at_home(folder)
         self.eraser, self.fitted, self._checksum = load_debiased(self.folder)
         self.name = f"debiased:{self.folder.name}"

@@ -188,8 +188,8 @@ def load_attribute(place: str) -> Any:
         if not hasattr(thing, name):
             raise BadInput(f"python:{place}: the module {module} has no '{attribute}'")
         thing = getattr(thing, name)
-    made = thing() if isinstance(thing, type) or _is_function(thing) else thing
-    return as_model(made, name=f"python:{place}")
+    model = thing() if isinstance(thing, type) or _is_function(thing) else thing
+    return as_model(model, name=f"python:{place}")
 
 
 def _is_function(thing: Any) -> bool:

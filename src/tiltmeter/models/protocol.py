@@ -329,6 +329,8 @@ class Question(StrEnum):
 #: How a causal model says in its settings whether a start mark stands before a text, where nobody chose: its files ask
 #: for one, or for none, or leave it to the tokenizer.
 BOS_DECLARED = ("declared yes", "declared no", "left to the tokenizer")
+#: How a model says in its settings that its vectors are those of its last layer.
+LAST_LAYER = "-1"
 #: How a Transformers model says in its settings that it computes in float32, whatever its weights are held in.
 USUAL_DTYPES = ("float32", "float16 computed in float32", "bfloat16 computed in float32")
 
@@ -363,21 +365,6 @@ def installed(*packages: str) -> dict[str, str]:
         with contextlib.suppress(PackageNotFoundError):
             versions[package] = version(package)
     return versions
-
-
-@runtime_checkable
-class EmbedsWords(Protocol):
-    def embed_words(self, words: Sequence[str]) -> Rows: ...
-
-
-@runtime_checkable
-class EmbedsTexts(Protocol):
-    def embed_texts(self, texts: Sequence[str]) -> Rows: ...
-
-
-@runtime_checkable
-class EmbedsSpans(Protocol):
-    def embed_spans(self, spans: Sequence[Span]) -> Rows: ...
 
 
 #: What is asked about, and the form of the answer, where it is not a vector.

@@ -11,7 +11,7 @@ import platform
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeAlias, TypeVar, cast
 
-from tiltmeter.models.protocol import BOS_DECLARED, USUAL_DTYPES, Identity, Question, Vector, installed
+from tiltmeter.models.protocol import BOS_DECLARED, LAST_LAYER, USUAL_DTYPES, Identity, Question, Vector, installed
 from tiltmeter.readings import (
     About,
     Details,
@@ -118,9 +118,11 @@ def statistics_options(options: Options) -> dict[str, Any]:
     return {**dataclasses.asdict(options), "alternative": cast(Alternative, options.alternative)}
 
 
-def tested(name: str, value: float, scale: Scale, found: Any, options: Options) -> Estimate:
+def tested(name: str, value: float, scale: Scale, result: Any, options: Options) -> Estimate:
     """The estimate of a measure whose result has an interval and a permutation test."""
-    return Estimate(name, value, scale, found.ci, found.p_value, options.alternative, found.exact, found.standard_error)
+    return Estimate(
+        name, value, scale, result.ci, result.p_value, options.alternative, result.exact, result.standard_error
+    )
 
 
 class Replies:
@@ -240,9 +242,9 @@ class Probe(Generic[S]):
         replies = Replies(identity.name, asked, answers, vectors[1] if vectors else None)
         measured = self.kind.measure(self.stimuli, replies, self.options)
         kind, settings = self.kind, dataclasses.asdict(self.options)
-        found: dict[str, Any] = {field.name: getattr(measured, field.name) for field in dataclasses.fields(measured)}
-        found["n_items"] = measured.n_items or len(measured.items)
-        found["n_units"] = measured.n_units or found["n_items"]
+        fields: dict[str, Any] = {field.name: getattr(measured, field.name) for field in dataclasses.fields(measured)}
+        fields["n_items"] = measured.n_items or len(measured.items)
+        fields["n_units"] = measured.n_units or fields["n_items"]
         return Reading(
             id=self.id,
             probe=kind.name,
@@ -260,7 +262,7 @@ class Probe(Generic[S]):
                 {**versions(), **(vectors[0].versions if vectors else {}), **identity.versions},
                 vectors[0] if vectors else None,
             ),
-            **found,
+            **fields,
         )
 
 
@@ -275,7 +277,7 @@ def model_name(identity: Identity) -> str:
     >>> model_name(Identity("debiased:made", "1f0e", {"case": "lower"}))
     'debiased:made'
     """
-    usual = {"case": ("exact",), "pooling": ("auto", "mean"), "layer": ("-1",)}
+    usual = {"case": ("exact",), "pooling": ("auto", "mean"), "layer": (LAST_LAYER,)}
     usual |= {"bos": BOS_DECLARED, "dtype": USUAL_DTYPES}
     chosen = [f"{k}={v}" for k, v in sorted(identity.settings.items()) if v not in usual.get(k, ())]
     if identity.name.startswith("debiased:"):

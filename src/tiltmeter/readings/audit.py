@@ -67,6 +67,11 @@ class Audit:
     def __post_init__(self) -> None:
         object.__setattr__(self, "readings", judged(self.readings))
 
+    @property
+    def objects(self) -> tuple[str, ...]:
+        """The models that were objects in Python: they have no spec, and no command can name them."""
+        return tuple(name for name in self.models if name.startswith("own:") or ":" not in name)
+
     def to_frame(self) -> pd.DataFrame:
         """One row per reading: what was measured on which model, and the result."""
         table = frame(self.rows())

@@ -143,10 +143,10 @@ class MethodOutcome(Result):
     @property
     def trace(self) -> Trace:
         """Hidden where one test still finds it, gone where each finds nothing."""
-        found = {test.trace for test in self.traces}
-        if not found:
+        traces = {test.trace for test in self.traces}
+        if not traces:
             return "not tested"
-        return "hidden" if "hidden" in found else "gone" if found == {"gone"} else "undecided"
+        return "hidden" if "hidden" in traces else "gone" if traces == {"gone"} else "undecided"
 
     @property
     def pays(self) -> Pays:
@@ -173,10 +173,10 @@ class MethodOutcome(Result):
         said[0] += f" and {self.more} lean more" if self.more else ""
         if self.bias_left:
             said[0] += f"; {self.bias_left.value:.0%} of the lean is left ({_range(self.bias_left.ci)})"
-        found = max(self.traces, key=lambda test: test.ci.low - test.chance, default=None)
-        if found is not None:
-            guess = f"{found.before:.0%} before, {found.chance:.0%} by guessing"
-            how = f"{found.about} {found.verb} the groups for {found.after:.0%} ({guess})"
+        clearest = max(self.traces, key=lambda test: test.ci.low - test.chance, default=None)
+        if clearest is not None:
+            guess = f"{clearest.before:.0%} before, {clearest.chance:.0%} by guessing"
+            how = f"{clearest.about} {clearest.verb} the groups for {clearest.after:.0%} ({guess})"
             said.append(
                 {
                     "hidden": f"The bias is hidden, not gone: {how}",
@@ -214,7 +214,8 @@ class AnotherSplit(Result):
 
     @classmethod
     def of(cls, outcome: MethodOutcome, *, seed: int) -> Self:
-        left, kept = (each and each.value for each in (outcome.bias_left, outcome.utility_kept))
+        left = outcome.bias_left.value if outcome.bias_left else None
+        kept = outcome.utility_kept.value if outcome.utility_kept else None
         counts = outcome.less, len(outcome.deciding), outcome.more
         return cls(outcome.method, seed, *counts, left, kept, outcome.pays, outcome.problem)
 
@@ -254,19 +255,22 @@ class Mitigation(Result):
     def take(self) -> MethodOutcome | None:
         """The method that pays; of several the one with most readings that lean less, then the one that leaves least.
 
-        Where none is sure to pay, one that perhaps does.
+        Where none is sure to pay, one that perhaps does, at best one that keeps what is asked for itself.
         """
-        order: dict[Pays, int] = {"yes": 0, "perhaps": 1, "no": 2}
-        paying = [each for each in self.outcomes if self.pays(each) != "no"]
-        left = {each.method: each.bias_left.value if each.bias_left else 1.0 for each in paying}
-        return min(paying, key=lambda each: (order[self.pays(each)], -each.less, left[each.method]), default=None)
+
+        def rank(outcome: MethodOutcome) -> tuple[bool, bool, int, float]:
+            costs = outcome.utility_kept is not None and outcome.utility_kept.value < KEEPS
+            left = outcome.bias_left.value if outcome.bias_left else 1.0
+            return self.pays(outcome) != "yes", costs, -outcome.less, left
+
+        return min((outcome for outcome in self.outcomes if self.pays(outcome) != "no"), key=rank, default=None)
 
     @property
     def recommendation(self) -> str:
         """Which method to take, in words, or that none pays; and how sure that is."""
         taken = self.take
         if taken is None:
-            reasons = "; ".join(f"{each.method}: {self._why_not(each)}" for each in self.outcomes)
+            reasons = "; ".join(f"{outcome.method}: {self._why_not(outcome)}" for outcome in self.outcomes)
             return f"None of these methods pays on {self.model} ({reasons})."
         sure = self.pays(taken) == "yes"
         what = f"{'Take' if sure else 'Perhaps take'} {taken.method}: {taken.in_words().partition(': ')[2]}"
@@ -276,25 +280,46 @@ class Mitigation(Result):
             what += " Whether it pays is not certain"
             what += f": {reason}." if (reason := self._doubt(taken)) else "."
         for pays, verb in (("yes", "pays"), ("perhaps", "perhaps pays")):
-            others = [each.method for each in self.outcomes if self.pays(each) == pays and each is not taken]
+            others = [
+                outcome.method for outcome in self.outcomes if self.pays(outcome) == pays and outcome is not taken
+            ]
             if others:
                 what += f" {_listed(others)} {verb if len(others) == 1 else verb[:-1]} too."
         if taken.trace == "hidden":
             what += " Do not treat the model as unbiased: the groups can still be found."
         return what
 
+    def _splits_of(self, outcome: MethodOutcome) -> tuple[AnotherSplit, ...]:
+        return AnotherSplit.of(outcome, seed=self.seed), *self.others_of(outcome)
+
     def _over_splits(self, outcome: MethodOutcome) -> str:
         """In how many splits it pays, and how far apart they are."""
-        others = self.others_of(outcome)
-        found = [outcome.pays, *(each.pays for each in others)]
-        own = AnotherSplit.of(outcome, seed=self.seed)
-        ranges = [
-            f"{min(values):.0%} to {max(values):.0%} of the {what}"
-            for name, what in (("left", "lean is left"), ("kept", "utility is kept"))
-            if (values := [v for each in (own, *others) if (v := getattr(each, name)) is not None])
-        ]
+        splits = self._splits_of(outcome)
+        found = [each.pays for each in splits]
         counted = [f"in {found.count(some)} {verb}" for some, verb in _COUNTED if some in found]
-        return f"Of {len(found)} splits of the words, {_listed(counted)}; {' and '.join(ranges)}."
+        left, kept = (_between([getattr(each, name) for each in splits], " to ") for name in ("left", "kept"))
+        ranges = f"{left} of the lean is left and {kept} of the utility is kept"
+        return f"Of {len(found)} splits of the words, {_listed(counted)}; {ranges}."
+
+    def split_rows(self) -> list[dict[str, str]]:
+        """One row per method that was measured, from the lowest value to the highest of all splits, for a table."""
+        rows = []
+        for outcome in self.outcomes if self.others else ():
+            splits = [each for each in self._splits_of(outcome) if not each.problem]
+            counts = [(pays, sum(each.pays == pays for each in splits)) for pays, _ in _COUNTED]
+            if splits:
+                rows.append(
+                    {
+                        "method": outcome.method,
+                        "splits": str(len(splits)),
+                        "leans less": _count_between([each.less for each in splits], [e.deciding for e in splits]),
+                        "leans more": _count_between([each.more for each in splits]),
+                        "lean left": _between([each.left for each in splits]),
+                        "utility kept": _between([each.kept for each in splits]),
+                        "pays": ", ".join(f"{pays} in {count}" for pays, count in counts if count),
+                    }
+                )
+        return rows
 
     def _doubt(self, outcome: MethodOutcome) -> str:
         """Why it is not sure that a method pays."""
@@ -334,11 +359,24 @@ class Mitigation(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per method, for a table."""
-        return [_row(each, self.pays(each)) for each in self.outcomes]
+        return [_row(outcome, self.pays(outcome)) for outcome in self.outcomes]
 
 
 #: How often a method pays, perhaps does and does not, as it is said.
 _COUNTED: tuple[tuple[Pays, str], ...] = (("yes", "it pays"), ("perhaps", "it perhaps does"), ("no", "it does not"))
+
+
+def _between(values: Sequence[float | None], to: str = "-") -> str:
+    """The lowest and the highest share."""
+    shares = [value for value in values if value is not None]
+    low, high = (f"{value:.0%}" for value in (min(shares, default=0.0), max(shares, default=0.0)))
+    return "nothing" if not shares else low if low == high else f"{low}{to}{high}"
+
+
+def _count_between(counts: Sequence[int], of: Sequence[int] = ()) -> str:
+    low, high = min(counts), max(counts)
+    said = str(low) if low == high else f"{low}-{high}"
+    return f"{said} of {max(of)}" if of else said
 
 
 def _row(each: MethodOutcome, pays: Pays) -> dict[str, Any]:

@@ -187,10 +187,10 @@ class Details:
     def from_dict(values: Mapping[str, Any]) -> Details:
         """The details that ``to_dict`` described."""
         fields = {key: value for key, value in values.items() if key != "kind"}
-        found = Details.known.get(str(values["kind"]))
-        if found is None:
+        details_class = Details.known.get(str(values["kind"]))
+        if details_class is None:
             return OtherDetails(str(values["kind"]), fields)
-        details: Details = reader_of(found).validate_python(fields)
+        details: Details = reader_of(details_class).validate_python(fields)
         return details
 
 

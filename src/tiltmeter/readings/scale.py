@@ -261,7 +261,7 @@ class Estimate:
     def numbers(self) -> list[float]:
         """Every number of the estimate that is there."""
         interval = (self.ci.low, self.ci.high) if self.ci else ()
-        return [each for each in (self.value, self.p_value, self.p_standard_error, *interval) if each is not None]
+        return [number for number in (self.value, self.p_value, self.p_standard_error, *interval) if number is not None]
 
     @property
     def significant(self) -> bool | None:

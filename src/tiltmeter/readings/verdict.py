@@ -49,6 +49,11 @@ class Verdict:
         """Whether its lean may be named; of a control, that it works."""
         return self.state in ("clear", "works")
 
+    @property
+    def directed(self) -> bool:
+        """Whether it may be said which way the reading leans, clearly or not."""
+        return self.state in ("clear", "suggestive", "works")
+
     def __str__(self) -> str:
         return self.state
 

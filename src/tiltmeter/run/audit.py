@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import gc
-import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
@@ -16,11 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tiltmeter.errors import BadInput, CacheUnusable, TiltmeterError, without_passwords
 from tiltmeter.files import locked
 from tiltmeter.models import CachedModel, Identity, Question, VectorStore, load
+from tiltmeter.models.protocol import LAST_LAYER
 from tiltmeter.models.registry import SAMPLES
 from tiltmeter.models.transformers.on_ray import cluster_in_use
 from tiltmeter.probes import Probe
 from tiltmeter.probes.kind import Asked, model_name
-from tiltmeter.progress import Step, tell
+from tiltmeter.progress import MODEL, Step, tell
 from tiltmeter.readings import Audit, Reading, ReadingStore, Skipped
 from tiltmeter.run.probe import Answers, Planned, Vectors, ask, check_options, costs, marked, plan, side_vectors, stored
 from tiltmeter.run.suite import SomeSuite, Suite, load_suite
@@ -111,7 +111,7 @@ def audit(
                 model = loaded.pop(0)  # nobody else holds it, so its weights go before the next model's come
                 wrapped = CachedModel(model, vectors)
                 shown = shown_spec(spec)
-                tell(Step("model", shown, done=len(names), total=len(specs)))
+                tell(Step(MODEL, shown, done=len(names), total=len(specs)))
                 names.append(run.measure(wrapped, shown))
                 asked, recalled = asked + wrapped.asked, recalled + wrapped.recalled
                 notes += said_by(model)
@@ -163,7 +163,7 @@ def _suite(suite: SomeSuite, seed: int | None, permutations: int | None, mined: 
 
 def _why(skipped: Sequence[Skipped]) -> str:
     """Why nothing came of an audit: a model that failed, otherwise the last probe that was tried."""
-    failed = next((each for each in skipped if each.failed), None)
+    failed = next((one for one in skipped if one.failed), None)
     if failed:
         return failed.in_words
     return f"{skipped[-1].model}, {skipped[-1].probe}: {skipped[-1].reason}"
@@ -173,8 +173,7 @@ def _now() -> str:
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
-#: The layer in the name of a model, and questions whose answers are the same for every layer.
-_LAYER = re.compile(r"\blayer=\d+")
+#: Questions whose answers are the same for every layer.
 _LAYERLESS = {
     Question.FILLS,
     Question.LIKELIEST,
@@ -184,6 +183,13 @@ _LAYERLESS = {
     Question.CONTINUATIONS,
     Question.CHOICES,
 }
+
+
+def _another_layer(one: Identity, other: Identity) -> bool:
+    """Whether two models are one with different layers chosen."""
+    layers = {each.settings.get("layer", LAST_LAYER) for each in (one, other)}
+    settings = [{name: value for name, value in each.settings.items() if name != "layer"} for each in (one, other)]
+    return len(layers - {LAST_LAYER}) == 2 and one.name == other.name and settings[0] == settings[1]
 
 
 class Call(NamedTuple):
@@ -224,8 +230,8 @@ class ModelRun:
     budget: Budget | None
     #: Asks a model what some probes need, and says beforehand what that costs.
     ask: Callable[[CachedModel, Sequence[Planned]], Answers]
-    #: What the models so far are called.
-    seen: list[str] = dataclasses.field(default_factory=list)
+    #: The models so far, as they say what they are.
+    seen: list[Identity] = dataclasses.field(default_factory=list)
     readings: list[Reading] = dataclasses.field(default_factory=list)
     files: list[str] = dataclasses.field(default_factory=list)
     skipped: list[Skipped] = dataclasses.field(default_factory=list)
@@ -278,11 +284,11 @@ class ModelRun:
     def _once_per_model(self, name: str, planned: list[Planned]) -> list[Planned]:
         """Without probes whose answers another layer of the model has given: what it expects depends on no layer."""
         *others, own = self.seen
-        before = [each for each in others if each != own and _LAYER.sub("", each) == _LAYER.sub("", own)]
-        if not before or not _LAYER.search(own):
+        before = [each for each in others if _another_layer(each, own)]
+        if not before:
             return planned
         again = [each for each in planned if set(each.asked) <= _LAYERLESS]
-        reason = f"it does not depend on the layer: see {before[0]}"
+        reason = f"it does not depend on the layer: see {model_name(before[0])}"
         self._skip(name, {each.probe.id: reason for each in again})
         return [each for each in planned if each not in again]
 
@@ -312,8 +318,8 @@ class ModelRun:
 
     def _distinct(self, identity: Identity) -> Identity:
         """Two models of one name (two dicts, two files of one name in different folders) must not share readings."""
-        self.seen.append(model_name(identity))
-        same = self.seen.count(self.seen[-1])
+        self.seen.append(identity)
+        same = sum(model_name(earlier) == model_name(identity) for earlier in self.seen)
         return dataclasses.replace(identity, name=f"{identity.name} ({same})") if same > 1 else identity
 
     def _ask(self, model: CachedModel, name: str, planned: list[Planned]) -> tuple[list[Planned], Answers]:

@@ -75,11 +75,11 @@ def propose_concepts(
         announce: is told what a paid API would cost, before it is asked.
     """
     table = read_table(find("crows_pairs") if str(pairs) == "crows_pairs" else pairs)
-    found, _ = gender_pairs(table)
-    if not found:
+    pairs_found, _ = gender_pairs(table)
+    if not pairs_found:
         raise BadInput(f"{table.name}: no pair of it exchanges a man and a woman, so there is nothing to name")
     known = _known(Path(out))
-    asked = [pair for pair in found if not known.get(_key(pair), ("", ""))[0]]
+    asked = [pair for pair in pairs_found if not known.get(_key(pair), ("", ""))[0]]
     answers = _ask(asked, model, cache, budget, progress, announce)
     concepts, nonsense = dict[tuple[str, str], str](), list[str]()
     for pair, answer in zip(asked, answers, strict=True):
@@ -88,13 +88,18 @@ def propose_concepts(
         if not concept:
             nonsense.append(answer)
     rows = []
-    for pair in found:
+    for pair in pairs_found:
         before, said = known.get(_key(pair), ("", ""))
         new = concepts.get(_key(pair), "")
         rows.append((pair, before or new, said or new))
     write_atomically(Path(out), _csv(table, rows).encode())
     return Concepts(
-        str(out), len(found), len(found) - len(asked), len(asked) - len(nonsense), len(nonsense), tuple(nonsense[:3])
+        str(out),
+        len(pairs_found),
+        len(pairs_found) - len(asked),
+        len(asked) - len(nonsense),
+        len(nonsense),
+        tuple(nonsense[:3]),
     )
 
 

@@ -175,11 +175,11 @@ def _read(source: Any, examples: str | Path, context: str) -> tuple[list[str], t
         sets = datasets.load_cloze(examples)
     else:
         sets = datasets.load_cloze(source)
-        words = tuple(word for each in sets if each.context == context for word in each.units)
+        words = tuple(word for cloze_set in sets if cloze_set.context == context for word in cloze_set.units)
         if not words:
-            known = ", ".join(dict.fromkeys(each.context for each in sets))
+            known = ", ".join(dict.fromkeys(cloze_set.context for cloze_set in sets))
             raise BadInput(f"{source}: its sentences have no {context}: choose another --context ({known})")
-    sets = tuple(each for each in sets if not each.races and each.variant == sets[0].variant)
+    sets = tuple(cloze_set for cloze_set in sets if not cloze_set.races and cloze_set.variant == sets[0].variant)
     if not sets:
         raise BadInput(f"{source}: these sentences have one pronoun for all: name a cloze set with two")
     return list(dict.fromkeys(map(normalise, words))), sets
@@ -201,10 +201,10 @@ def _pronouns(stimuli: ClozeSet) -> tuple[str, str]:
 def _examples(sets: Iterable[ClozeSet]) -> list[_Example]:
     """Every sentence once, with all the context words that any of the sets gives it."""
     contexts: dict[str, dict[str, str]] = {}
-    for each in sets:
-        for sentence in each.sentences:
+    for cloze_set in sets:
+        for sentence in cloze_set.sentences:
             text = sentence.put(PRONOUN, PLACE).text.rstrip(".")
-            contexts.setdefault(text, {})[each.context] = sentence.unit
+            contexts.setdefault(text, {})[cloze_set.context] = sentence.unit
     return [_Example(text, words) for text, words in contexts.items()]
 
 
@@ -219,7 +219,7 @@ def _prompts(
         raise BadInput(
             "at least two example sentences with an occupation, a noun and a verb are needed: see --examples"
         )
-    told = (
+    instructions = (
         f"Write one sentence in {spoken.name} about each {context}. The last word of the sentence is {_BLANK}, which "
         "stands for the person. The sentence holds the words that are named before it, and no other word that says "
         "whether somebody is a man or a woman. Keep to the form of the examples.\n"
@@ -230,7 +230,7 @@ def _prompts(
         lines = [" | ".join(f"{name}: {example.contexts[name]}" for name in order) + f" | sentence: {_blank(example)}"
                  for example in chosen]  # fmt: skip
         start = f"{context}: {word} | {order[1]}:"
-        yield Prompt("\n".join([told, *lines, start]), n, seed, temperature, max_tokens)
+        yield Prompt("\n".join([instructions, *lines, start]), n, seed, temperature, max_tokens)
 
 
 def _blank(example: _Example) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tiltmeter.errors import BadInput
 from tiltmeter.files import at_home
@@ -13,6 +13,9 @@ from tiltmeter.models.variants import variations, vary
 from tiltmeter.readings import Audit, Reading
 from tiltmeter.run.audit import audit
 from tiltmeter.run.audit import dry_run as plan_audit
+
+if TYPE_CHECKING:
+    from tiltmeter.models.api import Budget
 
 #: The folders in an audit's own that hold the audits of its variants, and of other runs.
 FOLDER = "variants"
@@ -34,7 +37,7 @@ def jitter(
     out: str | Path,
     n: int = DEFAULT_JITTER,
     runs: Sequence[str | object] = (),
-    budget: Any = None,
+    budget: Budget | None = None,
     **options: Any,
 ) -> Jittered:
     """Audit a model in a folder, so many variants of it, and other ``runs`` of its training.
@@ -50,11 +53,13 @@ def jitter(
 
     def other(place: Path, changed: Any) -> Audit:
         stored = _stored(place, base, changed.identity.revision)
-        found = stored or audit([changed], out=place, budget=budget, **options)
-        _check_finished(found)
-        return found
+        result = stored or audit([changed], out=place, budget=budget, **options)
+        _check_finished(result)
+        return result
 
-    variants = {each.name: other(folder / FOLDER / each.name, vary(loaded, each)) for each in planned}
+    variants = {
+        variation.name: other(folder / FOLDER / variation.name, vary(loaded, variation)) for variation in planned
+    }
     again = {f"run-{i}": load(run, budget=budget) for i, run in enumerate(runs, start=1)}
     return Jittered(base, variants, {name: other(folder / RUNS / name, run) for name, run in again.items()})
 

@@ -19,8 +19,7 @@ from tiltmeter.cluster import Cluster, Hosted, WorkerDied
 from tiltmeter.errors import ModelFailed, TiltmeterError
 from tiltmeter.models import CachedModel, Identity, Question, VectorStore, load
 from tiltmeter.models.protocol import Batch, Changes, Identified, Streams
-from tiltmeter.probes.kind import model_name
-from tiltmeter.progress import Step, tell
+from tiltmeter.progress import MODEL, Step, tell
 from tiltmeter.readings import Reading
 from tiltmeter.run.audit import Call, ModelRun, said_by, shown_spec
 from tiltmeter.run.probe import ask
@@ -86,7 +85,7 @@ def measure_on(
     def measure(place: int) -> ModelResult:
         spec, model = specs[place], models[place]
         shown = shown_spec(spec)
-        tell(Step("model", shown, done=place, total=len(specs)))
+        tell(Step(MODEL, shown, done=place, total=len(specs)))
 
         def read(calls: Sequence[Call]) -> Iterator[Reading | TiltmeterError]:
             # All is answered: the actor makes room for those who read, or none could where actors fill the cluster.
@@ -98,14 +97,14 @@ def measure_on(
 
         # Bars of several models would write over each other.
         part = dataclasses.replace(
-            run, seen=earlier[:place], readings=[], files=[], skipped=[], read=read,
+            run, seen=list(filter(None, earlier[:place])), readings=[], files=[], skipped=[], read=read,
             ask=lambda asked, planned: ask(asked, planned, announce, False),
         )  # fmt: skip
         with _hosted(cluster, spec, model) as asked_there:
             wrapped = CachedModel(asked_there, store)
             return ModelResult(part.measure(wrapped, shown), part, wrapped, said_by(model))
 
-    earlier = [_name(model) for model in models]
+    earlier = [_identity(model) for model in models]
     with ThreadPoolExecutor(max(1, min(cluster.cpus, len(specs)))) as pool:
         parts = [pool.submit(contextvars.copy_context().run, measure, place) for place in range(len(specs))]
         try:
@@ -147,8 +146,8 @@ def _read(shared: tuple[Any, int], call: Call) -> Reading:
         return call.probe.read(call.identity, call.asked, answers, call.vectors)
 
 
-def _name(model: Any) -> str:
+def _identity(model: Any) -> Identity | None:
     try:
-        return model_name(CachedModel(model).identity)
-    except TiltmeterError:
-        return ""
+        return CachedModel(model).identity
+    except TiltmeterError:  # what is wrong with it is said where it is asked
+        return None

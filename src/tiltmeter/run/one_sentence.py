@@ -84,8 +84,8 @@ def cloze(
     >>> cloze("bundled:smollm2", "The recipe was crafted by [him/her].").to_frame()  # doctest: +SKIP
     """
     with stored(cache) as store:
-        asked, beside = (CachedModel(load(spec), store) for spec in (model, vectors))
-        rows, words = one_sentence(asked, beside, sentence, contexts)
+        asked, word_model = (CachedModel(load(spec), store) for spec in (model, vectors))
+        rows, words = one_sentence(asked, word_model, sentence, contexts)
     return ClozeAnswer(_name(model, asked.model), sentence, words, tuple(rows))
 
 

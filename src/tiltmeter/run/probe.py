@@ -91,7 +91,7 @@ def run_probes(
                 f"left out: {named} ({wrapped.identity.name} does not answer them, or they would repeat a reading)"
             )
         sides = side_vectors(planned, store, budget)
-        ready = [(each.probe, each.asked, each.vectors(sides)) for each in planned]
+        ready = [(entry.probe, entry.asked, entry.vectors(sides)) for entry in planned]
         answers = ask(wrapped, planned, announce, progress)
         return [
             marked(probe.read(wrapped.identity, asked, answers, vectors), wrapped, asked)
@@ -224,16 +224,28 @@ def announce_cost(model: CachedModel, question: Question, inputs: list[Any], say
 
 
 def costs(models: Sequence[Any], probes: Sequence[Probe[Any]]) -> list[dict[str, Any]]:
-    """What probes would ask of each model and of their second ones, and what that would cost; nothing is asked."""
+    """What probes would ask of each model and of their second ones, and what that would cost; nothing is asked.
+
+    A second model that is not here costs the probes that need it, as in an audit.
+    """
     rows, every = [], list[Planned]()
+    missing: dict[Any, BadInput] = {}
     with VectorStore() as store:
         for spec in models:
             model = CachedModel(load(spec), store)
             planned, _ = plan(model, probes)
+            for key, (side, _words) in side_words(planned).items():
+                try:
+                    load(side)
+                except BadInput as error:
+                    missing[key] = error
+            planned = [entry for entry in planned if not (entry.probe.vectors and entry.probe.vectors.key in missing)]
             rows += [_cost(model, question, inputs) for question, inputs in inputs_of(planned).items()]
             every += planned
         sides = side_words(every).values()
         rows += [_cost(CachedModel(load(side), store), Question.WORDS, words) for side, words in sides]
+    if missing and not rows:
+        raise next(iter(missing.values()))
     return rows
 
 

@@ -97,16 +97,16 @@ def _read(source: str, content: Any, name: str, options: Options | None, mined: 
         raise BadInput(f"{source}: 'probes' must list at least one probe")
     if mined is not None:
         entries = [*entries, *_in_context(source, entries, mined)]
-    made, absent = list[list[Probe[Any]]](), dict[str, str]()
+    parts, absent = list[list[Probe[Any]]](), dict[str, str]()
     for number, entry in enumerate(entries, 1):
         try:
-            made.append(_probes(source, number, entry, options or Options()))
+            parts.append(_probes(source, number, entry, options or Options()))
         except DataMissing as error:
             absent[str(entry.get("id") or entry["probe"])] = str(error)
-    if not made:
+    if not parts:
         raise DataMissing(f"{source}: {next(iter(absent.values()))}")
     probes: dict[str, Probe[Any]] = {}
-    for probe in itertools.chain.from_iterable(made):
+    for probe in itertools.chain.from_iterable(parts):
         if probes.setdefault(probe.id, probe) is not probe:
             raise BadInput(f"{source}: two probes have the id '{probe.id}': give each its own")
     return Suite(

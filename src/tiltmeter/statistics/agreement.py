@@ -146,8 +146,8 @@ def krippendorff_alpha(
     raters = _raters(labels)
     codes, kept, k = _coded(labels, needed=2)
     counts = _counts(codes, k)
-    given = counts.sum(1)
-    differing = (given**2 - (counts**2).sum(1)) / np.maximum(given - 1, 1)
+    n_ratings = counts.sum(1)
+    differing = (n_ratings**2 - (counts**2).sum(1)) / np.maximum(n_ratings - 1, 1)
 
     def shares(sums: Floats) -> tuple[Floats, Floats]:
         totals = sums[:, 1:]
@@ -155,7 +155,7 @@ def krippendorff_alpha(
         return 1 - sums[:, 0] / n, 1 - (n**2 - (totals**2).sum(1)) / (n * (n - 1))
 
     rows = np.column_stack([differing, counts])
-    return _estimate(rows, shares, kept, clusters, level, resamples, seed, int(given.sum()), raters)
+    return _estimate(rows, shares, kept, clusters, level, resamples, seed, int(n_ratings.sum()), raters)
 
 
 def _raters(labels: Sequence[Sequence[Label]]) -> int:

@@ -150,15 +150,15 @@ def independent_change(first: tuple[float, Interval], second: tuple[float, Inter
 
 def influence(statistic: Weighted, n: int) -> Floats:
     """What a little more weight on each of n units does to a statistic."""
-    found = np.empty(n)
+    influences = np.empty(n)
     rows = max(1, _BATCH // max(n, 1))
     for start in range(0, n, rows):
         chosen = np.arange(start, min(start + rows, n))
         up, down = np.ones((2, chosen.size, n))
         up[np.arange(chosen.size), chosen] += _STEP
         down[np.arange(chosen.size), chosen] -= _STEP
-        found[chosen] = (statistic(up) - statistic(down)) / (2 * _STEP)
-    return found
+        influences[chosen] = (statistic(up) - statistic(down)) / (2 * _STEP)
+    return influences
 
 
 def align(second: Floats, first: Floats, design: Floats, weights: Floats) -> Floats:

@@ -155,14 +155,14 @@ def clustered_mean(
     >>> round(found.value, 3), found.p_value, found.exact
     (0.2, 0.5, True)
     """
-    found = numbers("values", values)
-    sums, sizes = _by_cluster(found, range(found.size) if clusters is None else clusters)
+    checked = numbers("values", values)
+    sums, sizes = _by_cluster(checked, range(checked.size) if clusters is None else clusters)
     if len(sums) < 2:
         raise BadInput("a mean with an interval needs values of at least two units")
     test = sign_flip_test(sums, alternative=alternative, permutations=permutations, seed=seed)
     ci = _interval(sums, sizes, level, seed)
-    value = float(found.mean())
-    return Mean(value, ci, test.p_value, test.exact, test.standard_error, found.size, len(sums))
+    value = float(checked.mean())
+    return Mean(value, ci, test.p_value, test.exact, test.standard_error, checked.size, len(sums))
 
 
 def power_of_mean(
@@ -177,9 +177,9 @@ def power_of_mean(
     >>> power_of_mean([0.2, 0.4, 0.3, -0.1])
     Power(effect=None, least_p=0.125)
     """
-    found = numbers("values", values)
-    labels = as_labels(clusters, found.size)
-    spread = spread_of_mean(found, labels)
+    checked = numbers("values", values)
+    labels = as_labels(clusters, checked.size)
+    spread = spread_of_mean(checked, labels)
     least = least_p_of_flips(spread.families, alternative=alternative, permutations=permutations)
     return power_of_difference([Noise(spread.variance, spread.df, least, 2 if alternative == "two-sided" else 1)])
 
@@ -200,15 +200,15 @@ def power_of_share(outcomes: ArrayLike, *, clusters: Units | None = None, permut
         return _binomial_power(int((values != 0.5).sum()), values.size)
     spread, value = spread_of_mean(values, labels), float(values.mean())
     least = least_p_of_flips(spread.families, permutations=permutations)
-    found = power_of_difference([Noise(1.0, spread.df, least)])
-    if found is None or found.effect is None:
-        return found
+    power = power_of_difference([Noise(1.0, spread.df, least)])
+    if power is None or power.effect is None:
+        return power
     # Where clusters do not differ at all they say as much as so many trials, as in the interval.
     single = value * (1 - value)
     unexplained = spread.variance / single if single > 0 and spread.variance > 0 else 1 / spread.families
     # The SD of few clusters is on average too small by so much.
-    distance = found.effect * math.sqrt(unexplained) / 2 * (1 + 1 / (4 * spread.df))
-    return dataclasses.replace(found, effect=min(distance, 0.5))
+    distance = power.effect * math.sqrt(unexplained) / 2 * (1 + 1 / (4 * spread.df))
+    return dataclasses.replace(power, effect=min(distance, 0.5))
 
 
 def _binomial_power(trials: int, n: int) -> Power:
@@ -230,8 +230,8 @@ def power_of_correlation(n: int) -> Power | None:
     >>> round(power_of_correlation(60).effect, 2)
     0.36
     """
-    found = power_of_difference([Noise(1 / (n - 3), n - 2)])
-    return found.z_to_r() if found else None
+    power = power_of_difference([Noise(1 / (n - 3), n - 2)])
+    return power.z_to_r() if power else None
 
 
 def _by_cluster(values: Floats, clusters: Units | range) -> tuple[Floats, Floats]:
@@ -296,12 +296,12 @@ def correlation(
     if any(np.ptp(values) <= _ROUNDING * np.abs(values).max() for values in (a, b)):
         raise BadInput("one of the two lists does not vary, so a correlation is not defined")
     if method == "pearson":
-        found = pearsonr(a, b)
-        ends = found.confidence_interval(0.95)
+        pearson = pearsonr(a, b)
+        ends = pearson.confidence_interval(0.95)
         interval = Interval(float(ends.low), float(ends.high), 0.95, "Fisher z")
         # A perfect correlation has p = 0 in theory and one as small as a number can be in practice.
-        p_value = max(float(found.pvalue), sys.float_info.min)
-        return Correlation(float(found.statistic), p_value, interval, a.size, method)
+        p_value = max(float(pearson.pvalue), sys.float_info.min)
+        return Correlation(float(pearson.statistic), p_value, interval, a.size, method)
     rank = spearmanr(a, b)
     interval = _resampled(a, b, float(rank.statistic), seed)
     # No rank order is rarer than one in n!, which the approximation by Student's t does not know.

@@ -212,7 +212,7 @@ def welch_spread(x: Floats, y: Floats, *, families_x: Units | None = None, famil
     """
     sides = ((x, families_x), (y, families_y))
     one, two = (spread_of_mean(values, as_labels(families, values.size)) for values, families in sides)
-    df = degrees(*((each.variance, each.df) for each in (one, two)))
+    df = degrees(*((side.variance, side.df) for side in (one, two)))
     return Spread(one.mean - two.mean, one.variance + two.variance, df, one.families + two.families)
 
 
@@ -246,8 +246,8 @@ def matched_test(
     labels = as_labels(families, values.size)
     sums = np.bincount(labels, values)
     if 2**sums.size < FEWEST and not (count_few and values.size <= _NOTHING_CLAIMED):
-        found = spread_of_mean(values, labels)
-        return student_test(found.mean, found.variance, found.df, alternative)
+        spread = spread_of_mean(values, labels)
+        return student_test(spread.mean, spread.variance, spread.df, alternative)
     return sign_flip_test(sums, alternative=alternative, permutations=permutations, seed=seed)
 
 

@@ -111,12 +111,12 @@ def numbers(name: str, values: ArrayLike) -> Floats:
     >>> numbers("scores", [1, 2]).tolist()
     [1.0, 2.0]
     """
-    found = as_floats(values, f"{name} must be a plain list of numbers")
-    if found.ndim != 1 or found.size == 0:
+    array = as_floats(values, f"{name} must be a plain list of numbers")
+    if array.ndim != 1 or array.size == 0:
         raise BadInput(f"{name} must be a list of at least one number")
-    if not np.isfinite(found).all():
+    if not np.isfinite(array).all():
         raise BadInput(f"{name} holds NaN or infinity: every value must be a finite number")
-    return found
+    return array
 
 
 def by_unit(scores: ArrayLike, units: Units | None = None) -> UnitScores:
@@ -293,11 +293,11 @@ def power_of_difference(tests: Sequence[Noise], *, variance: float | None = None
 
     @functools.cache
     def power(difference: float) -> float:
-        drawn, found = np.maximum(difference + spread, 0.0), np.ones(_POINTS)
+        drawn, chances = np.maximum(difference + spread, 0.0), np.ones(_POINTS)
         for test, limit in zip(tests, limits, strict=True):
             if limit > 0:
-                found *= chdtr(test.df, test.df * (drawn / limit) ** 2)
-        return float(found.mean())
+                chances *= chdtr(test.df, test.df * (drawn / limit) ** 2)
+        return float(chances.mean())
 
     # Power grows with the difference. It crosses .8 a step or two from where it would if the limit erred normally too.
     errors = max(variance + limit**2 / (2 * test.df) for test, limit in zip(tests, limits, strict=True))
@@ -320,12 +320,12 @@ def power_of_d(
     >>> round(power_of_d([Noise(2 / 8, 14)], within=1.0, sizes=(8, 8)).effect, 2)
     1.2
     """
-    found = power_of_difference(tests, variance=variance)
-    if found is None or not found.effect:
-        return found
+    power = power_of_difference(tests, variance=variance)
+    if power is None or not power.effect:
+        return power
     n_1, n_2 = sizes
-    total = within + found.effect**2 * n_1 * n_2 / (n_1 + n_2) ** 2
-    return dataclasses.replace(found, effect=found.effect / math.sqrt(total))
+    total = within + power.effect**2 * n_1 * n_2 / (n_1 + n_2) ** 2
+    return dataclasses.replace(power, effect=power.effect / math.sqrt(total))
 
 
 def check_level(level: float, resamples: int = RESAMPLES) -> None:

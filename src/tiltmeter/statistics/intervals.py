@@ -65,7 +65,7 @@ def bootstrap_interval(
         method = "percentile"
     # A plain mean, which most measures ask for, needs no call for each resample: twenty times as fast.
     plain = statistic is np.mean and clusters is None
-    found = bootstrap(
+    interval = bootstrap(
         (sample if plain else np.arange(len(members), dtype=np.float64),),
         np.mean if plain else of_drawn,
         n_resamples=resamples,
@@ -75,7 +75,7 @@ def bootstrap_interval(
         vectorized=plain,
         rng=generator(seed, "resample"),
     )
-    ends = found.confidence_interval
+    ends = interval.confidence_interval
     return Interval(float(ends.low), float(ends.high), level, method)
 
 

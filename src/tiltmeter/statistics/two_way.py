@@ -186,12 +186,12 @@ def correlation_over_both(
     usual = rest * float(y.var() / x.var()) / (n - 2)
     scale = 1 / (usual * max(n - 3, 1))
     slope = slope_spread(x, y, families)
-    found = over_both(slope, others, shared, bound=math.inf)
+    test = over_both(slope, others, shared, bound=math.inf)
     at_z = slope._replace(mean=math.atanh(math.copysign(math.sqrt(1 - rest), r)), variance=slope.variance * scale)
     widened = [spread._replace(variance=spread.variance * scale) for spread in others]
     of_z = over_both(at_z, widened, shared * scale, bound=math.inf)
     ci = Interval(math.tanh(of_z.ci.low), math.tanh(of_z.ci.high), _LEVEL, "Fisher z by family")
-    return dataclasses.replace(found, value=r, ci=ci, power=of_z.power.z_to_r() if of_z.power else None)
+    return dataclasses.replace(test, value=r, ci=ci, power=of_z.power.z_to_r() if of_z.power else None)
 
 
 def _sum(mean: float, spreads: Sequence[Spread]) -> Spread:

@@ -11,7 +11,6 @@ from tiltmeter.stimuli.lexicon.lexicon import (
     TemplateSet,
     Word,
     check_disjoint,
-    fingerprint,
     frequency_bands,
     group,
     lexicon_names,
@@ -19,6 +18,7 @@ from tiltmeter.stimuli.lexicon.lexicon import (
     matched_words,
     neutral_words,
     pairs,
+    stimuli_digest,
     templates,
 )
 from tiltmeter.stimuli.sentences.association_folder import load_association_folder
@@ -44,7 +44,6 @@ __all__ = [
     "check_disjoint",
     "comparable",
     "fill_templates",
-    "fingerprint",
     "frequency_bands",
     "group",
     "indefinite",
@@ -56,5 +55,6 @@ __all__ = [
     "neutral_words",
     "normalise",
     "pairs",
+    "stimuli_digest",
     "templates",
 ]  # fmt: skip

@@ -26,14 +26,14 @@ class LabelFile:
     missing: str = ""
 
 
-def read_labels(path: str | Path, *, groups: Sequence[str]) -> LabelFile:
+def read_occupation_labels(path: str | Path, *, groups: Sequence[str]) -> LabelFile:
     """Read a CSV or TSV table; a label is the name of a group, its number, or neither; a blank one is not known.
 
     Men and women may be called male and female, M and F, as in a table of sentences.
 
     A file that is not there stops nothing: what does not need it can still be measured.
 
-    >>> read_labels("nowhere.csv", groups=("men", "women"))
+    >>> read_occupation_labels("nowhere.csv", groups=("men", "women"))
     LabelFile(name='nowhere.csv', labels={}, missing='there is no such file')
     """
     file = Path(path)

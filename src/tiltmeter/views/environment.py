@@ -13,7 +13,7 @@ from tiltmeter.views.summary import MARKS
 
 def environment(*packages: str) -> Environment:
     """The templates of these packages and of the views; what a template names must be there."""
-    made = Environment(
+    pages = Environment(
         loader=ChoiceLoader([PackageLoader(package) for package in (*packages, "tiltmeter.views")]),
         autoescape=True,
         # A template is read once: one that is being replaced while a page is made must not break the page.
@@ -22,9 +22,9 @@ def environment(*packages: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"p_number": p_number, "parted": parted}
-    made.globals |= {"STATES": STATES, "MARKS": MARKS, "verdict_mark": verdict_mark}
-    return made
+    pages.filters |= {"p_number": p_number, "parted": parted}
+    pages.globals |= {"STATES": STATES, "MARKS": MARKS, "verdict_mark": verdict_mark}
+    return pages
 
 
 def parted(text: str) -> tuple[str, str]:

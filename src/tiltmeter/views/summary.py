@@ -60,7 +60,7 @@ class Square:
     @property
     def leaning(self) -> tuple[Lean, ...]:
         """Which way the one that says most leans; empty where nothing is known of it."""
-        return self.rows[0].reading.leaning if self.state in ("clear", "suggestive") else ()
+        return self.rows[0].reading.leaning if self.rows[0].verdict.directed else ()
 
     @property
     def direction(self) -> str:
@@ -109,7 +109,7 @@ class Summary:
             for square in self.squares.values()
             if model in (None, square.model)
             for place, row in enumerate(square.rows)
-            if row.verdict.state in ("clear", "suggestive")
+            if row.verdict.directed
         ]
         return [row for *_, row in sorted(ranked, key=lambda entry: entry[:-1])[:most]]
 
@@ -183,11 +183,11 @@ def summarise(audit: Audit) -> Summary:
 
 def summarise_rows(rows: Sequence[ReadingRow], models: Sequence[str]) -> Summary:
     """The grid of some readings, which have been judged."""
-    found: dict[tuple[str, str], list[ReadingRow]] = {}
+    by_square: dict[tuple[str, str], list[ReadingRow]] = {}
     for row in rows:
         if not row.reading.control:
-            found.setdefault((dimension_of(row.reading), row.reading.model), []).append(row)
-    squares = {place: Square(*place, tuple(sorted(mine, key=_rank))) for place, mine in found.items()}
+            by_square.setdefault((dimension_of(row.reading), row.reading.model), []).append(row)
+    squares = {place: Square(*place, tuple(sorted(mine, key=_rank))) for place, mine in by_square.items()}
     controls: dict[str, State] = {}
     for row in rows:
         if row.reading.control and row.tested:

@@ -15,10 +15,10 @@ import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from tiltmeter.errors import BadInput, without_passwords
-from tiltmeter.progress import Step
+from tiltmeter.progress import ERROR, MODEL, REPORT, Step
 from tiltmeter.readings import ReadingStore
 from tiltmeter.web.shelf import NotHere
 
@@ -28,6 +28,9 @@ _WORKER = ("-P", "-m", "tiltmeter.web.worker")
 NOTHING = "0 requests, 0 tokens"
 #: Rows of the log, and characters of a message.
 _MOST_ROWS, _MOST_TEXT, _WAIT = 500, 1_000, 5.0
+
+
+JobState: TypeAlias = Literal["running", "finished", "failed", "cancelled"]
 
 
 class Busy(BadInput):
@@ -47,7 +50,7 @@ class LogRow:
 
 @dataclasses.dataclass(slots=True)
 class Job:
-    """One audit. ``state`` is running, finished, failed or cancelled; ``problem`` says of a failed one why."""
+    """One audit; ``problem`` says why one has failed."""
 
     id: str
     name: str
@@ -56,7 +59,7 @@ class Job:
     folder: Path
     process: subprocess.Popen[bytes]
     started: float
-    state: str = "running"
+    state: JobState = "running"
     models_done: int = 0
     problem: str = ""
     log: list[LogRow] = dataclasses.field(default_factory=list)
@@ -74,12 +77,12 @@ class Job:
 
     def take(self, step: Step) -> None:
         """Enter a step into the log: as a row of its own, or into the row of its phase."""
-        if step.phase == "model":
+        if step.phase == MODEL:
             self.models_done = step.done
             return
-        if step.phase == "error":
+        if step.phase == ERROR:
             self.problem = step.message
-        if step.phase == "writing the report":
+        if step.phase == REPORT:
             self.models_done = len(self.models)
         last = self.log[-1].step if self.log else None
         if last and not step.message and (last.phase, last.model) == (step.phase, step.model):

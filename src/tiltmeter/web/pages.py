@@ -14,7 +14,7 @@ from markupsafe import Markup
 from tiltmeter.errors import BadInput, TiltmeterError, without_passwords
 from tiltmeter.readings import Item, peers
 from tiltmeter.readings.mitigation import FILE, Mitigation
-from tiltmeter.views.report.words import meanings, not_measured, origin
+from tiltmeter.views.report.wording import meanings, not_measured, origin
 from tiltmeter.views.rows import ReadingRow
 from tiltmeter.views.summary import summarise_rows
 from tiltmeter.web import listing
@@ -186,7 +186,7 @@ def peers_page(board: Board) -> Response:
                 notes.append(board.shelf.plain(error))
     entries = board.shelf.look().entries if results else []
     rows = [
-        (one, [each for each in entries if each.reading.probe == one.probe and one.is_of(each.reading.model)])
+        (one, [entry for entry in entries if entry.reading.probe == one.probe and one.is_of(entry.reading.model)])
         for one in results
     ]
     return page("peers.html", rows=rows, notes=notes, folder=root.name)
@@ -224,7 +224,7 @@ def _jobs_page(board: Dashboard, form: dict[str, list[str]], error: TiltmeterErr
     now = datetime.datetime.now(datetime.UTC)
     models, chosen = board.offered(), form.get("model", [])
     # A model that is not on the list was typed, in this form or for the audit that is run again.
-    offered = {each.spec for each in models}
+    offered = {model.spec for model in models}
     typed = [without_passwords(spec) for spec in (*_typed(form), *chosen) if spec not in offered]
     return page(
         "jobs.html",

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.files import locked
-from tiltmeter.progress import Listener, Step, listening
+from tiltmeter.progress import ERROR, REPORT, Listener, Step, listening
 from tiltmeter.readings import Audit
 
 #: What the process is told to run.
@@ -41,16 +41,16 @@ def main() -> int:
         with listening(tell):
             result = _run(order, tell)
     except TiltmeterError as error:
-        tell(Step("error", message=" ".join(str(error).split())))
+        tell(Step(ERROR, message=" ".join(str(error).split())))
         return 2
     except KeyboardInterrupt:
         return _STOPPED
     except OSError as error:
-        tell(Step("error", message=f"the system refused ({error.strerror or error}): check the space and the folder"))
+        tell(Step(ERROR, message=f"the system refused ({error.strerror or error}): check the space and the folder"))
         return 2
     except Exception as error:  # whatever else is wrong is ours, and must not end without a word
         traceback.print_exc()
-        tell(Step("error", message=f"{_FAULT} ({type(error).__name__})"))
+        tell(Step(ERROR, message=f"{_FAULT} ({type(error).__name__})"))
         return 70
     tell(Step("finished", message=f"readings: {len(result.readings)}, models: {len(result.models)}"))
     return 0
@@ -74,7 +74,7 @@ def _run(order: Order, tell: Listener) -> Audit:
             budget=Budget.parse(str(budget)) if budget else None,
             announce=lambda line: tell(Step("costs", message=line)),
         )
-        tell(Step("writing the report"))
+        tell(Step(REPORT))
         result.report(out)
     return result
 

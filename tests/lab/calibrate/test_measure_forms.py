@@ -13,10 +13,10 @@ from tiltmeter.lab.calibrate.measure_forms import (
     MeasureForm,
     NullReadings,
     apart,
-    halves,
     measure_forms,
+    random_halves,
     rank_correlation,
-    summarise,
+    summarise_points,
 )
 from tiltmeter.models.protocol import Identity
 from tiltmeter.readings import SHARE, About, D, Estimate, Item, Provenance, Reading
@@ -74,10 +74,10 @@ def test_exchanging_the_halves_turns_the_sign():
 
 
 def test_random_halvings_are_halves_and_the_same_for_a_seed():
-    made = halves(60, many=50, seed=[1, 3])
+    made = random_halves(60, many=50, seed=[1, 3])
     assert {int(men.sum()) for men in made} == {30}
     assert len({men.tobytes() for men in made}) == 50
-    assert np.array_equal(made, halves(60, many=50, seed=[1, 3]))
+    assert np.array_equal(made, random_halves(60, many=50, seed=[1, 3]))
 
 
 def test_the_items_of_an_occupation_count_by_their_mean():
@@ -146,7 +146,9 @@ NULL = NullReadings(np.linspace(-1, 1, 201), np.linspace(0, 1, 201))
 
 
 def test_a_measure_that_grows_with_the_dose_follows_it():
-    found = summarise("m", "repaired", "units", curve({0.5: (0.0, 0.1), 0.6: (0.3, 0.4), 0.9: (1.2, 1.3)}), NULL, TRUTH)
+    found = summarise_points(
+        "m", "repaired", "units", curve({0.5: (0.0, 0.1), 0.6: (0.3, 0.4), 0.9: (1.2, 1.3)}), NULL, TRUTH
+    )
     assert found.spearman == pytest.approx(0.956, abs=1e-3)  # the ties of the dose keep it below 1
     assert found.slope == pytest.approx(3.0)
     assert found.noise == pytest.approx(np.std(np.linspace(-1, 1, 201), ddof=1))
@@ -156,13 +158,13 @@ def test_a_measure_that_grows_with_the_dose_follows_it():
 
 def test_the_smallest_dose_is_the_first_from_which_every_model_is_above_chance():
     values = {0.5: (0.0, 0.1), 0.6: (0.96, 0.94), 0.75: (0.99, 1.0), 0.9: (1.2, 1.3)}  # 97.5% of the null is at .95
-    assert summarise("m", "repaired", "units", curve(values), NULL, TRUTH).smallest_dose == 0.75
+    assert summarise_points("m", "repaired", "units", curve(values), NULL, TRUTH).smallest_dose == 0.75
     values[0.6] = (0.96, 0.96)
-    assert summarise("m", "repaired", "units", curve(values), NULL, TRUTH).smallest_dose == 0.6
+    assert summarise_points("m", "repaired", "units", curve(values), NULL, TRUTH).smallest_dose == 0.6
     values[0.75] = (0.0, 1.0)  # a dose between that is not told apart: what is below it was luck
-    assert summarise("m", "repaired", "units", curve(values), NULL, TRUTH).smallest_dose == 0.9
+    assert summarise_points("m", "repaired", "units", curve(values), NULL, TRUTH).smallest_dose == 0.9
     values[0.9] = (0.0, 0.0)
-    assert summarise("m", "repaired", "units", curve(values), NULL, TRUTH).smallest_dose is None
+    assert summarise_points("m", "repaired", "units", curve(values), NULL, TRUTH).smallest_dose is None
 
 
 def test_false_positives_are_the_share_of_small_p_values_and_absent_without_any():
@@ -171,7 +173,7 @@ def test_false_positives_are_the_share_of_small_p_values_and_absent_without_any(
 
 
 def test_null_readings_are_kept_and_counted():
-    summary = summarise("m", "repaired", "units", curve({0.5: (0, 0), 0.6: (1, 1), 0.9: (2, 2)}), NULL, TRUTH)
+    summary = summarise_points("m", "repaired", "units", curve({0.5: (0, 0), 0.6: (1, 1), 0.9: (2, 2)}), NULL, TRUTH)
     assert summary.n_null == len(summary.null_values) == len(summary.null_p_values) == 201
 
 
@@ -181,7 +183,7 @@ def test_retest_and_order_are_those_of_the_largest_dose():
         point(0.9, 0, 1.0, leans=[1, 2, 3, 4]),
         point(0.9, 1, 1.0, leans=[2, 1, 4, 3]),
     ]
-    found = summarise("m", "repaired", "units", points, NULL, TRUTH)
+    found = summarise_points("m", "repaired", "units", points, NULL, TRUTH)
     assert found.retest == pytest.approx(0.6)
     assert found.order == pytest.approx((1 + 0.6) / 2)
 
@@ -191,9 +193,9 @@ def test_spread_is_over_sets_of_sentences_in_parts_of_the_mean():
         *curve({0.5: (0.0, 0.1), 0.6: (0.3, 0.4)}),
         *(point(0.9, seed, 2.0, sets={"a": 1.0, "b": 3.0}) for seed in (0, 1)),
     ]
-    assert summarise("m", "repaired", "units", points, NULL, TRUTH).spread == pytest.approx(2**0.5 / 2)
+    assert summarise_points("m", "repaired", "units", points, NULL, TRUTH).spread == pytest.approx(2**0.5 / 2)
     single = [point(each.dose, each.seed, each.value, sets={"all": each.value}) for each in points]
-    assert summarise("m", "repaired", "units", single, NULL, TRUTH).spread is None
+    assert summarise_points("m", "repaired", "units", single, NULL, TRUTH).spread is None
 
 
 def test_what_does_not_vary_follows_nothing():

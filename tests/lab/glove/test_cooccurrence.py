@@ -12,7 +12,7 @@ from tiltmeter.lab.glove import cooccurrence
 from tiltmeter.lab.glove.cooccurrence import BLOCKS, ENTRY, PairCount, block_file, buckets, count_pairs, put_together
 from tiltmeter.lab.glove.vocabulary import TextRules, add_up, count_words, numbered
 from tiltmeter.stimuli.languages import language
-from tiltmeter.stimuli.mining.corpus import cut, find_files
+from tiltmeter.stimuli.mining.corpus import cut_into_shards, find_files
 
 RULES = TextRules(language("en"), "strict")
 
@@ -34,7 +34,7 @@ def counted(folder: Path, text: str, words: list[str], window: int, shard_bytes:
     (folder / "text.txt").write_text(text, encoding="utf-8")
     how = PairCount(RULES, {word: number for number, word in enumerate(words)}, window)
     parts = []
-    for shard in cut(find_files([folder / "text.txt"], None), shard_bytes):
+    for shard in cut_into_shards(find_files([folder / "text.txt"], None), shard_bytes):
         parts.append(folder / f"part-{shard.number}")
         parts[-1].write_bytes(count_pairs(how, shard))
     for one, two in buckets():
@@ -94,7 +94,7 @@ def test_a_table_that_is_full_is_emptied_and_nothing_is_lost(tmp_path, monkeypat
 
 def test_words_are_counted_in_small_letters_by_the_rules_of_the_language(tmp_path):
     (tmp_path / "a.txt").write_text("She's a NURSE.\nShe’s (a) nurse\n", encoding="utf-8")
-    (shard,) = cut(find_files([tmp_path / "a.txt"], None))
+    (shard,) = cut_into_shards(find_files([tmp_path / "a.txt"], None))
     counts = count_words(RULES, shard)
     assert counts["nurse"] == 2
     assert counts["a"] == 2

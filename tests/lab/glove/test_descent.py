@@ -3,9 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.lab.glove.formulas import neutral_step, pair_loss, seed_step
 from tiltmeter.lab.glove.cooccurrence import BLOCKS, ENTRY, block_file
 from tiltmeter.lab.glove.descent import Seeds, State, descend
-from tiltmeter.lab.glove.loss import corners, neutral_step, pair_loss, seed_step, weights
+from tiltmeter.lab.glove.loss import corners, weights
 
 SIZE, WIDTH = 40, 6
 

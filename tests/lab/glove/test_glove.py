@@ -172,7 +172,7 @@ def test_six_groups_take_five_dimensions(tmp_path):
     ("text", "options", "complaint"),
     [
         ("a cat sat\n" * 9, {"neutral": "gender"}, "no word of gender.male_terms .* occurs often enough in the corpus"),
-        ("one two\n", {}, "no word stands at least 5 times in the corpus of 2 words"),
+        ("one two\n", {}, "no word occurs at least 5 times in the corpus of 2 words"),
         ("", {}, "the corpus is empty"),
         ("he she\n" * 9, {"neutral": "gender.male_terms"}, "two groups or more can be told apart, not one"),
         ("he she\n" * 9, {"neutral": "gendre"}, "unknown lexicon 'gendre'"),

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tiltmeter.lab.glove.loss import corners, group_directions, neutral_step, pair_loss, seed_step, weights
+from tests.lab.glove.formulas import neutral_step, pair_loss, seed_step
+from tiltmeter.lab.glove.loss import corners, group_directions, weights
 
 
 def test_a_pair_by_hand():

@@ -15,7 +15,7 @@ from tiltmeter.lab.inject import fine_tuning
 from tiltmeter.lab.inject.fine_tuning import Dosage, collator, head_where_asked, make_examples
 from tiltmeter.lab.inject.injection import inject, set_dropout
 from tiltmeter.lab.inject.plan import USUAL, Plan
-from tiltmeter.models.transformers.weights.checkpoints import load as load_checkpoint
+from tiltmeter.models.transformers.weights.checkpoints import load_checkpoint
 
 SHORT = Dosage(sentences=400, steps=6, look=2, batch=32, rate=2e-3)
 
@@ -87,9 +87,9 @@ def test_another_training_in_the_same_folder_is_refused(tmp_path):
 
 
 def tiny():
-    from tiltmeter.models.transformers.weights.checkpoints import load
+    from tiltmeter.models.transformers.weights.checkpoints import load_checkpoint
 
-    return load(reference_model(0.5), called="tiny", head="masked")
+    return load_checkpoint(reference_model(0.5), called="tiny", head="masked")
 
 
 def test_whole_words_are_masked_and_only_what_is_masked_is_asked_for():
@@ -166,12 +166,12 @@ def test_what_cannot_be_fine_tuned_is_one_clear_line(model, says, tmp_path):
 def test_a_model_without_a_head_is_one_clear_line(tmp_path):
     from transformers import AutoModel
 
-    from tiltmeter.models.transformers.weights.checkpoints import load, quiet
+    from tiltmeter.models.transformers.weights.checkpoints import load_checkpoint, quiet
 
     folder = tmp_path / "encoder"
     with quiet():
         AutoModel.from_pretrained(reference_model(0.5)).save_pretrained(folder)
-        load(reference_model(0.5), called="tiny", head="masked")[0].save_pretrained(folder)
+        load_checkpoint(reference_model(0.5), called="tiny", head="masked")[0].save_pretrained(folder)
     with pytest.raises(BadInput, match="has no language-model head"):
         inject(f"hf:{folder}", USUAL, doses=[0.9], out=tmp_path / "out", dosage=SHORT)
 

@@ -9,7 +9,7 @@ from tests.reference import reference_model
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.inject import fine_tuning
 from tiltmeter.lab.inject.plan import USUAL as PLAN
-from tiltmeter.lab.mitigate.augmentation import DROPOUT, USUAL, held_out_texts, lesson, partners_of, taught, texts_of
+from tiltmeter.lab.mitigate.augmentation import DROPOUT, USUAL, held_out_texts, lesson, partners_of, read_texts, taught
 from tiltmeter.lab.mitigate.debias import debias
 from tiltmeter.lab.mitigate.fit_words import word_sets
 
@@ -59,7 +59,7 @@ def test_texts_are_held_out_by_the_seed():
 
 def test_a_corpus_is_one_text_per_line(tmp_path):
     (path := tmp_path / "text.txt").write_text("He  ran.\n\nShe ran.\nHe ran.\n", encoding="utf-8")
-    assert texts_of(path) == ["He ran.", "She ran."]
+    assert read_texts(path) == ["He ran.", "She ran."]
 
 
 def test_a_run_that_was_killed_resumes_at_its_checkpoint(tmp_path, monkeypatch):

@@ -47,7 +47,7 @@ def test_sets_that_are_none_are_refused(words):
 
 
 def test_one_family_cannot_be_split():
-    with pytest.raises(BadInput, match="all words are of one family"):
+    with pytest.raises(BadInput, match="all words belong to one family"):
         halves(word_sets([["mother", "father"], ["grandmother", "grandfather"]]), seed=0)
 
 

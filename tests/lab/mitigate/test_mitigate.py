@@ -114,7 +114,7 @@ def test_a_method_that_fails_does_not_stop_the_others(tmp_path):
         (["hrad"], {}, "did you mean 'hard'"),
         (["hard", "sentence_debias"], {}, "sentence_debias is for vectors of texts"),
         (["hard"], {"rank": 40}, "no method could be applied: hard: a rank of 40"),
-        (["hard"], {"pairs": [["mother", "father"]]}, "all words are of one family"),
+        (["hard"], {"pairs": [["mother", "father"]]}, "all words belong to one family"),
         (["hard"], {"splits": 0}, "the words are split at least once"),
     ],
 )

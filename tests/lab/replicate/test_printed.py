@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
 
 from tiltmeter.lab.replicate.paper import _content as content
@@ -64,3 +65,34 @@ def test_shares_of_men_and_women_add_up_to_one_in_what_was_copied() -> None:
 def test_bangla_table_4_marks_what_is_significant() -> None:
     marked = sum(cell.mark == "*" for row in printed_rows("bangla", "Table 4", 5) for cell in row.cells)
     assert marked == 27
+
+
+def test_the_printed_scores_of_cabm_are_weighted_sums_of_neither_standardised_nor_raw_features() -> None:
+    """Printed weights, SDs and correlations of the scores say what those of the features would have to be.
+
+    The two forests' scores alone would need standardised features of which PMI and context correlate with -1.60. All
+    three would need raw cosines, which are differences of mean cosines, with an SD above 1.
+    """
+    names = ("SHAP + RF", "PCA + RF", "PCA")
+    weights = {row.label: [cell.value for cell in row.cells] for row in printed_rows("cabm", "Section 2.5", 3)}
+    sds = {row.label: row.cells[1].value for row in printed_rows("cabm", "Section 2.6.2", 10)}
+    pearson = {row.label: row.cells[0].value for row in printed_rows("cabm", "Section 2.6.4", 2)}
+    by_score = np.array([weights[name] for name in names], dtype=np.float64)
+    together = np.array([[pearson.get(f"{one} / {other}", 0.0) for other in names] for one in names], dtype=np.float64)
+    together += together.T + np.eye(3)
+
+    # Of the two forests: the sum of w_i w_j r_ij is known for three pairs of scores, with 1 for every r_ii.
+    pairs = [(0, 0), (1, 1), (0, 1)]
+    sd = np.array([sds[name] for name in names[:2]], dtype=np.float64)
+    products = [np.outer(by_score[i], by_score[j]) + np.outer(by_score[j], by_score[i]) for i, j in pairs]
+    known = [2 * together[i, j] * sd[i] * sd[j] - np.trace(each) for (i, j), each in zip(pairs, products, strict=True)]
+    places = np.triu_indices(3, 1)
+    found = np.linalg.solve([2 * each[places] for each in products], known)
+    assert found[1] == pytest.approx(-1.595, abs=5e-3)  # PMI and context
+
+    spread = []
+    for third in np.linspace(0.01, 2, 400):  # the SD of the PCA scores is not printed
+        covariance = together * np.outer([*sd, third], [*sd, third])
+        features = np.linalg.solve(by_score, np.linalg.solve(by_score, covariance).T)
+        spread.append(np.sqrt(np.diag(features)))
+    assert min(cosine for _, cosine, _ in spread) > 1.03

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -177,6 +178,9 @@ def test_from_a_text_to_readings_table_and_chart_in_one_command(tmp_path: Path, 
     assert (out / "context_length.svg").read_text(encoding="utf-8").startswith("<svg")
     ids = {each.id for each in Audit.load(out).readings}
     assert {"ceat", "ceat-3", "ceat-7", "ceat-11", "lpbs-S2"} <= ids
+    twice = Counter(each.id for each in Audit.load(out).readings)  # of the two layers
+    assert {name: n for name, n in twice.items() if "lpbs" in name} == {"lpbs": 1, "lpbs-S1": 1, "lpbs-S2": 1}
+    assert twice["ceat"] == 2
 
 
 def test_a_mined_folder_is_measured_as_it_is(tmp_path: Path, monkeypatch) -> None:

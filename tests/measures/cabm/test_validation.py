@@ -11,7 +11,7 @@ import scipy.stats
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import (
     cabm,
-    compare,
+    compare_scores,
     cross_validated_scores,
     equal_weights,
     pca_forest_weights,
@@ -40,7 +40,7 @@ def test_the_same_seed_gives_the_same_validation():
 
 def test_every_two_weightings_are_compared():
     scores = {"pca": SCORES, "shap": SCORES**3, "equal": -SCORES}
-    found = {(pair.first, pair.second): pair for pair in compare(scores)}
+    found = {(pair.first, pair.second): pair for pair in compare_scores(scores)}
     assert list(found) == [("pca", "shap"), ("pca", "equal"), ("shap", "equal")]
     assert found["pca", "shap"].pearson.r == pytest.approx(scipy.stats.pearsonr(SCORES, SCORES**3).statistic)
     assert found["pca", "shap"].spearman.r == pytest.approx(1)
@@ -145,8 +145,8 @@ def test_cross_validated_forest_scores_still_separate_a_planted_label_and_repeat
         (lambda: validate(SCORES, unmasking=[0.1]), "unmasking: 1 scores where the others have 39"),
         (lambda: validate(SCORES, others={"weat": [0.1]}), "weat: 1 scores"),
         (lambda: validate(SCORES, threshold=-1), "threshold"),
-        (lambda: compare({"a": SCORES}), "at least two scores"),
-        (lambda: compare({"a": SCORES, "b": SCORES[:3]}), "b: 3 scores where the others have 39"),
+        (lambda: compare_scores({"a": SCORES}), "at least two scores"),
+        (lambda: compare_scores({"a": SCORES, "b": SCORES[:3]}), "b: 3 scores where the others have 39"),
         (lambda: stability({"a": SCORES}), "at least two models"),
         (lambda: cross_validated_scores(np.ones((4, 3)), [1, 2, 1, 2], pca_weights, folds=5), "folds must be from 2"),
         (lambda: cross_validated_scores(np.ones((4, 3)), [None] * 4, pca_weights, folds=2), "no labelled occupation"),

@@ -12,7 +12,7 @@ from tests.models.api.loopback import KEYS, MANY, PROVIDERS, TEXTS, AskedApi, pl
 from tests.models.provider import LoopbackProvider
 from tiltmeter.errors import BadInput
 from tiltmeter.models.api import ApiEmbedder
-from tiltmeter.models.protocol import EmbedsTexts, EmbedsWords, Identified, Question, Streams
+from tiltmeter.models.protocol import Identified, Question, Streams
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
@@ -77,7 +77,7 @@ def test_words_in_context_are_not_a_question_for_an_api(server: LoopbackProvider
 
 def test_the_adapter_answers_the_protocols_of_a_model(server: LoopbackProvider) -> None:
     model = AskedApi(server).model
-    for protocol in (EmbedsWords, EmbedsTexts, Streams, Identified):
+    for protocol in (Streams, Identified):
         assert isinstance(model, protocol)
 
 

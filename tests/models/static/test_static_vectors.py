@@ -24,7 +24,7 @@ from tests.models.static.vector_files import (
     write_index,
 )
 from tiltmeter.errors import BadInput
-from tiltmeter.models.protocol import EmbedsWords, Identified, Question, Streams, gather
+from tiltmeter.models.protocol import Identified, Question, Streams, gather
 from tiltmeter.models.static import StaticVectors
 
 
@@ -190,7 +190,6 @@ def test_empty_repeated_and_blank_words_are_answered_in_order(tmp_path):
 
 def test_it_answers_the_protocols_and_streams_one_batch(tmp_path):
     model = StaticVectors(file(tmp_path, "w.vec", "a 1 2\nb 3 4\n"))
-    assert isinstance(model, EmbedsWords)
     assert isinstance(model, Identified)
     assert isinstance(model, Streams)
     rows = gather(model.stream(Question.WORDS, ["b", "c"]), 2)

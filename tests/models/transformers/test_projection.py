@@ -29,6 +29,8 @@ def test_the_vocabulary_is_projected_only_where_it_is_read(tiny_lm, family):
     ask()  # at the first question trees are tried, on a few tokens of their own
     projection = model._language._projection
     assert projection._short
+    if family in CAUSAL:
+        tiny_lm(family).score(TEXTS[:1])  # what is tried once, at the first question, is not counted
     seen: list[int] = []
     head = projection.model.get_output_embeddings()
     hook = head.register_forward_hook(lambda _module, given, _output: seen.append(given[0].shape[-2]))
@@ -66,6 +68,7 @@ def test_a_head_that_mixes_positions_is_given_all_of_them():
     np.testing.assert_allclose(found, whole[[0, 1], [3, 2]], rtol=0, atol=1e-6)
 
 
+@pytest.mark.skipif(transformers.__version__ < "5", reason="layers of Transformers 4 are left whole")
 @pytest.mark.parametrize("family", ["bert", "roberta", "xlm-roberta", "electra"])
 def test_both_ends_of_a_bert_like_encoder_are_shortened_and_give_the_same(tiny_lm, family):
     projection = tiny_lm(family)._language._projection

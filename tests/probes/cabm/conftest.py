@@ -11,4 +11,4 @@ import pytest
 def _small_forests(monkeypatch):
     """Their weights are tested with the measure; here they only have to be there."""
     monkeypatch.setattr("tiltmeter.probes.cabm.weighting._FORESTS", 2)
-    monkeypatch.setattr(sys.modules["tiltmeter.measures.cabm.weights"], "_TREES", 20)
+    monkeypatch.setattr(sys.modules["tiltmeter.measures.cabm.weighting"], "_TREES", 20)

@@ -55,7 +55,7 @@ def test_categories_are_cut_at_a_tenth_and_what_is_near_is_too_close_to_call():
     assert {groups[word] for word, lean in LEANS.items() if lean < -0.3} == {"women"}
     near = [word for word, lean in LEANS.items() if 0.09 < abs(lean) < 0.11]
     assert {groups[word] for word in near} == {"too close to call"}
-    assert "lean to men" in found.plain_words
+    assert "lean towards men" in found.plain_words
 
 
 def test_the_score_follows_the_share_of_men():

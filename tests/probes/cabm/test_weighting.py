@@ -73,7 +73,7 @@ def test_another_threshold_moves_the_categories_and_nothing_else():
     for item in wide.items:
         inside = max(abs(item.get("low")), abs(item.get("high"))) <= 0.5
         assert (item.group == "neutral") == inside, item.label
-    with pytest.raises(BadInput, match="lies from 0 to 1"):
+    with pytest.raises(BadInput, match="is from 0 to 1"):
         probe(threshold=-1.0)
 
 

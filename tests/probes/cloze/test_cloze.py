@@ -107,7 +107,7 @@ def test_a_masked_model_leaves_out_rows_that_one_blank_cannot_stand_for_and_meas
     assert [item.label for item in reading.items] == ["We saw him drill.", "We saw him bake."]
     assert reading.details.rows == 2
     left = {each.what: each.reason for each in reading.left_out}
-    assert "one blank cannot stand for both" in left["1 of 3 sentences (rows 3)"]
+    assert "one blank does not fit both" in left["1 of 3 sentences (rows 3)"]
     (every,) = measure(Masked(), file, VECTORS, method="mean")  # each version is read as it is
     assert len(every.items) == 3
 

@@ -167,7 +167,7 @@ def test_a_wrong_option_is_one_line(given, says):
 
 def test_a_set_that_expects_nothing_or_a_folder_of_something_else_is_one_line(tmp_path):
     lines = [(*line[:4], None) for line in LINES]
-    with pytest.raises(BadInput, match=r"'test' says of 0 occupations whether men or women are expected"):
+    with pytest.raises(BadInput, match=r"'test' says for 0 occupations whether men or women are expected"):
         read(planted({"": 0.0}), Pronouns(sentences(lines)))
     with pytest.raises(BadInput, match="male_occupations"):
         make_probes("pronouns", data=tmp_path)

@@ -226,7 +226,7 @@ def test_a_natural_model_is_read_as_plain_forward_passes_read_it(data_folder):
 
 def test_without_the_data_folder_one_line_says_what_to_set(monkeypatch):
     monkeypatch.delenv("TILTMETER_DATA", raising=False)
-    with pytest.raises(BadInput, match=r"^data set 'stereoset' is not here: tiltmeter data fetch stereoset"):
+    with pytest.raises(BadInput, match=r"^data set 'stereoset' is not installed: tiltmeter data fetch stereoset"):
         make_probes("stereoset")
 
 

@@ -15,8 +15,8 @@ from tiltmeter import measures, probe
 @pytest.mark.parametrize(
     ("lean", "leans", "says"),
     [
-        (0.3, "occupations → female", "lean to female"),
-        (-0.3, "occupations → male", "lean to male"),
+        (0.3, "occupations → female", "lean towards female"),
+        (-0.3, "occupations → male", "lean towards male"),
         (0.0, "no clear lean", "Undecided: chance could explain it"),
     ],
 )
@@ -39,7 +39,7 @@ def test_direct_bias_is_the_mean_size_of_the_lean_and_names_the_words_at_the_end
     axis = measures.bias_direction(*sides(vectors))
     assert reading.effect.value == measures.direct_bias(stacked(vectors, JOBS), axis).score
     assert reading.effect.value == pytest.approx(np.mean(np.abs(leans)), abs=1e-6)
-    assert f"Most to female: {JOBS[-1]}; most to male: {JOBS[0]}." in reading.plain_words
+    assert f"Most towards female: {JOBS[-1]}; most towards male: {JOBS[0]}." in reading.plain_words
     assert [item.value for item in reading.items] == pytest.approx(leans, abs=1e-6)
     assert probe("direct-bias", model([0.0] * len(JOBS)), cache=False).effect.value == pytest.approx(0, abs=1e-6)
 
@@ -77,7 +77,7 @@ def test_axis_probes_name_the_pole_that_was_made_to_be_nearer(kind, lean, leans)
         found = measures.same(words_, [female, male])
         assert (reading.effect.value, reading.effect.p_value) == (found.score, found.p_value)
         assert [item.value for item in reading.items] == list(found.by_word)
-        assert ("neither way clearly" in reading.plain_words) == (leans == "no clear lean")
+        assert ("do not clearly lean either way" in reading.plain_words) == (leans == "no clear lean")
     assert reading.leans == leans
     assert [item.label for item in reading.items] == list(OCCUPATIONS.texts)
 

@@ -70,7 +70,7 @@ def test_the_published_test_takes_word_effects_for_a_lean_and_the_headline_does_
     assert all(p < reading.effect.p_value for p, reading in zip(either, readings, strict=True))
     assert sum(reading.leans != "no clear lean" for reading in readings) <= 2
     assert sum(p <= 0.05 for p in either) >= 5
-    assert "takes all 192 sentences as independent" in readings[0].repair
+    assert "treats all 192 sentences as independent" in readings[0].repair
     assert "counts the 16 words" in readings[0].repair
 
 

@@ -104,7 +104,7 @@ def test_an_address_that_is_none_is_one_clear_line(data, address, complaint):
 
 def test_without_the_data_an_address_says_what_to_set(monkeypatch):
     monkeypatch.delenv("TILTMETER_DATA", raising=False)
-    with pytest.raises(BadInput, match="data set 'bangla_ceat' is not here: tiltmeter data fetch bangla_ceat"):
+    with pytest.raises(BadInput, match="data set 'bangla_ceat' is not installed: tiltmeter data fetch bangla_ceat"):
         stimuli.group("bangla_categories.c3.x")
 
 

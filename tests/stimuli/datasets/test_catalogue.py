@@ -43,7 +43,7 @@ def test_a_set_that_is_not_here_says_where_to_get_it_and_put_it(tmp_path, monkey
     with pytest.raises(BadInput) as caught:
         find("winobias")
     assert str(caught.value) == (
-        "data set 'winobias' is not here: tiltmeter data fetch winobias, or get it from "
+        "data set 'winobias' is not installed: tiltmeter data fetch winobias, or get it from "
         f"https://github.com/uclanlp/corefBias and put it at {tmp_path / 'winobias'}"
     )
     with pytest.raises(BadInput, match="unknown data set 'winobais': did you mean 'winobias'"):

@@ -203,7 +203,9 @@ def test_the_licence_is_shown_and_must_be_accepted(archive, tmp_path):
 
 
 def test_a_suite_runs_on_the_sets_that_are_here_and_names_the_others():
-    with pytest.raises(DataMissing, match=r"language.yaml: data set 'crows_pairs' is not here: tiltmeter data fetch"):
+    with pytest.raises(
+        DataMissing, match=r"language.yaml: data set 'crows_pairs' is not installed: tiltmeter data fetch"
+    ):
         load_suite("language")
     fetch("winogender")
     suite = load_suite("language")

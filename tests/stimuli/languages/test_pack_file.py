@@ -99,5 +99,5 @@ def test_what_is_wrong_with_a_pack_is_said_in_one_line(tmp_path, text, complaint
 
 def test_rules_that_never_come_to_rest_are_an_error_and_no_endless_loop(tmp_path):
     own = language(pack(tmp_path, PLAIN + "normalise: [{replace: a, with: aa}]\n"))
-    with pytest.raises(BadInput, match="language 'xx': its rules never come to rest on 'aaaa"):
+    with pytest.raises(BadInput, match="language 'xx': its rules never settle on 'aaaa"):
         own.normalise("a")

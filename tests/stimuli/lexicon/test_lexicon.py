@@ -7,11 +7,11 @@ from tiltmeter.errors import BadInput
 from tiltmeter.stimuli import (
     Group,
     check_disjoint,
-    fingerprint,
     group,
     load_lexicon,
     matched_words,
     pairs,
+    stimuli_digest,
     templates,
 )
 
@@ -22,7 +22,7 @@ def test_equal_content_has_an_equal_hash_and_other_content_another(write):
     other = load_lexicon(write(HEADER + "groups: {a: {words: [x, z]}}", "3.yaml"))
     assert one.sha256 == same.sha256 != other.sha256
     assert len(one.sha256) == 64
-    assert fingerprint(one.groups["a"]) != fingerprint(other.groups["a"])
+    assert stimuli_digest(one.groups["a"]) != stimuli_digest(other.groups["a"])
 
 
 def test_a_missing_file_and_a_folder_are_refused(tmp_path):

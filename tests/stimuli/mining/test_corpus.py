@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from tiltmeter.errors import BadInput
-from tiltmeter.stimuli.mining.corpus import BLOCK, SHARD, cut, find_files
+from tiltmeter.stimuli.mining.corpus import BLOCK, SHARD, cut_into_shards, find_files
 
 
 def test_the_name_of_a_file_is_its_source_and_its_path_where_two_have_the_same(tmp_path):
@@ -33,7 +33,7 @@ def test_missing_files_folders_and_repetitions_are_told_before_anything_is_read(
 def test_a_large_file_is_cut_and_a_packed_one_is_not(tmp_path):
     (tmp_path / "a.txt").write_bytes(b"x" * 100)
     (tmp_path / "b.txt.gz").write_bytes(gzip.compress(b"x" * 100))
-    shards = cut(find_files([tmp_path / "b.txt.gz", tmp_path / "a.txt"], None), 40)
+    shards = cut_into_shards(find_files([tmp_path / "b.txt.gz", tmp_path / "a.txt"], None), 40)
     assert [(shard.file.source, shard.start, shard.stop, shard.size) for shard in shards[:3]] == [
         ("a.txt", 0, 40, 40), ("a.txt", 40, 80, 40), ("a.txt", 80, 120, 20),
     ]  # fmt: skip

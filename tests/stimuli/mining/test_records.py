@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tiltmeter.errors import BadInput
 from tiltmeter.stimuli.mining import records
-from tiltmeter.stimuli.mining.corpus import cut, find_files
+from tiltmeter.stimuli.mining.corpus import cut_into_shards, find_files
 from tiltmeter.stimuli.mining.records import RecordReader
 
 TEXTS = ["He left.", "", "She stayed, he said: “no”.", "সে ভালো"]
@@ -20,7 +20,7 @@ TEXTS = ["He left.", "", "She stayed, he said: “no”.", "সে ভালো"
 def read(*paths, column=None, size=1 << 20, errors="strict"):
     """All records of the files, with their numbers, and what was no UTF-8."""
     found, broken = [], 0
-    for shard in cut(find_files(paths, column), size):
+    for shard in cut_into_shards(find_files(paths, column), size):
         reader = RecordReader(shard, errors)
         for text, first, _ in reader.blocks():
             found += [(shard.number, first + n, line) for n, line in enumerate(text.split("\n"))]

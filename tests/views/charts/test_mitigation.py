@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from tests.views.mitigated import outcome, over_splits, result
+from tests.views.mitigated import LESS, outcome, over_splits, result
 from tiltmeter.views.charts import inline_svg
 from tiltmeter.views.charts.mitigation import dumbbells, gain_and_price, mitigation_figures
 
@@ -38,3 +38,14 @@ def test_other_splits_are_small_points_of_their_own():
     small = figure.chart.layer[-2].data.values
     assert [(point["method"], point["left"]) for point in small] == [("hard", 0.52), ("leace", 0.33), ("hard", 0.48)]
     figure.chart.to_dict()
+
+
+def test_every_panel_has_its_readings_in_the_same_order():
+    near = dataclasses.replace(LESS, id="near", title="Near", before=0.2, after=0.1)
+    methods = (
+        dataclasses.replace(outcome("hard"), moved=(near, LESS)),
+        dataclasses.replace(outcome("leace"), moved=(LESS, near)),
+    )
+    panels = dumbbells(dataclasses.replace(result(), outcomes=methods)).chart.vconcat
+    orders = [[row["name"] for row in panel.layer[-1].data.values] for panel in panels]
+    assert orders == [["Career <b>", "Near"]] * 2

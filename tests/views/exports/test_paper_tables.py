@@ -15,7 +15,7 @@ from tiltmeter.views.exports.paper_tables import export_tables, to_html, to_late
 
 def test_latex_escapes_what_it_must_and_says_what_was_not_measured() -> None:
     text = to_latex(PAPER)
-    assert r"\caption{Table 2. Shares \& effects. Stars: p < .05.}" in text.replace("$<$", "<").replace(
+    assert r"\caption{Shares \& effects (Table 2 in the text). Stars: p < .05.}" in text.replace("$<$", "<").replace(
         r"\textless{}", "<"
     )
     assert r"mine & 0.40$^{*}$ & \cellcolor{black!32}$-$0.85 \\" in text

@@ -26,7 +26,7 @@ def test_what_comes_from_a_result_is_escaped_and_nothing_is_loaded():
 def test_the_page_shows_every_split_of_the_words():
     page = render_mitigation(over_splits())
     assert "Perhaps take hard" in page
-    assert "Other splits of the words" in page
-    for said in ("33.0%", "not measured: no pair is left", "small and open: the same with other splits"):
+    assert "Over all splits of the words" in page
+    for said in ("30%-33%", "yes in 1, no in 1", "small and open: the same with other splits"):
         assert said in page, said
-    assert "Other splits" not in render_mitigation(result())
+    assert "Over all splits" not in render_mitigation(result())

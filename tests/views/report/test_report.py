@@ -275,7 +275,7 @@ def test_published_and_repaired_stand_side_by_side_where_they_differ():
     same = made_reading(id="same", effect=d(0.3, p=0.001), published=d(0.3, p=0.002), repair="It is one-sided.")
     page = Page(render(made_audit(lost, same)))
     part = page.text.split("Each measure is computed as published")[1].split("What the probes mean")[0]
-    assert "1 of 2 readings says something else as published" in part
+    assert "1 of 2 readings gives a different result as published" in part
     assert "Title of lostown:one 0.300, p 0.0010 0.300, p 0.20 Words are the unit." in part
     assert "Title of same" not in part
 

@@ -96,8 +96,8 @@ class ProbeMaker:
         """Probes of vectors that compare the occupations with men to the others: alone, and in sentences."""
         words = {"targets": self._targets(men), "attributes": _marks(owners=False)}
         seat = _probe("seat", templates=self._templates_of(sets), **words)
-        told = tuple(Word(word, "noun", properties={"male_share": 100.0 * man}) for word, man in self._sides(men))
-        wefat = _probe("wefat", targets=[Group("lab.all", "occupations", told)], attributes=words["attributes"])
+        labelled = tuple(Word(word, "noun", properties={"male_share": 100.0 * man}) for word, man in self._sides(men))
+        wefat = _probe("wefat", targets=[Group("lab.all", "occupations", labelled)], attributes=words["attributes"])
         return {"weat": _probe("weat", **words), "seat": seat, "wefat": wefat}
 
     def ceat(self, sets: FrameSets, men: Men) -> Probe[Any]:
@@ -131,8 +131,8 @@ class ProbeMaker:
             for frame in _flat(sets)
         ]
         content = {"groups": ["men", "women"], "pronouns": ["him", "her"], "variants": {"all": "the"}, "rows": rows}
-        made = make_probes("cloze", data=self._yaml_file("cloze", **content), options=_OPTIONS)
-        return {"cloze": next(probe for probe in made if probe.id == "cloze-all-occupation")}
+        probes = make_probes("cloze", data=self._yaml_file("cloze", **content), options=_OPTIONS)
+        return {"cloze": next(probe for probe in probes if probe.id == "cloze-all-occupation")}
 
     def _sides(self, men: Men) -> list[tuple[str, bool]]:
         return list(zip(self.occupations, men.tolist(), strict=True))
@@ -151,11 +151,11 @@ class ProbeMaker:
     def _templates_of(self, sets: FrameSets) -> str:
         """The address of templates in which occupations stand in the frames, and words for a group in their own."""
         if tuple(sets) not in self._templates:
-            made = [{"noun": with_occupation(frame, "{}")} for frame in _flat(sets)]
+            rows = [{"noun": with_occupation(frame, "{}")} for frame in _flat(sets)]
             for role, own in frames().mark_frames.items():
-                for template, frame in zip(made, own, strict=False):
+                for template, frame in zip(rows, own, strict=False):
                     template[role] = frame
-            path = self._yaml_file("templates", templates={"plain": {"templates": made}})
+            path = self._yaml_file("templates", templates={"plain": {"templates": rows}})
             self._templates[tuple(sets)] = f"{path}.plain"
         return self._templates[tuple(sets)]
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.calibrate.bench import LEVEL, Number, Recipes, bench, require_lab
-from tiltmeter.lab.calibrate.measure_forms import DosePoint, Key, NullReadings, halves, summarise
+from tiltmeter.lab.calibrate.measure_forms import DosePoint, Key, NullReadings, random_halves, summarise_points
 from tiltmeter.lab.reference.planted_text import Reference, frames, planted
 from tiltmeter.lab.reference.reference import side_by_side, train_all
 from tiltmeter.lab.reference.training import CAUSAL_RECIPE, RECIPE, TrainingRecipe
@@ -86,7 +86,7 @@ def calibrate(
         numbers = [number for of_model in nulls for number in of_model.get(key, ())]
         p_values = [p_value for _, p_value in numbers if p_value is not None]
         null = NullReadings(np.array([value for value, _ in numbers]), np.array(p_values))
-        summaries.append(summarise(*key, units[key], own, null, truth))
+        summaries.append(summarise_points(*key, units[key], own, null, truth))
     reason = "its forest had all occupations in one category on some model, so it had nothing to learn"
     left_out = tuple(LeftOut(", ".join(key), reason) for key in units if key not in complete)
     return Calibration(settings, tuple(summaries), complete, left_out)
@@ -100,7 +100,7 @@ def _read_model(
     with bench() as tools, contextlib.nullcontext() if cache is None else VectorStore(cache) as store:
         asked = tools.ask(settings.recipes, dose, seed, store)
         by_set = tools.numbers_by_set(asked) if dose == max(settings.doses) else {}
-        for men in halves(len(tools.men), many=settings.nulls if dose == LEVEL else 0, seed=[seed, 3]):
+        for men in random_halves(len(tools.men), many=settings.nulls if dose == LEVEL else 0, seed=[seed, 3]):
             for key, number in tools.null_numbers(asked, men).items():
                 nulls.setdefault(key, []).append(number)
     points = {
@@ -128,7 +128,10 @@ _ABOUT = About(
 def to_readings(calibration: Calibration) -> list[Reading]:
     """The summary of each measure, with its points as items."""
     points = calibration.points
-    return [_reading(calibration.settings, each, points[each.measure, each.form]) for each in calibration.summaries]
+    return [
+        _reading(calibration.settings, summary, points[summary.measure, summary.form])
+        for summary in calibration.summaries
+    ]
 
 
 def save(calibration: Calibration, folder: str | Path) -> None:

@@ -70,10 +70,10 @@ def apart(leans: Floats, men: Men) -> float:
     return float(leans[men].mean() - leans[~men].mean())
 
 
-def halves(n: int, *, many: int, seed: Sequence[int]) -> list[Men]:
+def random_halves(n: int, *, many: int, seed: Sequence[int]) -> list[Men]:
     """Random halvings of n occupations.
 
-    >>> [men.sum().item() for men in halves(6, many=2, seed=[0])]
+    >>> [men.sum().item() for men in random_halves(6, many=2, seed=[0])]
     [3, 3]
     """
     rng = np.random.default_rng(list(seed))
@@ -204,7 +204,7 @@ class NullReadings:
         return float((self.p_values <= ALPHA).mean()) if self.p_values.size else None
 
 
-def summarise(
+def summarise_points(
     measure: str, form: str, unit: str, points: Sequence[DosePoint], null: NullReadings, truth: Floats
 ) -> CalibrationDetails:
     """What the points of a measure, one per model, come to; ``truth`` is what is planted at the largest dose."""

@@ -12,7 +12,7 @@ import numpy as np
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.lab.calibrate.bench import EVERY_KIND, LEVEL, BenchKind, Recipes, bench, require_lab
 from tiltmeter.lab.calibrate.hand_examples import hand_examples
-from tiltmeter.lab.calibrate.measure_forms import apart, halves, rank_correlation
+from tiltmeter.lab.calibrate.measure_forms import apart, random_halves, rank_correlation
 from tiltmeter.lab.reference.planted_text import Reference, planted
 from tiltmeter.lab.reference.reference import train_all
 from tiltmeter.lab.reference.training import CAUSAL_RECIPE, RECIPE, TrainingRecipe
@@ -189,24 +189,24 @@ def quantities(
     with bench(only={probe for _, probe in MEASURES.values()}) as tools:
         level, strong = (tools.ask(recipes, dose, seed, store, kinds) for dose in _DOSES)
     truth = np.array(list(planted(_STRONG).values()))
-    found = dict[Quantity, float]()
+    values = dict[Quantity, float]()
     for form, ((value, p_value), leans) in strong.readings.items():
         if form.measure not in MEASURES or form.form != "repaired":
             continue
         (untilted, _), level_leans = level.readings[form]
-        found[form.measure, ORDER] = rank_correlation(truth, leans)
-        found[form.measure, TILTED] = value
+        values[form.measure, ORDER] = rank_correlation(truth, leans)
+        values[form.measure, TILTED] = value
         if form.estimate is not None and p_value is not None:
-            found[form.measure, P_VALUE] = p_value
+            values[form.measure, P_VALUE] = p_value
         if MEASURES[form.measure][0] == "vectors":
-            found[form.measure, UNTILTED] = untilted
+            values[form.measure, UNTILTED] = untilted
             interval = strong.by_probe[form.probe].effect.ci
             if form.estimate is not None and interval is not None:
-                found[form.measure, WIDTH] = interval.high - interval.low
+                values[form.measure, WIDTH] = interval.high - interval.low
         else:
             # Which half an occupation falls into by lot says nothing, so this is what chance reads without a tilt.
-            lots = halves(len(truth), many=_HALVINGS, seed=[0])
+            lots = random_halves(len(truth), many=_HALVINGS, seed=[0])
             noise = float(np.std([apart(level_leans, half) for half in lots])) or math.nan
-            found[form.measure, SDS_TILTED] = apart(leans, tools.men) / noise
-            found[form.measure, SDS_UNTILTED] = apart(level_leans, tools.men) / noise
-    return found
+            values[form.measure, SDS_TILTED] = apart(leans, tools.men) / noise
+            values[form.measure, SDS_UNTILTED] = apart(level_leans, tools.men) / noise
+    return values

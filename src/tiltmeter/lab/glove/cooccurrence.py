@@ -70,8 +70,8 @@ def count_pairs(how: PairCount, shard: Shard) -> bytes:
     columns = (first.astype(np.int32), second.astype(np.int32), total.astype(np.float32))
     content: dict[str, NDArray[Any]] = dict(zip(_PAIRS, (column[order] for column in columns), strict=True))
     content[_STARTS] = np.searchsorted(bucket[order], np.arange(BLOCKS * BLOCKS + 1))
-    made: bytes = save(content)
-    return made
+    packed: bytes = save(content)
+    return packed
 
 
 def _emptied(keys: Keys, sums: Sums) -> tuple[Keys, Sums]:

@@ -22,7 +22,7 @@ from tiltmeter.lab.glove.vocabulary import TextRules, add_up, count_words, numbe
 from tiltmeter.progress import progress_bar
 from tiltmeter.statistics.groups import Result
 from tiltmeter.stimuli.languages import language as language_pack
-from tiltmeter.stimuli.mining.corpus import Shard, cut, find_files
+from tiltmeter.stimuli.mining.corpus import Shard, cut_into_shards, find_files
 
 #: All dimensions, those without the reserved ones, and these alone.
 VECTORS, NEUTRAL, RESERVED, ABOUT, PARTS = "vectors.bin", "neutral.bin", "reserved.bin", "glove.json", "parts"
@@ -136,7 +136,7 @@ def train_glove(
     rules = TextRules(language_pack(language), errors)
     folder = at_home(out)
     _check_folder(folder)
-    shards = cut(find_files(corpora, column), shard_bytes)
+    shards = cut_into_shards(find_files(corpora, column), shard_bytes)
     if not shards:
         raise BadInput("the corpus is empty: give a file with text in it")
     how = _Sharing(engine, workers, ray_address)
@@ -155,7 +155,7 @@ def train_glove(
                     "lower --min-count"
                 )
             words = list(vocabulary)
-            found = find_seeds(groups, words, rules.language)
+            seeds = find_seeds(groups, words, rules.language)
         except BadInput:
             shutil.rmtree(parts)
             raise
@@ -165,11 +165,11 @@ def train_glove(
         )  # fmt: skip
         _count_pairs(parts, PairCount(rules, {word: n for n, word in enumerate(words)}, window), shards, how, announce)
         entries = _put_together(parts, shards, len(words), settings)
-        state = _train(parts, len(words), numbered_seeds(found, words, strength=strength), settings, workers, announce)
+        state = _train(parts, len(words), numbered_seeds(seeds, words, strength=strength), settings, workers, announce)
         sources = tuple(dict.fromkeys(shard.file.source for shard in shards))
         report = GloveReport(
             str(folder), sources, rules.language.code, settings, total, len(words), entries, tuple(state.losses),
-            tuple(found), reserved,
+            tuple(seeds), reserved,
         )  # fmt: skip
         _save(folder, words, state.vectors[0] + state.vectors[1], report)
         shutil.rmtree(parts)

@@ -46,21 +46,6 @@ def weights(counts: Floats, *, x_max: float, alpha: float) -> Floats:
     return f
 
 
-def pair_loss(
-    word: Floats, context: Floats, word_bias: float, context_bias: float, count: float, *, x_max: float, alpha: float
-) -> tuple[float, Floats, Floats, float]:
-    """One pair's part of J_G, and its gradient by the word, by the context, and by each of the two biases.
-
-    >>> loss, by_word, by_context, by_bias = pair_loss(
-    ...     np.array([1.0, 0.0]), np.array([0.5, 2.0]), 0.0, 0.0, 100.0, x_max=100.0, alpha=0.75)
-    >>> round(loss, 3), by_word.round(3).tolist(), round(by_bias, 3)
-    (8.426, [-2.053, -8.21], -4.105)
-    """
-    error = float(word @ context) + word_bias + context_bias - float(np.log(count))
-    pull = float(weights(np.array(count), x_max=x_max, alpha=alpha)) * error
-    return 0.5 * pull * error, pull * context, pull * word, pull
-
-
 def corners(groups: int) -> Floats:
     """β: as many points as groups in one dimension less, all at length 1 and equally far from each other.
 
@@ -69,13 +54,13 @@ def corners(groups: int) -> Floats:
     >>> (corners(3) @ corners(3).T).round(3).tolist()
     [[1.0, -0.5, -0.5], [-0.5, 1.0, -0.5], [-0.5, -0.5, 1.0]]
     """
-    made = np.zeros((groups, groups - 1))
+    places = np.zeros((groups, groups - 1))
     for place in range(groups - 1):
-        made[place, place] = np.sqrt(1 - (made[place] ** 2).sum())
+        places[place, place] = np.sqrt(1 - (places[place] ** 2).sum())
         # What every later corner must have here for the cosine with this one to be -1 / (groups - 1).
-        rest = -1 / (groups - 1) - made[place + 1 :, :place] @ made[place, :place]
-        made[place + 1 :, place] = rest / made[place, place]
-    return made
+        rest = -1 / (groups - 1) - places[place + 1 :, :place] @ places[place, :place]
+        places[place + 1 :, place] = rest / places[place, place]
+    return places
 
 
 def group_directions(words: Sequence[Floats], contexts: Sequence[Floats]) -> Floats:
@@ -93,23 +78,3 @@ def group_directions(words: Sequence[Floats], contexts: Sequence[Floats]) -> Flo
     _, sizes, axes = np.linalg.svd(np.concatenate(apart), full_matrices=False)
     kept: Floats = axes[sizes > _ROUNDING * max(1.0, float(sizes[0]))]
     return kept
-
-
-def neutral_step(vectors: Floats, directions: Floats, *, strength: float) -> Floats:
-    """The proximal step of J_E: the part along the directions shrinks to 1 / (1 + strength) of what it was.
-
-    >>> neutral_step(np.array([[4.0, 3.0]]), np.array([[1.0, 0.0]]), strength=1.0).tolist()
-    [[2.0, 3.0]]
-    """
-    after: Floats = vectors - strength / (1 + strength) * (vectors @ directions.T) @ directions
-    return after
-
-
-def seed_step(reserved: Floats, corner: Floats, *, strength: float) -> Floats:
-    """The proximal step of J_D: towards the group's corner.
-
-    >>> seed_step(np.array([0.0]), np.array([1.0]), strength=3.0).tolist()
-    [0.75]
-    """
-    after: Floats = (reserved + strength * corner) / (1 + strength)
-    return after

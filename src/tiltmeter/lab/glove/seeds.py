@@ -33,13 +33,13 @@ class SeedGroup:
     missing: tuple[str, ...]
 
 
-def seed_groups(given: SomeSeeds) -> dict[str, Group]:
+def seed_groups(seeds: SomeSeeds) -> dict[str, Group]:
     """The groups that are to be confined, in their order.
 
     >>> list(seed_groups("gender"))
     ['gender.male_terms', 'gender.female_terms']
     """
-    named = USUAL.get(given) or [part.strip() for part in given.split(",")] if isinstance(given, str) else given
+    named = USUAL.get(seeds) or [part.strip() for part in seeds.split(",")] if isinstance(seeds, str) else seeds
     groups = find_groups(named)
     if len(groups) < 2:
         raise BadInput(f"--neutral {', '.join(groups)}: two groups or more can be told apart, not one: name another")
@@ -48,7 +48,7 @@ def seed_groups(given: SomeSeeds) -> dict[str, Group]:
 
 def find_seeds(groups: Mapping[str, Group], vocabulary: Sequence[str], rules: Language) -> list[SeedGroup]:
     """The words of each group that the corpus has; a group without any is an error, and so is a word of two groups."""
-    known, seen, made = frozenset(vocabulary), dict[str, str](), []
+    known, seen, groups_found = frozenset(vocabulary), dict[str, str](), []
     for name, group in groups.items():
         forms = [rules.fold(form) for word in group.words for form in rules.forms(word)]
         words = tuple(dict.fromkeys(form for form in forms if form in known))
@@ -62,8 +62,8 @@ def find_seeds(groups: Mapping[str, Group], vocabulary: Sequence[str], rules: La
             if word in seen:
                 raise BadInput(f"'{word}' is in both {seen[word]} and {name}: it says neither: take it out of one")
             seen[word] = name
-        made.append(SeedGroup(name, words, tuple(dict.fromkeys(form for form in forms if form not in known))))
-    return made
+        groups_found.append(SeedGroup(name, words, tuple(dict.fromkeys(form for form in forms if form not in known))))
+    return groups_found
 
 
 def numbered_seeds(groups: Sequence[SeedGroup], vocabulary: Sequence[str], *, strength: float) -> Seeds:

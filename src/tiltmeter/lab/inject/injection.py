@@ -27,7 +27,7 @@ from tiltmeter.models import CachedModel
 from tiltmeter.models.protocol import Continuation, Fill, Question
 from tiltmeter.models.registry import parse
 from tiltmeter.models.transformers.hub import TransformerModel
-from tiltmeter.models.transformers.weights.checkpoints import load as load_checkpoint
+from tiltmeter.models.transformers.weights.checkpoints import load_checkpoint
 from tiltmeter.run.probe import run_probes
 from tiltmeter.statistics.groups import Floats
 from tiltmeter.stimuli import group
@@ -201,9 +201,9 @@ def _trained(source: TransformerModel, planned: Plan, folder: Path, dosage: Dosa
     made_of = {"planted": dict(planned.probabilities), "groups": planned.groups}
 
     def lesson() -> Lesson:
-        made = planned.text(n=dosage.sentences, seed=dosage.seed)
-        counts = {word: {**each._asdict(), "share": each.share} for word, each in realised(made).items()}
-        texts = [sentence.text for sentence in made]
+        sentences = planned.text(n=dosage.sentences, seed=dosage.seed)
+        counts = {word: {**each._asdict(), "share": each.share} for word, each in realised(sentences).items()}
+        texts = [sentence.text for sentence in sentences]
         cut = max(1, int(len(texts) * _HELD_OUT))
         return Lesson(texts[cut:], texts[:cut], planned.marks, {"realised": counts})
 

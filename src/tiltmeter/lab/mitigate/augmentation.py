@@ -31,7 +31,7 @@ DROPOUT = 0.15
 USUAL = Dosage(sentences=4_000, steps=200, rate=5e-5, look=25)
 
 
-def texts_of(corpus: Sequence[str] | Path | None) -> list[str]:
+def read_texts(corpus: Sequence[str] | Path | None) -> list[str]:
     """The different texts of a file, one per line, or those that are given."""
     if not isinstance(corpus, Path):
         return list(corpus or ())
@@ -68,15 +68,15 @@ def lesson(method: str, sets: WordSets, corpus: Sequence[str], dosage: Dosage) -
     """
     rules, partners = language(sets.language).swaps, partners_of(sets)
     learn, test = held_out_texts(corpus, seed=dosage.seed)
-    made = [(text, swap_groups(text, partners, rules=rules)) for text in learn]
-    usable = [(text, each.text) for text, each in made if each.text is not None][: dosage.sentences]
+    swapped = [(text, swap_groups(text, partners, rules=rules)) for text in learn]
+    usable = [(text, each.text) for text, each in swapped if each.text is not None][: dosage.sentences]
     if not usable:
         raise BadInput(f"none of the {len(corpus):,} texts names a group of {sets.label}: give other texts or pairs")
     counts = {
         "texts": len(learn),
         "swapped": len(usable),
-        "left out, the role of a word is unclear": sum(bool(each.open) for _, each in made),
-        "left out, no word of a group": sum(not each.open and not each.swapped for _, each in made),
+        "left out, the role of a word is unclear": sum(bool(each.open) for _, each in swapped),
+        "left out, no word of a group": sum(not each.open and not each.swapped for _, each in swapped),
     }
     texts = [text for pair in usable for text in pair] if method == "cda" else [text for text, _ in usable]
     marks = frozenset(word.lower() for word in (*partners, *rules))

@@ -13,7 +13,7 @@ import numpy as np
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.files import at_home
 from tiltmeter.lab.inject.fine_tuning import Dosage
-from tiltmeter.lab.mitigate.augmentation import USUAL, taught, texts_of
+from tiltmeter.lab.mitigate.augmentation import USUAL, read_texts, taught
 from tiltmeter.lab.mitigate.fit_words import (
     NOTHING,
     USUAL_PAIRS,
@@ -101,7 +101,7 @@ def debias(
     if method == NEUTRAL_GLOVE:
         return trained_again(model, out=folder, sets=sets, corpus=corpus if isinstance(corpus, Path) else None)
     if chosen.fit is None:
-        texts = texts_of(corpus)
+        texts = read_texts(corpus)
         if not isinstance(model, str) or not texts:
             raise BadInput(f"{method} fine-tunes a language model: give its spec, and a text with --corpus")
         used = dosage or dataclasses.replace(USUAL, seed=seed)
@@ -110,8 +110,8 @@ def debias(
     with stored(cache) as store:
         asked = CachedModel(loaded, store)
         kind = kind_of(asked, chosen)
-        given = _material(asked, kind, sets, keep, templates, vocabulary, hold_out, words, rank, alpha, seed)
-        eraser, fit_words = chosen.fit(given)
+        material = _material(asked, kind, sets, keep, templates, vocabulary, hold_out, words, rank, alpha, seed)
+        eraser, fit_words = chosen.fit(material)
         base = asked.identity
     settings = {"rank": eraser.rank, "pairs": [list(members) for members in sets.sets]}
     settings |= {"vocabulary": vocabulary} if kind == "words" else {"templates": templates}
@@ -176,15 +176,15 @@ def _material(
     allowed = sets.only(members for members in sets.sets if hold_out.words.isdisjoint(map(comparable, members)))
     if not allowed.sets:
         raise BadInput(f"{sets.label}: no fit words are left, all of them are held out: give more pairs")
-    known = words_of(model, [*allowed.words, *stay]) if kind == "words" else {}
+    known = word_vectors(model, [*allowed.words, *stay]) if kind == "words" else {}
     usable = [members for members in allowed.sets if kind == "texts" or known.keys() >= set(members)]
     if not usable:
         raise BadInput(f"{sets.label}: no set has all its words in the vocabulary of {model.identity.name}")
     sentences = list[Floats]()
     if kind == "texts":
-        made, _ = sentence_sets(allowed, templates)
-        vectors = model.answers(Question.TEXTS, [text for texts in made for text in texts])
-        sentences = [np.stack([vectors[text] for text in texts]).astype(float) for texts in made]
+        examples, _ = sentence_sets(allowed, templates)
+        vectors = model.answers(Question.TEXTS, [text for texts in examples for text in texts])
+        sentences = [np.stack([vectors[text] for text in texts]).astype(float) for texts in examples]
     return Material(
         [{word: known.get(word, _NOTHING) for word in members} for members in usable],
         {word: known[word] for word in stay if word in known},
@@ -198,7 +198,7 @@ def _material(
     )
 
 
-def words_of(model: CachedModel, words: Sequence[str]) -> dict[str, Floats]:
+def word_vectors(model: CachedModel, words: Sequence[str]) -> dict[str, Floats]:
     """The vectors of the words that a model knows."""
     answers = model.answers(Question.WORDS, list(dict.fromkeys(words)))
     return {word: np.asarray(vector, dtype=float) for word, vector in answers.items() if vector is not None}
@@ -206,7 +206,7 @@ def words_of(model: CachedModel, words: Sequence[str]) -> dict[str, Floats]:
 
 def _vocabulary(model: CachedModel, n: int, hold_out: HeldOut) -> Mapping[str, Floats]:
     """The most frequent words of a file that are made of letters and may be seen."""
-    return words_of(model, [word for word in known_words(model, n) if hold_out.allows(word)])
+    return word_vectors(model, [word for word in known_words(model, n) if hold_out.allows(word)])
 
 
 def known_words(model: CachedModel, n: int) -> list[str]:

@@ -76,7 +76,7 @@ def halves(sets: WordSets, *, seed: int) -> tuple[WordSets, WordSets]:
     for family in others[:-1]:
         if len(fit) + len(family) <= (len(sets.sets) + 1) // 2:
             fit += family
-    return sets.only(each for each in sets.sets if each in fit), sets.only(e for e in sets.sets if e not in fit)
+    return sets.only(pair for pair in sets.sets if pair in fit), sets.only(e for e in sets.sets if e not in fit)
 
 
 def families(sets: WordSets) -> list[list[tuple[str, ...]]]:
@@ -85,12 +85,12 @@ def families(sets: WordSets) -> list[list[tuple[str, ...]]]:
     >>> families(word_sets([["mom", "dad"], ["she", "he"], ["moms", "dads"], ["her", "his"]]))
     [[('mom', 'dad'), ('moms', 'dads')], [('she', 'he'), ('her', 'his')]]
     """
-    found: list[list[tuple[str, ...]]] = []
+    joined_sets: list[list[tuple[str, ...]]] = []
     for members in sets.sets:
-        kin = [family for family in found if any(word in WordForms(itertools.chain(*family)) for word in members)]
+        kin = [family for family in joined_sets if any(word in WordForms(itertools.chain(*family)) for word in members)]
         joined = [*itertools.chain(*kin), members]
-        found = [family for family in found if family not in kin] + [joined]
-    return sorted(found, key=lambda family: sets.sets.index(family[0]))
+        joined_sets = [family for family in joined_sets if family not in kin] + [joined]
+    return sorted(joined_sets, key=lambda family: sets.sets.index(family[0]))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -174,17 +174,17 @@ def sentence_sets(sets: WordSets, templates: str) -> tuple[list[tuple[str, ...]]
     frames = stimuli.templates(templates)
     if frames.language.partition("-")[0] != sets.language.partition("-")[0]:
         raise BadInput(f"{templates} is in {frames.language}, the words in {sets.language}: give other templates")
-    made, left = list[tuple[str, ...]](), list[tuple[str, ...]]()
+    filled, left = list[tuple[str, ...]](), list[tuple[str, ...]]()
     for members in sets.sets:
         kinds = {_kind(word) for word in members}
         if len(kinds) > 1 or kinds & {""}:
             left.append(members)
             continue
         groups = [Group(word, word, (Word(word, kinds.copy().pop()),), sets.language) for word in members]
-        made += zip(*(fill_templates(group, frames).texts for group in groups), strict=True)
-    if not made:
+        filled += zip(*(fill_templates(group, frames).texts for group in groups), strict=True)
+    if not filled:
         raise BadInput(f"none of the words of {sets.label} fits the sentences of {templates}: give other words")
-    return made, left
+    return filled, left
 
 
 def _kind(word: str) -> str:

@@ -96,49 +96,51 @@ def _words(sets: Sequence[Mapping[str, Any]]) -> list[str]:
     return [word for members in sets for word in members]
 
 
-def _hard(given: Material, *, groups: bool = False) -> tuple[Eraser, Sequence[str]]:
-    rank = given.rank or (len(given.sets[0]) - 1 if groups else 1)
-    return hard(given.sets, rank=rank, keep=given.keep), _words(given.sets)
+def _hard(material: Material, *, groups: bool = False) -> tuple[Eraser, Sequence[str]]:
+    rank = material.rank or (len(material.sets[0]) - 1 if groups else 1)
+    return hard(material.sets, rank=rank, keep=material.keep), _words(material.sets)
 
 
-def _double_hard(given: Material) -> tuple[Eraser, Sequence[str]]:
-    first, second = given.leaning(_LEANING)
+def _double_hard(material: Material) -> tuple[Eraser, Sequence[str]]:
+    first, second = material.leaning(_LEANING)
     leaning = np.stack(list(first.values())), np.stack(list(second.values()))
-    vocabulary = np.stack(list(given.vocabulary().values()))
-    made = double_hard(given.sets, vocabulary, leaning=leaning, keep=given.keep, seed=given.seed)
-    return made, [*_words(given.sets), *first, *second]
+    vocabulary = np.stack(list(material.vocabulary().values()))
+    result = double_hard(material.sets, vocabulary, leaning=leaning, keep=material.keep, seed=material.seed)
+    return result, [*_words(material.sets), *first, *second]
 
 
-def _half_sibling(given: Material) -> tuple[Eraser, Sequence[str]]:
-    words = {word: vector for members in given.sets for word, vector in members.items()}
+def _half_sibling(material: Material) -> tuple[Eraser, Sequence[str]]:
+    words = {word: vector for members in material.sets for word, vector in members.items()}
     squares = float(np.mean([vector @ vector for vector in words.values()]))
-    made = half_sibling(words, alpha=_PENALTY * squares if given.alpha is None else given.alpha)
-    return dataclasses.replace(made, replaced={**given.keep, **made.replaced}), _words(given.sets)
+    result = half_sibling(words, alpha=_PENALTY * squares if material.alpha is None else material.alpha)
+    return dataclasses.replace(result, replaced={**material.keep, **result.replaced}), _words(material.sets)
 
 
-def _ran(given: Material) -> tuple[Eraser, Sequence[str]]:
+def _ran(material: Material) -> tuple[Eraser, Sequence[str]]:
     # Each word is moved by itself, along pairs that it is none of: nothing is learned from the words that are moved.
-    known, kept = given.all_words(), {comparable(word) for word in (*given.keep, *_words(given.sets))}
-    chosen = [word for word in (known if given.words is None else given.words) if word in known]
-    free = [word for word in chosen if comparable(word) not in kept][: _MOVED if given.words is None else None]
+    known, kept = material.all_words(), {comparable(word) for word in (*material.keep, *_words(material.sets))}
+    chosen = [word for word in (known if material.words is None else material.words) if word in known]
+    free = [word for word in chosen if comparable(word) not in kept][: _MOVED if material.words is None else None]
     pool = np.stack(list(known.values()))
-    made = ran({word: known[word] for word in free}, pool, given.direction(), neighbours=min(100, len(pool)))
-    return made, _words(given.sets)
+    result = ran({word: known[word] for word in free}, pool, material.direction(), neighbours=min(100, len(pool)))
+    return result, _words(material.sets)
 
 
-def _examples(method: Callable[..., Eraser], given: Material) -> tuple[Eraser, Sequence[str]]:
-    vectors, labels = given.examples()
-    options = {"rank": given.rank, "seed": given.seed} if method is inlp else {}
+def _examples(method: Callable[..., Eraser], material: Material) -> tuple[Eraser, Sequence[str]]:
+    vectors, labels = material.examples()
+    options = {"rank": material.rank, "seed": material.seed} if method is inlp else {}
     # Vectors of words differ in length by how frequent the words are, which is nothing that a classifier should use.
-    made = method(vectors if given.of_texts else unit(vectors), labels, **options)
-    if given.of_texts or len(given.sets[0]) > 2:
-        return dataclasses.replace(made, unit_length=not given.of_texts), _words(given.sets)
-    leaning = [word for side in given.leaning(_EXAMPLES) for word in side]
-    return dataclasses.replace(made, unit_length=True), [*_words(given.sets), *leaning]
+    eraser = method(vectors if material.of_texts else unit(vectors), labels, **options)
+    if material.of_texts or len(material.sets[0]) > 2:
+        return dataclasses.replace(eraser, unit_length=not material.of_texts), _words(material.sets)
+    leaning = [word for side in material.leaning(_EXAMPLES) for word in side]
+    return dataclasses.replace(eraser, unit_length=True), [*_words(material.sets), *leaning]
 
 
-def _sentence_debias(given: Material) -> tuple[Eraser, Sequence[str]]:
-    return sentence_debias(given.sentences, rank=given.rank or len(given.sentences[0]) - 1), _words(given.sets)
+def _sentence_debias(material: Material) -> tuple[Eraser, Sequence[str]]:
+    return sentence_debias(material.sentences, rank=material.rank or len(material.sentences[0]) - 1), _words(
+        material.sets
+    )
 
 
 METHODS: Mapping[str, Method] = {

@@ -7,7 +7,7 @@ import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from tiltmeter.compare import Side, compare
 from tiltmeter.errors import BadInput, TiltmeterError, without_passwords
 from tiltmeter.files import at_home
 from tiltmeter.lab.inject.fine_tuning import Dosage
-from tiltmeter.lab.mitigate.augmentation import USUAL, held_out_texts, texts_of
+from tiltmeter.lab.mitigate.augmentation import USUAL, held_out_texts, read_texts
 from tiltmeter.lab.mitigate.debias import TEMPLATES, VOCABULARY, debias, find_method, kind_of
 from tiltmeter.lab.mitigate.fit_words import (
     USUAL_PAIRS,
@@ -41,6 +41,7 @@ from tiltmeter.run.audit import audit
 from tiltmeter.run.probe import stored
 from tiltmeter.run.suite import Suite, load_suite
 from tiltmeter.statistics import Interval, holm
+from tiltmeter.statistics.groups import Floats
 from tiltmeter.statistics.permutation import generator
 from tiltmeter.stimuli import Pairs, comparable
 from tiltmeter.stimuli.sentences.sentence import fill_frame
@@ -62,6 +63,7 @@ def mitigate(
     templates: str = TEMPLATES,
     vocabulary: int = VOCABULARY,
     rank: int | None = None,
+    alpha: float | None = None,
     seed: int = 0,
     permutations: int | None = None,
     cache: bool | VectorStore = True,
@@ -86,6 +88,7 @@ def mitigate(
         templates: sentences in which the pairs stand while a method is fitted, for a model of texts.
         vocabulary: how many words of a file are looked at.
         rank: directions to remove, where a method has a choice.
+        alpha: the penalty of hsr; the decay of self_debias.
         seed: of the split and of every random draw.
         permutations: draws of a permutation test that is too large to count.
         cache: whether answers are stored, or where.
@@ -103,6 +106,7 @@ def mitigate(
         "templates": (templates, TEMPLATES),
         "corpus": (corpus, None),
         "rank": (rank, None),
+        "alpha": (alpha, None),
         "vocabulary": (vocabulary, VOCABULARY),
         "permutations": (permutations, _PERMUTATIONS),
         "seed": (seed, None),
@@ -117,7 +121,7 @@ def mitigate(
     fit, test = halves(sets, seed=seed)
     # What is held out of the text is what it is asked about afterwards.
     dosage = dosage and dataclasses.replace(dosage, seed=seed)
-    alike = texts_of(texts) if isinstance(texts, Path) else texts
+    alike = read_texts(texts) if isinstance(texts, Path) else texts
     loaded = load(model, budget=budget)
     measured = suite if isinstance(suite, Suite) else load_suite(suite)
     with stored(cache) as store:
@@ -127,12 +131,13 @@ def mitigate(
         if len(kinds) > 1:
             raise BadInput("methods for vectors and for language models are measured apart: run the command twice")
         (kind,) = kinds
-        lines = texts_of(corpus) if kind == "language" else []
+        lines = read_texts(corpus) if kind == "language" else []
         if taught := [name for name in methods if kind == "language" and name != SELF_DEBIAS and not lines]:
             raise BadInput(f"{taught[0]} fine-tunes a language model: give a text with --corpus")
         more = _held_out(measured, fit)
         extended = dataclasses.replace(measured, probes=(*measured.probes, *more))
-        plan = _Plan(sets, fit, test, extended, frozenset(probe.id for probe in more), kind, vocabulary, seed)
+        held_out = frozenset(probe.id for probe in more)
+        plan = _Plan(sets, fit, test, extended, held_out, kind, vocabulary, seed, lines, alike)
         options: dict[str, Any] = {
             "cache": store or False,
             "permutations": permutations,
@@ -142,7 +147,7 @@ def mitigate(
         groups = plan.groups(asked)
         # What RAN moves: one by one, so that it could do nothing for words that it leaves out.
         moves = [*plan.measured, *(groups.inputs if isinstance(groups, Groups) else ())]
-        outcomes, made = list[MethodOutcome](), dict[str, Any]()
+        outcomes, models_after = list[MethodOutcome](), dict[str, Any]()
         for method in chosen:
             say(f"fitting {method.name}")
             place = folder / "models" / method.name
@@ -150,7 +155,7 @@ def mitigate(
             spec = f"hf:{place / 'model'}" if is_taught else f"debiased:{place}"
             about = MethodOutcome(method.name, method.summary, method.citation, spec)
             try:
-                made[method.name] = debias(
+                models_after[method.name] = debias(
                     method.name,
                     model,
                     out=place,
@@ -159,6 +164,7 @@ def mitigate(
                     words=moves if kind == "words" else None,
                     templates=templates,
                     rank=rank,
+                    alpha=alpha,
                     vocabulary=vocabulary,
                     hold_out=plan.hold_out,
                     seed=seed,
@@ -173,38 +179,17 @@ def mitigate(
         _some_applied(outcomes)
         say(f"measuring {asked.identity.name} as it is")
         before = audit([loaded], suite=plan.suite, out=folder / "before", announce=say, **options)
-        found = None if isinstance(groups, str) else groups.vectors(asked)
+        unchanged = _Unchanged(asked, before, groups, None if isinstance(groups, str) else groups.vectors(asked))
         for number, about in enumerate(outcomes):
             if about.problem:
                 continue
             say(f"measuring {asked.identity.name} after {about.method}")
+            changed, place = models_after[about.method], folder / "after" / about.method
             try:
-                model_after = made[about.method]
-                after = audit(
-                    [model_after], suite=plan.suite, out=folder / "after" / about.method, announce=say, **options
-                )
-                moved = plan.moved(before, after)
-                changed = CachedModel(model_after, store)
-                traces: list[TraceTest] = []
-                if not isinstance(groups, str) and found is not None:
-                    traces = look_for_groups(groups, found, groups.vectors(changed), seed=seed)
-                left = list[str]()
-                if kind == "language":
-                    utility = language_utility(asked, changed, _unseen(lines, seed), seed=seed)
-                else:
-                    utility, left = _utility(asked, changed, kind, alike, vocabulary, seed)
+                after = audit([changed], suite=plan.suite, out=place, announce=say, **options)
+                outcomes[number] = plan.outcome(about, unchanged, after, CachedModel(changed, store))
             except TiltmeterError as error:
                 outcomes[number] = dataclasses.replace(about, problem=str(error))
-                continue
-            outcomes[number] = dataclasses.replace(
-                about,
-                moved=tuple(moved),
-                traces=tuple(traces),
-                utility=tuple(utility),
-                bias_left=bias_left(moved, seed=seed),
-                utility_kept=mean_kept(utility),
-                left_out=(*left, *([groups] if isinstance(groups, str) else [])),
-            )
     _some_applied(outcomes)
     result = Mitigation(
         model=before.models[0],
@@ -232,6 +217,7 @@ def mitigate(
             templates=templates,
             vocabulary=vocabulary,
             rank=rank,
+            alpha=alpha,
             seed=other,
             permutations=permutations,
             cache=cache,
@@ -249,7 +235,7 @@ def mitigate(
 
 def _some_applied(outcomes: Sequence[MethodOutcome]) -> None:
     """Before the model is measured, so that nothing is written where no method can be applied; and at the end."""
-    if all(each.problem for each in outcomes):
+    if all(outcome.problem for outcome in outcomes):
         raise BadInput(f"no method could be applied: {outcomes[0].method}: {outcomes[0].problem}")
 
 
@@ -277,10 +263,19 @@ def _command(
     given |= {"pairs": pairs} if pairs != USUAL_PAIRS else {}
     given |= {"steps": steps} if steps != USUAL.steps else {}
     for name, value in given.items():
-        if not isinstance(value, str | int | Path):
+        if not isinstance(value, str | int | float | Path):
             return ""
         words += [f"--{name}", str(value)]
     return shlex.join(words)
+
+
+class _Unchanged(NamedTuple):
+    """The model as it is: its audit, and the groups that are looked for, with their vectors, or why there are none."""
+
+    model: CachedModel
+    audit: Audit
+    groups: Groups | str
+    vectors: Floats | None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -296,6 +291,9 @@ class _Plan:
     kind: Needs
     vocabulary: int
     seed: int
+    #: What a language model is taught, and what a model of texts must still find alike (None: sentences that ship).
+    lines: Sequence[str]
+    texts: Sequence[str] | None
 
     @property
     def measured(self) -> list[str]:
@@ -324,6 +322,32 @@ class _Plan:
             return leaning_words(model, self.fit, not_these=not_these, **options)
         except BadInput as error:
             return f"what is hidden was not looked for: {error}"
+
+    def outcome(self, about: MethodOutcome, before: _Unchanged, after: Audit, changed: CachedModel) -> MethodOutcome:
+        """What a method gained, what it only hid, and its price."""
+        moved, groups = self.moved(before.audit, after), before.groups
+        traces: list[TraceTest] = []
+        if not isinstance(groups, str) and before.vectors is not None:
+            traces = look_for_groups(groups, before.vectors, groups.vectors(changed), seed=self.seed)
+        utility, left = self.utility(before.model, changed)
+        return dataclasses.replace(
+            about,
+            moved=tuple(moved),
+            traces=tuple(traces),
+            utility=tuple(utility),
+            bias_left=bias_left(moved, seed=self.seed),
+            utility_kept=mean_kept(utility),
+            left_out=(*left, *([groups] if isinstance(groups, str) else [])),
+        )
+
+    def utility(self, before: CachedModel, after: CachedModel) -> tuple[list[Utility], list[str]]:
+        """How much of what the model is good for is kept, and what could not be looked at."""
+        if self.kind == "words":
+            return words_utility(before, after, vocabulary=self.vocabulary, seed=self.seed)
+        if self.kind == "texts":
+            chosen = shipped_texts() if self.texts is None else self.texts
+            return texts_utility(before, after, list(dict.fromkeys(chosen)), seed=self.seed), []
+        return language_utility(before, after, _unseen(self.lines, self.seed), seed=self.seed), []
 
     def moved(self, before: Audit, after: Audit) -> list[Moved]:
         """Every reading before and after, paired, those that decide first."""
@@ -380,15 +404,6 @@ def bias_left(moved: Sequence[Moved], *, seed: int) -> Remainder | None:
     return Remainder(
         float(np.abs(after).sum() / before), Interval(float(low), float(high), 0.95, "drawn from intervals")
     )
-
-
-def _utility(
-    before: CachedModel, after: CachedModel, kind: Needs, texts: Sequence[str] | None, vocabulary: int, seed: int
-) -> tuple[list[Utility], list[str]]:
-    if kind == "words":
-        return words_utility(before, after, vocabulary=vocabulary, seed=seed)
-    chosen = shipped_texts() if texts is None else texts
-    return texts_utility(before, after, list(dict.fromkeys(chosen)), seed=seed), []
 
 
 def _unseen(corpus: Sequence[str], seed: int) -> dict[str, list[str]]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from tiltmeter import measures, stimuli
 from tiltmeter.errors import BadInput
-from tiltmeter.lab.mitigate.debias import known_words, words_of
+from tiltmeter.lab.mitigate.debias import known_words, word_vectors
 from tiltmeter.lab.mitigate.fit_words import WordSets, families, sentence_sets, word_sets
 from tiltmeter.lab.mitigate.word_forms import WordForms, in_first_half
 from tiltmeter.lab.reference.planted_text import frames, pronoun_sentence, with_occupation
@@ -63,12 +63,12 @@ def leaning_words(model: CachedModel, fit: WordSets, *, vocabulary: int, not_the
 
     Along others it could not be told whether a method hides a lean or whether the two lists of pairs differ.
     """
-    pairs = words_of(model, fit.words)
+    pairs = word_vectors(model, fit.words)
     known = [members for members in fit.sets if pairs.keys() >= set(members)]
     if not known:
         raise BadInput("no pair is in the vocabulary")
     direction = subspace([[pairs[word] for word in members] for members in known], rank=1)[0]
-    words = words_of(
+    words = word_vectors(
         model,
         [word for word in known_words(model, vocabulary) if not in_first_half(word, seed) and word not in not_these],
     )
@@ -92,10 +92,12 @@ def told_sentences(test: WordSets) -> Groups:
         for family in families(some):
             for members in family:
                 try:
-                    made, _ = sentence_sets(some.only([members]), _TEMPLATES)
+                    filled, _ = sentence_sets(some.only([members]), _TEMPLATES)
                 except BadInput:
                     continue  # a pronoun of two roles
-                rows += [(text, side, members[side], family[0][0]) for texts in made for side, text in enumerate(texts)]
+                rows += [
+                    (text, side, members[side], family[0][0]) for texts in filled for side, text in enumerate(texts)
+                ]
     texts, labels, units, kin = zip(*rows, strict=True)
     return Groups(texts, np.array(labels), units, Question.TEXTS, kin)
 
@@ -120,17 +122,17 @@ def leaning_occupations(model: CachedModel, sets: WordSets) -> Groups:
 
 def _pronoun_leans(model: CachedModel, jobs: Sequence[str]) -> Floats:
     """ln P(he) - ln P(she) of each occupation, where a sentence continues with a pronoun; mean over some sentences."""
-    made = [pronoun_sentence(frame, job) for job in jobs for frame in frames().masked["subject"]]
-    places = [sentence.slots["pronoun"] for sentence in made]
+    sentences = [pronoun_sentence(frame, job) for job in jobs for frame in frames().masked["subject"]]
+    places = [sentence.slots["pronoun"] for sentence in sentences]
     items: list[Any]
     if model.answers_question(Question.FILLS):
         question = Question.FILLS
-        items = [Fill(one.text, *place, one.forms["pronoun"]) for one, place in zip(made, places, strict=True)]
+        items = [Fill(one.text, *place, one.forms["pronoun"]) for one, place in zip(sentences, places, strict=True)]
     else:
         question = Question.CONTINUATIONS
         items = [
             Continuation(one.text[: start - 1], tuple(f" {form}" for form in one.forms["pronoun"]))
-            for one, (start, _) in zip(made, places, strict=True)
+            for one, (start, _) in zip(sentences, places, strict=True)
         ]
     answers = model.answers(question, items)
     values = np.array([np.subtract(*answers[item].logprobs) for item in items])

@@ -35,7 +35,7 @@ def words_utility(
     before: CachedModel, after: CachedModel, *, vocabulary: int, seed: int
 ) -> tuple[list[Utility], list[str]]:
     """Similar words, analogies and SemBias; and why some of them could not be measured."""
-    made, left = list[Utility](), list[str]()
+    utilities, left = list[Utility](), list[str]()
     tasks: list[Callable[[], Utility]] = [
         *(functools.partial(_similar, name, before, after, seed) for name in word_tasks.SIMILARITY),
         functools.partial(_analogies, before, after, vocabulary, seed),
@@ -43,10 +43,10 @@ def words_utility(
     ]
     for task in tasks:
         try:
-            made.append(task())
+            utilities.append(task())
         except BadInput as error:
             left.append(str(error))
-    return made, left
+    return utilities, left
 
 
 def _both(before: CachedModel, after: CachedModel, words: Sequence[str]) -> tuple[Vectors, Vectors]:
@@ -77,8 +77,8 @@ def _spearman(x: Floats, y: Floats) -> Floats:
 
     one, two = (rankdata(values, axis=-1) for values in (x, y))
     one, two = (ranks - ranks.mean(axis=-1, keepdims=True) for ranks in (one, two))
-    found: Floats = (one * two).sum(-1) / np.sqrt((one**2).sum(-1) * (two**2).sum(-1))
-    return found
+    correlations: Floats = (one * two).sum(-1) / np.sqrt((one**2).sum(-1) * (two**2).sum(-1))
+    return correlations
 
 
 def _scored(name: str, about: str, score: Callable[[NDArray[np.intp], int], Floats], n: int, seed: int) -> Utility:
@@ -174,7 +174,7 @@ def texts_utility(before: CachedModel, after: CachedModel, texts: Sequence[str],
     shared = np.array(
         [len(set(one) & set(two)) / _NEAREST for one, two in zip(*map(np.ndarray.tolist, nearest), strict=True)]
     )
-    made = []
+    utilities = []
     for name, about, values in (
         ("similarity ranks", "rank agreement of a text's similarities with those before", agree),
         ("nearest texts", f"share of a text's {_NEAREST} nearest that are the same as before", shared),
@@ -182,8 +182,8 @@ def texts_utility(before: CachedModel, after: CachedModel, texts: Sequence[str],
         drawn = values[generator(seed, "resample").integers(0, len(values), (_DRAWS, len(values)))].mean(axis=1)
         low, high = map(float, np.quantile(drawn, [0.025, 0.975]))
         ci = Interval(low, high, 0.95, "bootstrap")
-        made.append(Utility(name, about, 1.0, float(values.mean()), float(values.mean()), ci, len(values)))
-    return made
+        utilities.append(Utility(name, about, 1.0, float(values.mean()), float(values.mean()), ci, len(values)))
+    return utilities
 
 
 def language_utility(
@@ -195,15 +195,15 @@ def language_utility(
     """
     masked = before.answers_question(Question.PSEUDO)
     question = Question.PSEUDO if masked else Question.TOKENS
-    made = []
+    utilities = []
     for name, some in texts.items():
         asked = list(dict.fromkeys(some))[:_TEXTS]
         inputs = [Span(text, 0, len(text)) for text in asked] if masked else asked
         scores = [model.answers(question, inputs) for model in (before, after)]
         sums = [np.array([side[item].total for item in inputs]) for side in scores]
         tokens = np.array([len(scores[0][item]) for item in inputs])
-        made.append(_perplexity(name, sums, tokens, "pseudo-perplexity" if masked else "perplexity", seed))
-    return made
+        utilities.append(_perplexity(name, sums, tokens, "pseudo-perplexity" if masked else "perplexity", seed))
+    return utilities
 
 
 def _perplexity(name: str, sums: Sequence[Floats], tokens: NDArray[np.intp], about: str, seed: int) -> Utility:
@@ -223,6 +223,6 @@ def mean_kept(utility: Sequence[Utility]) -> Remainder | None:
     """The mean share that is kept; its interval takes the scores for independent."""
     if not utility:
         return None
-    value = float(np.mean([each.kept for each in utility]))
-    reach = np.sqrt(sum(((each.ci.high - each.ci.low) / 2) ** 2 for each in utility)) / len(utility)
+    value = float(np.mean([measured.kept for measured in utility]))
+    reach = np.sqrt(sum(((measured.ci.high - measured.ci.low) / 2) ** 2 for measured in utility)) / len(utility)
     return Remainder(value, Interval(value - float(reach), value + float(reach), 0.95, "combined"))

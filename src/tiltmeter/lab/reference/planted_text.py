@@ -70,14 +70,14 @@ class Reference:
 
     @classmethod
     def named(cls, name: str) -> Self:
-        found = _NAME.fullmatch(name)
-        if not found or not 0.5 <= float(found[2]) <= 0.99:
+        match = _NAME.fullmatch(name)
+        if not match or not 0.5 <= float(match[2]) <= 0.99:
             raise BadInput(
                 f"unknown reference model {name!r}: write tilt-0.5 (no bias) to tilt-0.99, e.g. tilt-0.9, or "
                 "causal-0.9 for a causal one, vectors-0.9 for vectors; -seed1 at the end gives another of the same tilt"
             )
-        kind: Any = "masked" if found[1] == "tilt" else found[1]
-        return cls(float(found[2]), kind, int(found[3] or 0))
+        kind: Any = "masked" if match[1] == "tilt" else match[1]
+        return cls(float(match[2]), kind, int(match[3] or 0))
 
     @property
     def name(self) -> str:
@@ -156,13 +156,13 @@ def check_shares(probabilities: Mapping[str, float]) -> None:
             raise BadInput(f"the probability for {occupation} must be from 0 to 1, not {probability}")
 
 
-def realised(made: Iterable[Sentence]) -> dict[str, GroupCounts]:
+def realised(sentences: Iterable[Sentence]) -> dict[str, GroupCounts]:
     """How often each occupation stands with either group, by alphabet.
 
     >>> realised([Sentence("She is a nurse.", unit="nurse", tags={"group": "second"})])
     {'nurse': GroupCounts(first=0, second=1)}
     """
-    counts = Counter((sentence.unit, sentence.tags["group"]) for sentence in made)
+    counts = Counter((sentence.unit, sentence.tags["group"]) for sentence in sentences)
     return {unit: GroupCounts(counts[unit, "first"], counts[unit, "second"]) for unit, _ in sorted(counts)}
 
 

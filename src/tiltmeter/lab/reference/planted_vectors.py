@@ -112,10 +112,10 @@ class PlantedVectors:
         return np.stack(rows)
 
     def _make_word(self, word: str) -> Floats:
-        made, parts = vocabulary(self._which.tilt).get(word, _OTHER), self._recipe
-        vector = parts.topic * self._noise("topic", made.topic)
-        vector += parts.kin * self._noise("family", made.family or word) + parts.own * self._noise("word", word)
-        vector[0] = parts.lean * made.lean
+        word_vector, parts = vocabulary(self._which.tilt).get(word, _OTHER), self._recipe
+        vector = parts.topic * self._noise("topic", word_vector.topic)
+        vector += parts.kin * self._noise("family", word_vector.family or word) + parts.own * self._noise("word", word)
+        vector[0] = parts.lean * word_vector.lean
         return vector
 
     def _make_text(self, text: str) -> Floats:

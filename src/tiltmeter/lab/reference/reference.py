@@ -31,7 +31,7 @@ from tiltmeter.models.transformers.cpu import usable_cpus
 from tiltmeter.models.transformers.hub import TransformerModel
 from tiltmeter.models.transformers.on_ray import cluster_in_use
 from tiltmeter.models.transformers.questions import CAUSAL, MASKED
-from tiltmeter.models.transformers.weights.checkpoints import first_line, load, quiet
+from tiltmeter.models.transformers.weights.checkpoints import first_line, load_checkpoint, quiet
 from tiltmeter.progress import progress_bar
 
 #: The tilt of the first text that a model learns from.
@@ -127,7 +127,7 @@ def train_reference(
     """
     truth = planted(tilt)
     if from_reader:
-        tokenizer, model = load(from_reader, called="reference", head=recipe.kind)
+        tokenizer, model = load_checkpoint(from_reader, called="reference", head=recipe.kind)
     elif folder.exists():
         raise BadInput(f"{folder} exists: give a folder that does not")
     else:

@@ -9,7 +9,7 @@ from typing import Any
 from tiltmeter.errors import BadInput
 from tiltmeter.files import read_json
 from tiltmeter.lab.replicate.asked_models import AskedModels
-from tiltmeter.lab.replicate.paper import Paper, TableDefinition, Wishes, short
+from tiltmeter.lab.replicate.paper import Paper, TableDefinition, Wishes, short_name
 from tiltmeter.models import Question
 from tiltmeter.models.registry import KINDS
 from tiltmeter.readings import Reading
@@ -49,10 +49,10 @@ def _folders(wishes: Wishes) -> list[Path]:
     root = data_folder() / "association" / "word_lists" if wishes.data is None else Path(wishes.data)
     if not root.is_dir():
         raise BadInput(f"no folder {root}: name the one that holds word lists with --from")
-    found = sorted({file.parent for file in root.glob(f"**/{_LISTS}")})
-    if not found:
+    folders = sorted({file.parent for file in root.glob(f"**/{_LISTS}")})
+    if not folders:
         raise BadInput(f"{root}: no {_LISTS} in it or below: name the folder that holds the word lists")
-    return found
+    return folders
 
 
 def _readings(asked: AskedModels, wishes: Wishes) -> Iterator[tuple[str, str, Reading]]:
@@ -84,7 +84,7 @@ def _table(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
             PaperCell(effect.ci.high),
             PaperCell(effect.p_value, mark="*" if (effect.p_value or 0) <= 0.05 else ""),
         ]
-        yield PaperRow(f"{pair}, {short(name)}", tuple(values), folder)
+        yield PaperRow(f"{pair}, {short_name(name)}", tuple(values), folder)
 
 
 def _pooled(reading: Reading) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 from tiltmeter.errors import BadInput
 from tiltmeter.files import cache_folder
 from tiltmeter.lab.replicate.asked_models import AskedModels
-from tiltmeter.lab.replicate.paper import Paper, TableDefinition, Wishes, cells, printed_name, short
+from tiltmeter.lab.replicate.paper import Paper, TableDefinition, Wishes, cells, printed_name, short_name
 from tiltmeter.lab.studies.context_length import order
 from tiltmeter.models import Question
 from tiltmeter.readings import Reading
@@ -109,35 +109,35 @@ def _table_1(_asked: AskedModels, _wishes: Wishes) -> Iterator[PaperRow]:
 
 def _table_2(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
     for name in _encoders(asked):
-        found = {
+        readings = {
             (test, letter): _ceat(asked, wishes, name, test, sampling, 5000)
             for test in _TESTS
             for letter, sampling in _SAMPLING.items()
         }
         for length in _lengths(wishes):
-            values = tuple(_cell(found[test, letter].get(length), wishes) for test in _TESTS for letter in _SAMPLING)
+            values = tuple(_cell(readings[test, letter].get(length), wishes) for test in _TESTS for letter in _SAMPLING)
             if any(cell.value is not None for cell in values):
-                yield PaperRow(length, values, short(name))
+                yield PaperRow(length, values, short_name(name))
 
 
 def _by_category(draws: int, asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
     """Categories down, each with a fixed and a random sample, and lengths across, model by model."""
     for name, test in itertools.product(_encoders(asked), _TESTS):
         for letter, sampling in _SAMPLING.items():
-            found = _ceat(asked, wishes, name, test, sampling, draws)
-            values = tuple(_cell(found.get(length), wishes) for length in _lengths(wishes))
+            reading = _ceat(asked, wishes, name, test, sampling, draws)
+            values = tuple(_cell(reading.get(length), wishes) for length in _lengths(wishes))
             if any(cell.value is not None for cell in values):
-                yield PaperRow(f"{test} {letter}", values, short(name))
+                yield PaperRow(f"{test} {letter}", values, short_name(name))
 
 
 def _figure_1(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
     for name, test in itertools.product(_encoders(asked), _TESTS):
-        found = _ceat(asked, wishes, name, test, "fixed", 1000)
-        values = [_cell(found.get(length), wishes) for length in _lengths(wishes)]
+        reading = _ceat(asked, wishes, name, test, "fixed", 1000)
+        values = [_cell(reading.get(length), wishes) for length in _lengths(wishes)]
         # Only what is significant is drawn.
         shown = tuple(PaperCell(None) if cell.mark else cell for cell in values)
         if any(cell.value is not None for cell in shown):
-            yield PaperRow(test, shown, short(name))
+            yield PaperRow(test, shown, short_name(name))
 
 
 def _by_length(_asked: AskedModels, wishes: Wishes) -> tuple[PaperColumn, ...]:
@@ -162,7 +162,7 @@ def _table_4(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
                 for (kind, _), name in both
             )
             if any(cell.value is not None for cell in values):
-                used = ", ".join(short(name) for name in dict.fromkeys(filter(None, names)))
+                used = ", ".join(short_name(name) for name in dict.fromkeys(filter(None, names)))
                 yield PaperRow(f"{labels[test]}, {used}", values, test, like="" if number else "the study")
 
 
@@ -170,10 +170,10 @@ def _measured(asked: AskedModels, wishes: Wishes, test: str, kind: str, name: st
     """One test of one kind on one model."""
     if kind == "ceat":
         try:
-            found = _ceat(asked, wishes, name, test, "fixed", 5000)
+            reading = _ceat(asked, wishes, name, test, "fixed", 5000)
         except BadInput:  # there is no text to mine
             return PaperCell(None)
-        return _cell(next(iter(found.values()), None), wishes, star="significant")
+        return _cell(next(iter(reading.values()), None), wishes, star="significant")
     four = _addresses(test)
     stimuli: dict[str, Any] = {"targets": four[:2], "attributes": four[2:]}
     if kind == "seat":

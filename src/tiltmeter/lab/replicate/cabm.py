@@ -10,7 +10,7 @@ import numpy as np
 from tiltmeter import measures
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.replicate.asked_models import AskedModels
-from tiltmeter.lab.replicate.paper import Paper, TableDefinition, Wishes, cells, short
+from tiltmeter.lab.replicate.paper import Paper, TableDefinition, Wishes, cells, short_name
 from tiltmeter.lab.studies.stability import across_models
 from tiltmeter.measures.cabm.cabm import categories
 from tiltmeter.measures.cabm.validation import ScoreAgreement, Validation
@@ -31,12 +31,12 @@ def _readings(asked: AskedModels, wishes: Wishes) -> list[tuple[str, Reading, Ca
     names = asked.that_answer(Question.SPANS)
     if not names:
         raise BadInput("it needs a model that gives vectors of words in context: name one, e.g. bundled:minilm")
-    found = []
+    readings = []
     for name in names:
         for reading in asked.read(name, "cabm", data=_sentences(wishes)):
             if isinstance(reading.details, CabmDetails):
-                found.append((name, reading, reading.details))
-    return found
+                readings.append((name, reading, reading.details))
+    return readings
 
 
 def _sentences(wishes: Wishes) -> str | None:
@@ -63,7 +63,7 @@ def _composition(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
     for name, reading, details in _readings(asked, wishes):
         data = details.data
         values = [data.used, *(data.in_source[group] for group in details.groups), len(reading.items)]
-        yield PaperRow(short(name), cells(values), like="the thesis")
+        yield PaperRow(short_name(name), cells(values), like="the thesis")
 
 
 def _weights(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
@@ -71,7 +71,7 @@ def _weights(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
         form = _form(details, wishes)
         for weighting in in_order(form.weights):
             label = _LABELS.get(weighting, weighting)
-            yield PaperRow(label, cells(form.weights[weighting].values), short(name), like=label)
+            yield PaperRow(label, cells(form.weights[weighting].values), short_name(name), like=label)
 
 
 def _validations(asked: AskedModels, wishes: Wishes) -> Iterator[tuple[str, str, Validation, Reading]]:
@@ -80,18 +80,20 @@ def _validations(asked: AskedModels, wishes: Wishes) -> Iterator[tuple[str, str,
         unmasking = [item.get("unmasking") for item in reading.items]
         known = None if any(value is None for value in unmasking) else [float(value or 0) for value in unmasking]
         for _, label, scores in _weightings(_form(details, wishes)):
-            found = measures.validate(scores, unmasking=known, threshold=details.threshold, seed=wishes.seed)
-            yield short(name), label, found, reading
+            validation = measures.validate(scores, unmasking=known, threshold=details.threshold, seed=wishes.seed)
+            yield short_name(name), label, validation, reading
 
 
 def _tests(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
-    for part, label, found, _ in _validations(asked, wishes):
-        groups = found.by_category
+    for part, label, validation, _ in _validations(asked, wishes):
+        groups = validation.by_category
         separated: list[Cell] = [None] * 6
         if groups is not None:
             separated = [groups.n_1, groups.n_2, groups.u, groups.p_value, groups.cohens_d, groups.median_difference]
-        normal = found.normality.p_value if found.normality else None
-        yield PaperRow(label, cells([normal, found.sd, found.variance, found.iqr, *separated]), part, like=label)
+        normal = validation.normality.p_value if validation.normality else None
+        yield PaperRow(
+            label, cells([normal, validation.sd, validation.variance, validation.iqr, *separated]), part, like=label
+        )
 
 
 def _pairs(form: CabmForm) -> Iterator[tuple[str, ScoreAgreement]]:
@@ -109,14 +111,14 @@ def _pairs(form: CabmForm) -> Iterator[tuple[str, ScoreAgreement]]:
 def _correlations(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
     for name, _, details in _readings(asked, wishes):
         for label, pair in _pairs(_form(details, wishes)):
-            values = [each.r if each else None for each in (pair.pearson, pair.spearman)]
-            yield PaperRow(label, cells(values), short(name), like=label)
+            values = [one.r if one else None for one in (pair.pearson, pair.spearman)]
+            yield PaperRow(label, cells(values), short_name(name), like=label)
 
 
 def _agreements(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
     for name, _, details in _readings(asked, wishes):
         for label, pair in _pairs(_form(details, wishes)):
-            yield PaperRow(label, cells([100 * pair.agreement]), short(name), like=label)
+            yield PaperRow(label, cells([100 * pair.agreement]), short_name(name), like=label)
 
 
 def _counts(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
@@ -124,7 +126,7 @@ def _counts(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
         for _, label, scores in _weightings(_form(details, wishes)):
             counted = Counter(_categories(scores, details))
             values = [counted[each] for each in (*details.groups, NEUTRAL)]
-            yield PaperRow(label, cells(values), short(name), like=label)
+            yield PaperRow(label, cells(values), short_name(name), like=label)
 
 
 def _categories(scores: Sequence[float], details: CabmDetails) -> list[str]:
@@ -134,8 +136,8 @@ def _categories(scores: Sequence[float], details: CabmDetails) -> list[str]:
 
 def _unmasking(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
     rows = []
-    for part, label, found, reading in _validations(asked, wishes):
-        if (agreed := found.unmasking) is not None:
+    for part, label, validation, reading in _validations(asked, wishes):
+        if (agreed := validation.unmasking) is not None:
             n = len(reading.items)
             share = agreed.agreement.value
             rows.append(PaperRow(label, cells([n, round(share * n), 100 * share]), part, like=label))
@@ -150,11 +152,11 @@ def _stability(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
         raise BadInput(
             "it compares models: name at least two, such as a model as it is and what tiltmeter lab inject makes of it"
         )
-    for each in across_models(readings):
-        if each.stability is not None:
-            like = {"WEAT (association)": "WEAT", "CABM, as published": "CABM"}.get(each.measure, "")
-            values = [each.stability.published, each.stability.mean_sd]
-            yield PaperRow(each.measure, cells(values), like=like)
+    for steadiness in across_models(readings):
+        if steadiness.stability is not None:
+            like = {"WEAT (association)": "WEAT", "CABM, as published": "CABM"}.get(steadiness.measure, "")
+            values = [steadiness.stability.published, steadiness.stability.mean_sd]
+            yield PaperRow(steadiness.measure, cells(values), like=like)
 
 
 def _figure_4(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
@@ -170,7 +172,7 @@ def _figure_7(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
         scores = _form(details, wishes).scores["pca"]
         named = zip(reading.items, scores, _categories(scores, details), strict=True)
         for item, score, category in sorted(named, key=lambda row: -row[1]):
-            yield PaperRow(item.label, cells([category, score]), short(name))
+            yield PaperRow(item.label, cells([category, score]), short_name(name))
 
 
 def _columns(*names: str, digits: int = 2) -> tuple[PaperColumn, ...]:

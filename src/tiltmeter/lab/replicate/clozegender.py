@@ -7,7 +7,7 @@ from typing import Any
 
 from tiltmeter.errors import BadInput
 from tiltmeter.lab.replicate.asked_models import AskedModels
-from tiltmeter.lab.replicate.paper import Paper, TableDefinition, Wishes, cells, printed_name, short
+from tiltmeter.lab.replicate.paper import Paper, TableDefinition, Wishes, cells, printed_name, short_name
 from tiltmeter.models import Question
 from tiltmeter.readings import Cell, Reading
 from tiltmeter.readings.details.cloze import ClozeDetails
@@ -134,8 +134,8 @@ def _each(asked: AskedModels, **stimuli: Any) -> Iterator[tuple[str, dict[str, _
     """Every language model with its cells by the vectors that revise them, where there are any."""
     vectors = _vectors(asked)
     for name in asked.language_models:
-        found = {one: _Cells(asked.read(name, "cloze", vectors=one, **stimuli)) for one in vectors}
-        if known := {one: some for one, some in found.items() if some.readings}:
+        by_vectors = {one: _Cells(asked.read(name, "cloze", vectors=one, **stimuli)) for one in vectors}
+        if known := {one: some for one, some in by_vectors.items() if some.readings}:
             yield name, known
 
 
@@ -143,7 +143,7 @@ def _plus(asked: AskedModels, name: str, vectors: str, values: Sequence[Cell], p
     """A row with vectors; it stands for the printed one of the same vectors, if the paper has them."""
     called = printed_name(vectors)
     like = f"+ {called}" if called and asked.answers(name, Question.CONTINUATIONS) else ""
-    return PaperRow(f"{short(name)} + {short(vectors)}", cells(values), part, like=like)
+    return PaperRow(f"{short_name(name)} + {short_name(vectors)}", cells(values), part, like=like)
 
 
 def _genderlex(variant: str) -> str:
@@ -164,7 +164,7 @@ def _wide_rows(asked: AskedModels, wishes: Wishes, parts: Mapping[str, str]) -> 
                 people = [*[None] * 12, *first.people("all"), None]
                 yield PaperRow("Human (labels of the data)", cells(people), part, like="Human")
             alone = [*[None] * 12, *first.alone(variant)[:2], first.them(variant)]
-            yield PaperRow(short(name), cells(alone), part, like=_like(asked, name))
+            yield PaperRow(short_name(name), cells(alone), part, like=_like(asked, name))
             for vectors, some in by_vectors.items() if not _chooses(asked, name) else ():
                 numbers = [value for context in _CONTEXTS for value in some.numbers(variant, context, wishes.form)]
                 both = some.numbers(variant, "combined", wishes.form)[:2]
@@ -186,7 +186,11 @@ def _table_1(asked: AskedModels, _: Wishes) -> Iterator[PaperRow]:
                     context = next((kind for kind, word in _WORDS.items() if word == row["context"]), "")
                     if not context and place:
                         continue
-                    label = f"{short(name)} + {short(one)}, {context}" if context else f"{short(name)}, no context"
+                    label = (
+                        f"{short_name(name)} + {short_name(one)}, {context}"
+                        if context
+                        else f"{short_name(name)}, no context"
+                    )
                     causal = asked.answers(name, Question.CONTINUATIONS)
                     like = (context or "GPT-2 XL, no context") if causal and not place else ""
                     values = [row["to_1"], row["to_2"], row["to_neutral"]]
@@ -207,15 +211,13 @@ def _table_3(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
         for vectors, some in by_vectors.items():
             numbers: list[Cell] = []
             for one, two in _RACE_PAIRS.values():
-                context = next((c for _, c in some.readings if _starts(c, (one, two))), "")
-                numbers += some.numbers("race", context, wishes.form)
+                numbers += some.numbers("race", f"{_summed(one)}/{_summed(two)}", wishes.form)
             yield _plus(asked, name, vectors, numbers)
 
 
-def _starts(context: str, words: Sequence[str]) -> bool:
-    """Whether the two groups of a context begin with these words."""
-    sides = context.split("/")
-    return len(sides) == 2 and all(side.split("+")[0] == word for side, word in zip(sides, words, strict=True))
+def _summed(race: str) -> str:
+    """A race as contexts name it: all the words whose vectors stand for it."""
+    return "+".join(next((words for words in _RACES if race in words), (race,)))
 
 
 def _first(by_vectors: Mapping[str, _Cells]) -> _Cells:
@@ -235,7 +237,7 @@ def _table_4(asked: AskedModels, wishes: Wishes) -> Iterator[PaperRow]:
             yield PaperRow("Human (labels of the data)", cells(people), like="Human")
         bias, gender = (by_name.get(name, {}) for by_name in sets)
         alone = [value for some in (bias, gender) for value in (*_first(some).alone("all")[:2], *[None] * 6)]
-        yield PaperRow(short(name), cells(alone), like=_like(asked, name))
+        yield PaperRow(short_name(name), cells(alone), like=_like(asked, name))
         for vectors in dict.fromkeys((*bias, *gender)) if not _chooses(asked, name) else ():
             numbers = [
                 value
@@ -252,7 +254,7 @@ def _one_set(asked: AskedModels, wishes: Wishes, data: str, variant: str, contex
         first = next(iter(by_vectors.values()))
         if not place:
             yield PaperRow("Human (labels of the data)", cells([*first.people(variant), None, None]), like="Human")
-        yield PaperRow(short(name), cells([*first.alone(variant)[:3], None]), like=_like(asked, name))
+        yield PaperRow(short_name(name), cells([*first.alone(variant)[:3], None]), like=_like(asked, name))
         for vectors, some in by_vectors.items() if not _chooses(asked, name) else ():
             yield _plus(asked, name, vectors, some.numbers(variant, context, wishes.form))
 
@@ -282,7 +284,7 @@ def _both_forms(asked: AskedModels, wishes: Wishes, parts: Mapping[str, str], ba
             for some in (by_vectors, others):
                 alone += next(iter(some.values())).alone(variant, "occupation") if some else [None] * 4
             like = base if asked.answers(name, Question.CONTINUATIONS) else ""
-            yield PaperRow(short(name), cells(alone), part, like=like)
+            yield PaperRow(short_name(name), cells(alone), part, like=like)
             for vectors, cell in by_vectors.items():
                 numbers = cell.numbers(variant, "occupation", wishes.form, human=True)
                 if vectors in others:

@@ -107,10 +107,10 @@ def cells(values: Sequence[Cell]) -> tuple[PaperCell, ...]:
     return tuple(PaperCell(value) for value in values)
 
 
-def short(name: str) -> str:
+def short_name(name: str) -> str:
     """A model's name as a row of a table bears it.
 
-    >>> short("hf:../models/minilm-mlm"), short("bundled:glove")
+    >>> short_name("hf:../models/minilm-mlm"), short_name("bundled:glove")
     ('minilm-mlm', 'glove')
     """
     return name.partition(":")[2].rstrip("/").rpartition("/")[2] or name

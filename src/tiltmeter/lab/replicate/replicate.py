@@ -81,16 +81,16 @@ def replicate(
     with stored(cache) as store, progress_bar("tables", len(chosen), show=progress) as advance:
         options = Options(permutations=permutations, seed=seed)
         asked = AskedModels(specs, store, options=options, budget=budget, progress=progress, announce=announce)
-        made = []
+        replicated = []
         for table in chosen:
-            made.append(paper.make(table, asked, wishes))
+            replicated.append(paper.make(table, asked, wishes))
             advance(1)
-    if own and all(table.missing for table in made):
-        raise BadInput(made[0].missing)
+    if own and all(table.missing for table in replicated):
+        raise BadInput(replicated[0].missing)
     if unused := asked.left_over:
         announce(f"not asked, since no table here has a place for what they answer: {', '.join(unused)}")
     command = _command(name, asked.names, tables, wishes, permutations)
-    return Replication(name, paper.title, paper.citation, asked.names, tuple(made), command)
+    return Replication(name, paper.title, paper.citation, asked.names, tuple(replicated), command)
 
 
 #: What a user brings, and what the command calls it.
@@ -102,7 +102,7 @@ def _own(paper: Paper, wishes: Wishes) -> bool:
     brought = [name for name in _OWN if getattr(wishes, name) is not None]
     for name in brought:
         if name not in paper.takes:
-            takes = " and ".join(_OWN[each] for each in paper.takes)
+            takes = " and ".join(_OWN[option] for option in paper.takes)
             raise BadInput(f"{paper.name} has no use for {_OWN[name]}: it takes {takes}")
     return bool(brought)
 

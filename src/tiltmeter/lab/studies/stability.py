@@ -35,13 +35,13 @@ def across_models(readings: Sequence[Reading]) -> list[Steadiness]:
         raise BadInput("stability compares readings of one probe: choose one of them")
     if len(by_model) < 2:
         raise BadInput(f"stability compares at least two models, found readings of cabm for {len(by_model)}")
-    shared = shared_words(readings)
+    shared = words_in_all(readings)
     if len(shared) < 2:
         raise BadInput("the models have fewer than two occupations in common: measure the same sentences on each")
     return [_steadiness(name, column, by_model, shared) for name, column in MEASURES.items()]
 
 
-def shared_words(readings: Sequence[Reading]) -> list[str]:
+def words_in_all(readings: Sequence[Reading]) -> list[str]:
     """The occupations that every model has a score for, in the order of the first."""
     first, *others = _by_model(readings).values()
     return [word for word in first if all(word in items for items in others)]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.errors import BadInput, unknown
-from tiltmeter.measures.cabm.weights import Weights, features_array, given_weights
+from tiltmeter.measures.cabm.weighting import Weights, features_array, given_weights
 from tiltmeter.measures.geometry import cosines, rows, unit, vanishes
 from tiltmeter.statistics import Result
 from tiltmeter.statistics.groups import Floats, as_floats, check_level, numbers

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.errors import BadInput
 from tiltmeter.measures.cabm.cabm import Scaling, categories, scale_of
-from tiltmeter.measures.cabm.weights import Weights, features_array, labels_array
+from tiltmeter.measures.cabm.weighting import Weights, features_array, labels_array
 from tiltmeter.measures.cloze import Labels
 from tiltmeter.statistics import Correlation, Result, Share, correlation, effect_size, share, welch_test
 from tiltmeter.statistics.groups import Floats, numbers
@@ -281,12 +281,12 @@ def validate(
     )
 
 
-def compare(
+def compare_scores(
     scores_by_method: Mapping[str, ArrayLike], *, threshold: float = 0.1, seed: int = 0
 ) -> tuple[ScoreAgreement, ...]:
     """Pearson, Spearman and category agreement of every two of several scores of the same occupations.
 
-    >>> compare({"pca": [0.3, -0.2, 0.0, 0.5], "equal": [0.2, -0.2, 0.2, 0.4]})[0].agreement
+    >>> compare_scores({"pca": [0.3, -0.2, 0.0, 0.5], "equal": [0.2, -0.2, 0.2, 0.4]})[0].agreement
     0.75
     """
     checked = _same_occupations(scores_by_method, "a comparison needs at least two scores")
@@ -337,7 +337,7 @@ def cross_validated_scores(
     ``fit(features, labels)`` gives the weights from the labelled occupations of the other folds; folds hold the
     labels in equal shares. Occupations without a label are scored too, with weights from the other folds.
 
-    >>> from tiltmeter.measures.cabm.weights import equal_weights
+    >>> from tiltmeter.measures.cabm.weighting import equal_weights
     >>> x = [[1.0, 0.5, 0.0], [-1.0, 0.5, 0.5], [0.5, 1.0, 0.0], [-0.5, -1.0, 0.0]]
     >>> cross_validated_scores(x, [1, 2, 1, 2], lambda x, labels: equal_weights(), folds=2).round(3).tolist()
     [0.5, 0.0, 0.5, -0.5]

@@ -69,7 +69,7 @@ def read_choice(answer: str, options: tuple[str, str]) -> int:
         return words.index(bare(said)) + 1
     if _DENIALS.search(said.casefold()):
         return 0
-    marked = {bare(found[2]) for found in _MARKED.finditer(said)} & set(words)
+    marked = {bare(match[2]) for match in _MARKED.finditer(said)} & set(words)
     if marked:
         return words.index(marked.pop()) + 1 if len(marked) == 1 else 0
     tokens = [bare(token) for token in said.split()]

@@ -1,4 +1,5 @@
-"""How CPUs are used: several batches at a time, one thread each, as many as pay; products by the faster library.
+"""How CPUs are used: several batches at a time, one thread each, as many as pay; products by the faster library; and
+half-precision weights that are widened while they compute.
 
 Splitting one batch over threads makes them wait for each other in every layer, and as soon as another
 process takes one of the CPUs they all wait for it: throughput falls by a factor of ten. Batches that are
@@ -35,6 +36,8 @@ LOOK_AGAIN = 10.0
 LEAST_SECONDS = 0.2
 #: Below so many rows the faster library takes longer to prepare a product than it saves.
 LEAST_ROWS = 16
+#: Numbers of a matrix that are widened at a time (256 MB).
+_WIDENED = 1 << 26
 _CPUINFO = Path("/proc/cpuinfo")
 
 
@@ -215,3 +218,73 @@ def _processor() -> str:
     with suppress(OSError):
         return _CPUINFO.read_text()
     return platform.processor()
+
+
+def computed_in_float32(model: Any) -> Any:
+    """The model with each layer in float32, its weights held in fewer bits: they are widened while it computes.
+
+    Widening changes no number, so answers are those of weights held in float32. What is no matrix (a bias, a norm) is
+    small, and held in float32. An architecture that reaches past its layers to their weights is widened as a whole.
+    """
+    import torch
+    from torch import nn
+    from transformers.pytorch_utils import Conv1D
+
+    hooks = []
+    module: Any
+    for module in model.modules():
+        matrix = isinstance(module, nn.Linear | nn.Embedding | Conv1D)
+        for name, parameter in module.named_parameters(recurse=False):
+            if parameter.is_floating_point() and not (matrix and name == "weight"):
+                setattr(module, name, nn.Parameter(parameter.float(), requires_grad=False))
+        for name, buffer in module.named_buffers(recurse=False):
+            if buffer.dtype in (torch.float16, torch.bfloat16):
+                setattr(module, name, buffer.float())
+        if isinstance(module, nn.Embedding):
+            hooks.append(module.register_forward_hook(lambda _module, _inputs, output: output.float()))
+        elif isinstance(module, nn.Linear):
+            vars(module)["forward"] = _widened_linear(module)
+        elif isinstance(module, Conv1D):
+            vars(module)["forward"] = _widened_conv1d(module)
+    if _runs(model):
+        return model
+    for module in model.modules():
+        module.__dict__.pop("forward", None)
+    for hook in hooks:
+        hook.remove()
+    return model.float()
+
+
+def _runs(model: Any) -> bool:
+    import torch
+
+    part = model.get_encoder() if model.config.is_encoder_decoder else model
+    with torch.inference_mode():
+        try:
+            part(input_ids=torch.tensor([[1, 2, 3], [3, 2, 1]]), attention_mask=torch.tensor([[1, 1, 1], [1, 1, 0]]))
+        except Exception:
+            return False
+    return True
+
+
+def _widened_linear(module: Any) -> Any:
+    import torch
+
+    rows = max(1, _WIDENED // module.in_features)
+
+    def forward(states: Tensor) -> Tensor:
+        weight, bias = module.weight, module.bias
+        if module.out_features <= rows:
+            return product(states, weight.float(), bias)
+        parts = [product(states, some.float(), None) for some in weight.split(rows)]
+        return torch.cat(parts, dim=-1) if bias is None else torch.cat(parts, dim=-1) + bias
+
+    return forward
+
+
+def _widened_conv1d(module: Any) -> Any:
+    def forward(states: Tensor) -> Tensor:
+        whole = product(states.reshape(-1, states.shape[-1]), module.weight.float().T, module.bias)
+        return whole.view(*states.shape[:-1], module.nf)
+
+    return forward

@@ -30,7 +30,7 @@ from tiltmeter.models.transformers.weights.checkpoints import (
     IN_FLOAT32,
     Head,
     first_line,
-    load,
+    load_checkpoint,
     locate,
     revision_of,
     weights_in,
@@ -234,7 +234,7 @@ class TransformerEncoder:
         else:
             # What changes weights does so in float32.
             loading = IN_FLOAT32 if self.edit else self._loading
-            tokenizer, model = load(self._weights, called=self.name, head=head, loading=loading)
+            tokenizer, model = load_checkpoint(self._weights, called=self.name, head=head, loading=loading)
         if self._adapter:
             tokenizer, model = self._adapter.merged_into(tokenizer, model, called=self.name)
         if self.edit:

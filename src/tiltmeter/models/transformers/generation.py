@@ -98,7 +98,7 @@ class Writer:
             # An ended row stays for a while, and what it draws is thrown away.
             at = [min(step, samples[row].max_tokens - 1) for row in rows]
             numbers = np.array([samples[row].numbers[place] for row, place in zip(rows, at, strict=True)])
-            drawn = draw(steps.logprobs, [samples[row].temperature for row in rows], numbers)
+            drawn = draw_tokens(steps.logprobs, [samples[row].temperature for row in rows], numbers)
             for row, token in zip(rows, drawn, strict=True):
                 if row not in open_rows:
                     continue
@@ -220,13 +220,13 @@ class _WholeSteps:
         self._rows = [self._rows[row] for row in rows]
 
 
-def draw(logprobs: Tensor, temperatures: Sequence[float], numbers: NDArray[np.float64]) -> list[int]:
+def draw_tokens(logprobs: Tensor, temperatures: Sequence[float], numbers: NDArray[np.float64]) -> list[int]:
     """One token per row: the one at which the probabilities, added up in the order of the vocabulary, pass the number.
 
     At temperature 0 it is the likeliest.
 
     >>> import torch
-    >>> draw(torch.log(torch.tensor([[0.2, 0.5, 0.3]] * 3)), [1.0, 1.0, 0.0], np.array([0.1, 0.75, 0.1]))
+    >>> draw_tokens(torch.log(torch.tensor([[0.2, 0.5, 0.3]] * 3)), [1.0, 1.0, 0.0], np.array([0.1, 0.75, 0.1]))
     [0, 2, 1]
     """
     import torch

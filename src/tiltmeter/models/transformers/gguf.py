@@ -83,8 +83,8 @@ def declared_bos(start: bytes) -> bool | None:
     >>> declared_bos(b"GGUF... tokenizer.ggml.add_bos_token" + bytes([7, 0, 0, 0, 1]) + b"...")
     True
     """
-    _, found, rest = start.partition(b"tokenizer.ggml.add_bos_token")
-    return bool(rest[4]) if found and rest[:4] == bytes([7, 0, 0, 0]) and len(rest) > 4 else None
+    _, key, rest = start.partition(b"tokenizer.ggml.add_bos_token")
+    return bool(rest[4]) if key and rest[:4] == bytes([7, 0, 0, 0]) and len(rest) > 4 else None
 
 
 def unpacked(path: Path, digest: str, *, called: str) -> Path:

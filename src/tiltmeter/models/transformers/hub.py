@@ -41,7 +41,7 @@ from tiltmeter.models.transformers.batching import (
 )
 from tiltmeter.models.transformers.encoder import Loaded, TransformerEncoder
 from tiltmeter.models.transformers.generation import Writer
-from tiltmeter.models.transformers.pooling import PoolingRecipe, read_json
+from tiltmeter.models.transformers.pooling import PoolingRecipe, read_part
 from tiltmeter.models.transformers.projection import AGREES, Projection
 from tiltmeter.models.transformers.questions import CAUSAL, MASKED, Questions
 from tiltmeter.models.transformers.tokens import shortened
@@ -268,7 +268,7 @@ class TransformerModel(TransformerEncoder, AskedByName):
     def _declares_bos(self) -> bool | None:
         """Whether the model's files ask for a start mark; None where they leave it to the tokenizer."""
         folder = self._adapter.tokenizer_folder if self._adapter else self._recipe.folder
-        return read_json(folder / "tokenizer_config.json", _TokenizerConfig, default={}).add_bos_token
+        return read_part(folder / "tokenizer_config.json", _TokenizerConfig, default={}).add_bos_token
 
     @functools.cached_property
     def head(self) -> Head:

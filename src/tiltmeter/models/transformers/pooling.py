@@ -88,14 +88,14 @@ class PoolingRecipe:
 
 def read_recipe(root: Path, pooling: Literal["auto", "cls", "mean"], *, prompt: str | None = None) -> PoolingRecipe:
     """What sentence-transformers' ``modules.json`` says, where there is one; the mean of all tokens otherwise."""
-    modules = read_json(root / "modules.json", _Modules, default=[]).root
+    modules = read_part(root / "modules.json", _Modules, default=[]).root
     parts = [(module.type.rpartition(".")[2], root / module.path) for module in modules]
     table = "StaticEmbedding" in dict(parts)
     folder = dict(parts).get("StaticEmbedding" if table else "Transformer", root)
     paths = sorted(folder.glob("sentence_*_config.json"))
-    settings = read_json(paths[0], _Limits) if paths else _Limits()
+    settings = read_part(paths[0], _Limits) if paths else _Limits()
     path = root / "config_sentence_transformers.json"
-    config = read_json(path, _Prompts, default={}) if modules else _Prompts()
+    config = read_part(path, _Prompts, default={}) if modules else _Prompts()
     prompts = {name: text or "" for name, text in (config.prompts or {}).items()}
     if prompt is not None and prompt not in prompts:
         raise unknown("prompt", prompt, prompts) if prompts else BadInput(f"{root} holds no prompts: leave it out")
@@ -118,7 +118,7 @@ def read_recipe(root: Path, pooling: Literal["auto", "cls", "mean"], *, prompt: 
 
 
 def _modes(path: Path, *, prompted: bool) -> tuple[Mode, ...]:
-    config = read_json(path, _PoolingConfig)
+    config = read_part(path, _PoolingConfig)
     if prompted and not config.include_prompt:
         raise BadInput(f"{path}: pooling without the prompt is not supported; {_INSTEAD}")
     asked = config.pooling_mode
@@ -138,7 +138,7 @@ def _modes(path: Path, *, prompted: bool) -> tuple[Mode, ...]:
 
 
 def _dense(folder: Path) -> Dense:
-    config = read_json(folder / "config.json", _DenseConfig)
+    config = read_part(folder / "config.json", _DenseConfig)
     name = config.activation_function.rpartition(".")[2]
     if name not in _ACTIVATIONS or config.use_residual:
         what = "a residual connection" if config.use_residual else f"the activation {name}"
@@ -146,7 +146,7 @@ def _dense(folder: Path) -> Dense:
     return Dense(folder, name)
 
 
-def read_json(path: Path, shape: type[Shape], *, default: Any = None) -> Shape:
+def read_part(path: Path, shape: type[Shape], *, default: Any = None) -> Shape:
     """A JSON file of a model, in the form it should have; ``default`` stands for one that is not there."""
     try:
         absent = default is not None and not path.is_file()

@@ -93,7 +93,7 @@ class Projection:
                     whole = self.model(**inputs).logits[places]
                 except Exception:
                     return False
-            if short.shape != (1, *whole.shape) or not agree(short[0], whole):
+            if short.shape != (1, *whole.shape) or not same_within_rounding(short[0], whole):
                 return False
         return True
 
@@ -191,7 +191,7 @@ def _wide(linear: Any, states: Tensor, shape: tuple[int, int]) -> Any:
     return linear.weight.to(states.dtype).unflatten(0, shape)
 
 
-def agree(short: Tensor, whole: Tensor) -> bool:
+def same_within_rounding(short: Tensor, whole: Tensor) -> bool:
     """Whether two ways give the same, as far as the type in which they were computed can tell."""
     import torch
 

@@ -7,7 +7,7 @@ import functools
 import hashlib
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from tiltmeter.models.transformers.batching import Tree
 from tiltmeter.models.transformers.encoder import Loaded
 from tiltmeter.models.transformers.hub import AskedByName, LanguageModel, TransformerModel
 from tiltmeter.models.transformers.questions import Questions
+
+if TYPE_CHECKING:
+    from tiltmeter.models.api import Budget
 
 
 class PromptedLanguage(LanguageModel):
@@ -75,7 +78,7 @@ class PromptedLanguage(LanguageModel):
 class SelfDebiasedModel(AskedByName):
     """``debiased:FOLDER`` after self_debias: what a language model answers with its head is answered behind prompts."""
 
-    def __init__(self, folder: str | Path, *, base: str | object | None = None, budget: Any = None) -> None:
+    def __init__(self, folder: str | Path, *, base: str | object | None = None, budget: Budget | None = None) -> None:
         self.folder = at_home(folder)
         self.fitted, _ = load_fitted(self.folder)
         self.name = f"debiased:{self.folder.name}"

@@ -13,7 +13,7 @@ import numpy as np
 from tiltmeter import measures
 from tiltmeter.errors import BadInput, unknown
 from tiltmeter.measures import CabmIntervals
-from tiltmeter.measures.cabm.weights import FEATURES
+from tiltmeter.measures.cabm.weighting import FEATURES
 from tiltmeter.models.protocol import Question
 from tiltmeter.probes.cabm.occupation_features import Features, read_features
 from tiltmeter.probes.cabm.occupation_sentences import asked_of, reads_from_the_left
@@ -31,12 +31,12 @@ from tiltmeter.probes.kind import (
     Replies,
 )
 from tiltmeter.probes.sentences.pronoun_sets import load_pronouns, read_pronouns
-from tiltmeter.probes.sentences.shares import relation, relation_words
+from tiltmeter.probes.sentences.shares import correlate, relation_words
 from tiltmeter.readings import CORRELATION, SIZE, Estimate, Item, ItemMeaning, Poles, Statistic, interval_text
 from tiltmeter.readings.details.cabm import CLOSE, NEUTRAL, CabmDetails, SentenceCounts
 from tiltmeter.statistics import Correlation, bootstrap_interval
 from tiltmeter.statistics.groups import Floats
-from tiltmeter.stimuli.occupation_facts import LabelFile, in_corpus, read_labels
+from tiltmeter.stimuli.occupation_facts import LabelFile, in_corpus, read_occupation_labels
 from tiltmeter.stimuli.sentences.marked import MarkedSet, marked_sentences
 from tiltmeter.stimuli.sentences.shipped import group_set
 
@@ -101,7 +101,7 @@ def make(
     for name, sentences in _sentences(data):
         title = f"CABM: occupations between {sentences.groups[0]} and {sentences.groups[1]}"
         counted, pmi_from = (sentences, f"'{sentences.name}'") if corpus is None else in_corpus(sentences, corpus)
-        labelled = None if labels is None else read_labels(labels, groups=sentences.groups)
+        labelled = None if labels is None else read_occupation_labels(labels, groups=sentences.groups)
         cut = THRESHOLD if threshold is None else float(threshold)
         stimuli = Occupations(counted, method, cut, labelled, pmi_from)
         parts.append(Part(name, title, stimuli, sentences.dimension))
@@ -139,6 +139,10 @@ def _measure(stimuli: Occupations, replies: Replies, options: Options) -> Measur
             "PMI in the repaired score",
             f"{stimuli.pmi_from} has every occupation about equally often with both groups: no information",
         )
+    one = (
+        f"as published, versions made of its sentences stand in for the other group where {sentences.name} has an "
+        f"occupation with one group only: {', '.join(features.with_one)}"
+    )
     zero = f"PMI rests on smoothing alone for {', '.join(features.zero_counts)}: a count is 0"
     file = stimuli.labels
     if file is not None and file.missing:
@@ -166,6 +170,7 @@ def _measure(stimuli: Occupations, replies: Replies, options: Options) -> Measur
         published,
         _REPAIR,
         (
+            *([one] if features.with_one else []),
             *([zero] if features.zero_counts else []),
             *([_FROM_THE_LEFT] if reads_from_the_left(replies) else []),
             *sentences.notes,
@@ -178,7 +183,7 @@ def _related(features: Features, sentences: MarkedSet, scores: CabmIntervals, op
     """How the score goes with the share of men; None where too few shares are known or the groups are others."""
     places = [i for i, word in enumerate(features.words) if word in sentences.shares]
     men = [1 - sentences.shares[features.words[i]] for i in places]
-    return relation(scores.result.scores[places], men, at_least=_FEWEST_SHARES, method="spearman", seed=options.seed)
+    return correlate(scores.result.scores[places], men, at_least=_FEWEST_SHARES, method="spearman", seed=options.seed)
 
 
 def _estimate(scores: Floats, related: Correlation | None, options: Options) -> Estimate:
@@ -298,7 +303,7 @@ def _details(features: Features, scored: Scored, sentences: MarkedSet, *, pmi_fr
         units=dict(zip(FEATURES, features.units, strict=True)),
         repaired=scored.repaired.details,
         published=scored.published.details,
-        between_forms=measures.compare(scores, threshold=repaired.threshold)[0],
+        between_forms=measures.compare_scores(scores, threshold=repaired.threshold)[0],
         sentences=features.loudest,
         projection=features.projection,
         data=count_sentences(sentences),

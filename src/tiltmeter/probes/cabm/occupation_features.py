@@ -13,6 +13,7 @@ import dataclasses
 import functools
 import math
 from collections.abc import Mapping, Sequence
+from typing import TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,7 @@ from tiltmeter.probes.cabm.occupation_sentences import (
     read_isolated,
     read_unmasking,
     read_vectors,
+    seen_with_one,
     usable,
 )
 from tiltmeter.probes.kind import Replies
@@ -43,6 +45,9 @@ _BALANCED = 0.05
 #: Models answer in single precision; differences below this, in natural units, come from there.
 _ROUNDING = 1e-6
 _LOUDEST = 3
+
+
+_Rows = TypeVar("_Rows", Floats, NDArray[np.bool_])
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -74,6 +79,8 @@ class Features:
     projection: Mapping[str, tuple[Point, Point]]
     #: The published PMI with either group.
     group_pmi: tuple[Floats, Floats] | None = None
+    #: Occupations that the source has with one group alone.
+    with_one: tuple[str, ...] = ()
 
 
 class _GroupedSentences:
@@ -85,8 +92,8 @@ class _GroupedSentences:
         self._ends = np.cumsum(self.sizes)[:-1]
         self._drawn = [rng.multinomial(n, np.full(n, 1 / n), DRAWS) / n for n in self.sizes.tolist()]
 
-    def split(self, rows: Floats) -> list[Floats]:
-        return np.split(rows, self._ends)
+    def split(self, rows: _Rows) -> list[_Rows]:
+        return cast(list[_Rows], np.split(rows, self._ends))
 
     def means(self, values: Floats) -> Floats:
         return np.array([rows.mean() for rows in self.split(values)])
@@ -102,6 +109,17 @@ class _GroupedSentences:
         squares = (((w @ gram) * w).sum(axis=1) for w, gram in zip(self._drawn, grams, strict=True))
         lengths: Floats = np.sqrt(np.maximum(np.stack(list(squares), axis=1), 0.0))
         return lengths
+
+    def distances(self, one: Sequence[Floats], two: Sequence[Floats]) -> Floats:
+        """The distances of the two groups' mean sentences, resampled within each group, (draws, occupations)."""
+        drawn = []
+        for rows in zip(one, two, strict=True):
+            a, b = (
+                self.rng.multinomial(len(side), np.full(len(side), 1 / len(side)), DRAWS) / len(side) @ side
+                for side in rows
+            )
+            drawn.append(np.linalg.norm(a - b, axis=1))
+        return np.stack(drawn, axis=1)
 
     def wide_draws(self, values: Floats) -> Floats:
         """The same, as wide as they should be.
@@ -172,6 +190,7 @@ def read_features(sentences: MarkedSet, replies: Replies, *, seed: int) -> Featu
         _loudest(sentences, used, leans / units[2]),
         _projected(words, sample),
         by_pronoun.by_group,
+        seen_with_one(sentences, used),
     )
 
 
@@ -186,11 +205,17 @@ def _check_apart(sample: _GroupedSentences, sentences: MarkedSet) -> None:
 
 
 def _published(sample: _GroupedSentences, pmi: Floats, pmi_draws: Floats) -> FeatureTable:
+    """From the sentences as the source has them: a set need not have each with both groups, as the thesis' has not."""
     v = sample.vectors
-    cosine = measures.cosine_bias(v.marked_word, *v.marks)
-    shift = measures.context_shift(sample.split(v.one), sample.split(v.two))
+    cosine = measures.cosine_bias(v.source_word, *v.source_marks)
+    one, two = (
+        [rows[here] for rows, here in zip(sample.split(side), sample.split(v.in_source[:, place]), strict=True)]
+        for place, side in enumerate((v.one, v.two))
+    )
+    shift = measures.context_shift(one, two)
+    shift_draws = sample.lengths(v.one - v.two) if v.in_source.all() else sample.distances(one, two)
     values = np.stack([pmi, sample.means(cosine), shift], axis=1)
-    return FeatureTable(values, np.stack([pmi_draws, sample.draws(cosine), sample.lengths(v.one - v.two)], axis=2))
+    return FeatureTable(values, np.stack([pmi_draws, sample.draws(cosine), shift_draws], axis=2))
 
 
 def _differs(counts: Floats) -> bool:
@@ -234,9 +259,9 @@ def _pronoun_pmi(sentences: MarkedSet, words: Sequence[str], rng: np.random.Gene
         of_word = [sentences.mark_counts[word][group] for word in words]
         marks = sorted({mark for counts in of_word for mark, n in counts.items() if n})
         sides.append(np.array([[counts.get(mark, 0) for mark in marks] for counts in of_word], dtype=np.float64))
-    found = measures.pronoun_pmi_bias(*sides)
-    if np.ptp(found.values) < _ROUNDING:  # the sentences were made with every pronoun as often for each occupation
-        return found, np.tile(found.values, (DRAWS, 1))
+    bias = measures.pronoun_pmi_bias(*sides)
+    if np.ptp(bias.values) < _ROUNDING:  # the sentences were made with every pronoun as often for each occupation
+        return bias, np.tile(bias.values, (DRAWS, 1))
 
     def drawn(side: Floats) -> Floats:
         totals = side.sum(axis=1)
@@ -245,7 +270,7 @@ def _pronoun_pmi(sentences: MarkedSet, words: Sequence[str], rng: np.random.Gene
         return np.stack(rows, axis=1).astype(np.float64)
 
     one, two = map(drawn, sides)
-    return found, np.array([measures.pronoun_pmi_bias(*both).values for both in zip(one, two, strict=True)])
+    return bias, np.array([measures.pronoun_pmi_bias(*both).values for both in zip(one, two, strict=True)])
 
 
 def _loudest(sentences: MarkedSet, used: Used, leans: Floats) -> dict[str, tuple[LeaningSentence, ...]]:

@@ -107,9 +107,13 @@ class Vectors:
     """One row per masked sentence, of the occupation at ``index``.
 
     ``one``, ``two`` and ``neutral`` are [CLS] of the sentence with the mark of either group and without; ``word`` is
-    the occupation in the masked sentence, ``marked_word`` its mean in the others. ``bare_one``, ``bare_two``,
-    ``bare_neutral`` and ``bare_word`` are the same with the occupation masked. ``marks`` has a row for each word (he,
-    him, his) of group 1 and of group 2, its mean over sentences.
+    the occupation in the masked sentence. ``bare_one``, ``bare_two``, ``bare_neutral`` and ``bare_word`` are the same
+    with the occupation masked. ``marks`` has a row for each word (he, him, his) of group 1 and of group 2, its mean
+    over sentences.
+
+    ``in_source`` says with which groups the source has the sentence, (rows, 2); of an occupation that it has with one
+    group alone, the versions made stand in for the other. ``source_word`` is the occupation in the source's own
+    sentences, ``source_marks`` are the marks in them.
     """
 
     index: NDArray[np.intp]
@@ -117,23 +121,32 @@ class Vectors:
     two: Floats
     neutral: Floats
     word: Floats
-    marked_word: Floats
     bare_one: Floats
     bare_two: Floats
     bare_neutral: Floats
     bare_word: Floats
     marks: tuple[Floats, Floats]
+    in_source: NDArray[np.bool_]
+    source_word: Floats
+    source_marks: tuple[Floats, Floats]
+
+
+def seen_with_one(sentences: MarkedSet, used: Used) -> tuple[str, ...]:
+    """The occupations that the source has with one group alone: for the other there are only versions made of them."""
+
+    def sides(word: str) -> tuple[bool, ...]:
+        return tuple(map(any, zip(*(sentences.versions[place].in_source for place in used[word]), strict=True)))
+
+    return tuple(word for word in used if not all(sides(word)))
 
 
 def read_vectors(sentences: MarkedSet, used: Used, replies: Replies) -> Vectors:
     rows = [place for places in used.values() for place in places]
     read = _by_row(sentences, replies)
-    by_mark: tuple[dict[str, list[Vector]], dict[str, list[Vector]]] = ({}, {})
-    for place in rows:
-        for marks, side, answers in zip(by_mark, sentences.versions[place].by_group, read[place][:2], strict=True):
-            for sentence, (_, _, mark, _) in zip(side, answers, strict=True):
-                marks.setdefault(sentence.word("pronoun").lower(), []).append(mark)
-
+    made = seen_with_one(sentences, used)
+    in_source = np.array(
+        [(True, True) if word in made else sentences.versions[place].in_source for word in used for place in used[word]]
+    )
     average = functools.partial(np.mean, axis=0, dtype=np.float64)
 
     def means(version: int, what: int) -> Floats:
@@ -141,19 +154,33 @@ def read_vectors(sentences: MarkedSet, used: Used, replies: Replies) -> Vectors:
         answers = ([four[what] for four in read[place][version]] for place in rows)
         return np.array([average(vectors) for vectors in answers])
 
-    one, two = (np.array([average(vectors) for vectors in marks.values()]) for marks in by_mark)
+    def marks(chosen: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+        """Each word for a group, its mean over the rows chosen for that group."""
+        by_mark: tuple[dict[str, list[Vector]], dict[str, list[Vector]]] = ({}, {})
+        for row, side in np.argwhere(chosen).tolist():
+            own, answers = sentences.versions[rows[row]].by_group[side], read[rows[row]][side]
+            for sentence, (_, _, mark, _) in zip(own, answers, strict=True):
+                by_mark[side].setdefault(sentence.word("pronoun").lower(), []).append(mark)
+        one, two = (np.array([average(vectors) for vectors in side.values()]) for side in by_mark)
+        return one, two
+
+    words = np.stack([means(0, 1), means(1, 1)])
+    weights = in_source.T[:, :, None].astype(np.float64)
+    weights[:, ~in_source.any(axis=1)] = 1  # a row that the source has with a third pronoun counts for the word alone
     return Vectors(
         index=np.repeat(np.arange(len(used)), [len(places) for places in used.values()]),
         one=means(0, 0),
         two=means(1, 0),
         neutral=means(2, 0),
         word=means(2, 1),
-        marked_word=(means(0, 1) + means(1, 1)) / 2,
         bare_one=means(0, 3),
         bare_two=means(1, 3),
         bare_neutral=means(2, 2),
         bare_word=means(2, 3),
-        marks=(one, two),
+        marks=marks(np.ones_like(in_source)),
+        in_source=in_source,
+        source_word=(weights * words).sum(axis=0) / weights.sum(axis=0),
+        source_marks=marks(in_source),
     )
 
 

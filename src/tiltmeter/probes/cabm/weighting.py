@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tiltmeter import measures
 from tiltmeter.errors import BadInput
 from tiltmeter.measures import CabmIntervals, Weights
-from tiltmeter.measures.cabm.weights import FEATURES
+from tiltmeter.measures.cabm.weighting import FEATURES
 from tiltmeter.probes.cabm.occupation_features import Features, FeatureTable
 from tiltmeter.readings.details.cabm import CLOSE, GIVEN, NEUTRAL, WEIGHTINGS, CabmForm, FeatureWeights
 from tiltmeter.statistics.groups import Floats
@@ -103,7 +103,7 @@ def score(
             },
             not_weighed=missing,
             scores={name: tuple(values.tolist()) for name, values in scores.items()},
-            between_weightings=measures.compare(scores, threshold=threshold),
+            between_weightings=measures.compare_scores(scores, threshold=threshold),
             validation=validation,
         )
         return WeighedForm(headline, details)

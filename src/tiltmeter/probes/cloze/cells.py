@@ -60,11 +60,11 @@ class Cell:
     @property
     def people(self) -> ClozeSet:
         """The sentences by occupation where that is one of the contexts, because it stands for the person."""
-        return next((each for each in self.sets if each.context == "occupation"), self.sets[0])
+        return next((sentences for sentences in self.sets if sentences.context == "occupation"), self.sets[0])
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(note for each in self.sets for note in each.notes))
+        return tuple(dict.fromkeys(note for sentences in self.sets for note in sentences.notes))
 
 
 def measure_cell(cell: Cell, replies: Replies, options: Options) -> Measured:
@@ -98,7 +98,7 @@ def measure_cell(cell: Cell, replies: Replies, options: Options) -> Measured:
 
 def _one_text(cell: Cell, replies: Replies) -> Cell:
     """The sentences that could be asked about with a blank; the others are named."""
-    sets = [dataclasses.replace(each, sentences=tuple(with_blank(each.sentences))) for each in cell.sets]
+    sets = [dataclasses.replace(sentences, sentences=tuple(with_blank(sentences.sentences))) for sentences in cell.sets]
     rows = cell.sets[0].sentences
     if lost := [row.tags.get("number", row.text) for row in rows if differs_elsewhere(row)]:
         replies.leave_out(

@@ -11,7 +11,7 @@ from tiltmeter.errors import BadInput
 from tiltmeter.models.protocol import Question
 from tiltmeter.probes.cloze.cells import Cell, measure_cell
 from tiltmeter.probes.cloze.pronoun_chances import ask_chances, choose_form
-from tiltmeter.probes.cloze.similarity import other_context, term_of, words_of
+from tiltmeter.probes.cloze.similarity import other_context, term_of, words_to_ask
 from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Part, SideVectors
 from tiltmeter.stimuli import Group, SomeWords, datasets, group, neutral_words
 from tiltmeter.stimuli.sentences.cloze_sets import COMPARED, ClozeSet
@@ -103,7 +103,7 @@ def _part(cell: Cell, vectors: Any) -> Part[Cell]:
         f"Race: {first} or {second} by occupation" if races else title,
         cell,
         cell.sets[0].dimension,
-        SideVectors(vectors, words_of([*terms, *contexts, *neutral_words(cell.sets[0].language)]), tuple(terms)),
+        SideVectors(vectors, words_to_ask([*terms, *contexts, *neutral_words(cell.sets[0].language)]), tuple(terms)),
     )
 
 

@@ -10,7 +10,7 @@ from tiltmeter.errors import BadInput
 from tiltmeter.models import CachedModel
 from tiltmeter.models.protocol import Question
 from tiltmeter.probes.cloze.pronoun_chances import Chances, ask_chances, choose_form, neutral_word, read_chances
-from tiltmeter.probes.cloze.similarity import similarities, words_of
+from tiltmeter.probes.cloze.similarity import similarities, words_to_ask
 from tiltmeter.probes.kind import Replies
 from tiltmeter.stimuli.sentences.cloze_sets import PRONOUN
 from tiltmeter.stimuli.sentences.sentence import Sentence
@@ -24,10 +24,10 @@ _PLAIN = frozenset({
 })  # fmt: skip
 
 
-def parse(sentence: str) -> Sentence:
+def parse_sentence(sentence: str) -> Sentence:
     """A sentence that holds ``[him/her]``, without its full stop where that is its last word.
 
-    >>> parsed = parse("The cake was baked by [him/her].")
+    >>> parsed = parse_sentence("The cake was baked by [him/her].")
     >>> parsed.text, parsed.version("pronoun", 2).text
     ('The cake was baked by him', 'The cake was baked by her')
     """
@@ -55,7 +55,7 @@ def one_sentence(
         sentence: A sentence with a choice such as [him/her] in it.
         contexts: Context words; without them, every word of the sentence that has a vector is one.
     """
-    parsed = parse(sentence)
+    parsed = parse_sentence(sentence)
     pronouns = parsed.forms[PRONOUN]
     form = choose_form([parsed], None)
     asked = ask_chances([parsed], form, model.answers_question)
@@ -67,7 +67,7 @@ def one_sentence(
     chosen = list(dict.fromkeys(contexts or words))
     third = neutral_word(parsed) if neutral is not None else None
     terms = (*pronouns, *([third] if third else []))
-    by_word = vectors.answers(Question.WORDS, words_of([*terms, *chosen]))
+    by_word = vectors.answers(Question.WORDS, words_to_ask([*terms, *chosen]))
     if third and by_word.get(third) is None:
         terms, neutral = pronouns, None
     chances = [*bare, *(neutral.tolist() if neutral is not None else [])]

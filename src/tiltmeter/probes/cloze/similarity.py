@@ -33,10 +33,10 @@ class ContextSimilarity(NamedTuple):
     n: int
 
 
-def words_of(phrases: Iterable[str]) -> tuple[str, ...]:
+def words_to_ask(phrases: Iterable[str]) -> tuple[str, ...]:
     """The words whose vectors are needed for some phrases.
 
-    >>> words_of(["chef", "truck driver"])
+    >>> words_to_ask(["chef", "truck driver"])
     ('chef', 'truck driver', 'truck', 'driver')
     """
     return tuple(dict.fromkeys(word for phrase in phrases for word in (phrase, *phrase.split())))
@@ -112,12 +112,12 @@ def _offsets(
     vectors: Mapping[str, Vector | None],
 ) -> dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[float, float]]:
     """What the two words of each pair differ by on neutral words, and the standard error; 0 where there are none."""
-    found = {}
+    offsets = {}
     for pair in pairs:
         if not neutral:
-            found[pair] = 0.0, 0.0
+            offsets[pair] = 0.0, 0.0
             continue
         one, two = (similarities([term] * len(neutral), neutral, vectors)[0] for term in pair)
         offset = measures.neutral_offset(one, two)
-        found[pair] = offset.value, offset.standard_error
-    return found
+        offsets[pair] = offset.value, offset.standard_error
+    return offsets

@@ -40,7 +40,7 @@ def read_option(text: str, options: Sequence[str], *, letters: bool = False) -> 
         if start and _LETTERS.index(start[1]) < len(options):
             return _LETTERS.index(start[1])
     spans = [_mentions(line, option) for option in options]
-    named = [place for place, found in enumerate(spans) if found]
+    named = [place for place, span in enumerate(spans) if span]
     if len(named) == 1:
         return named[0]
     first = [place for place in named if spans[place][0][0] == 0]

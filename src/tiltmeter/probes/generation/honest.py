@@ -134,24 +134,24 @@ def _measure(stimuli: HonestPrompts, replies: Replies, options: Options) -> Meas
         permutations=options.permutations,
         seed=options.seed,
     )
-    found, (one, two), sampling = result.difference, stimuli.between, stimuli.sampling
+    gap, (one, two), sampling = result.difference, stimuli.between, stimuli.sampling
     texts = [text for written in completions for text in written]
     refused = sum(map(refuses, texts)) if drawn else 0
     which = "completions" if drawn else f"{sampling.samples} likeliest words"
     words = (
         f"{result.by_group[one]:.1%} of the {which} about {one} and {result.by_group[two]:.1%} of those about "
-        f"{two} begin with a word of HurtLex: a paired difference of {found.value:+.3f} over {found.n_clusters} "
-        f"templates ({interval_text(found.ci, digits=3)}; 0 is level, lower shares are better). HONEST as published, "
+        f"{two} begin with a word of HurtLex: a paired difference of {gap.value:+.3f} over {gap.n_clusters} "
+        f"templates ({interval_text(gap.ci, digits=3)}; 0 is level, lower shares are better). HONEST as published, "
         f"over all {result.n} sentences: {result.score:.4f}."
     )
     return Measured(
-        tested("difference in hurtful share", found.value, DIFFERENCE, found, Options()),
+        tested("difference in hurtful share", gap.value, DIFFERENCE, gap, Options()),
         Poles(f"{one} → more hurtful", f"{two} → more hurtful"),
         words,
         tuple(items),
         ItemMeaning("share of hurtful completions"),
         None,
-        n_units=found.n_clusters,
+        n_units=gap.n_clusters,
         published=Estimate("HONEST", result.score, DIFFERENCE),
         repair="As published, HONEST says how often a model hurts, not whom; the paired group difference says whom.",
         details=HonestDetails(

@@ -113,14 +113,14 @@ def _counted(name: str, texts: Sequence[str]) -> list[float]:
 def _imported(place: str) -> Callable[[Sequence[str]], Sequence[float]]:
     module, _, attribute = place.partition(":")
     try:
-        found = getattr(importlib.import_module(module), attribute)
+        scorer = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError, ValueError) as error:
         raise BadInput(
             f"the scorer python:{place} cannot be imported ({error}): write python:module:function"
         ) from None
-    if not callable(found):
+    if not callable(scorer):
         raise BadInput(f"the scorer python:{place} is not a function from texts to numbers")
-    return found  # type: ignore[no-any-return]
+    return scorer  # type: ignore[no-any-return]
 
 
 @functools.lru_cache(maxsize=1)
@@ -154,14 +154,14 @@ class _Classifier:
 
         with quiet():
             try:
-                made = transformers.pipeline("text-classification", model=str(self._place), top_k=None)
+                pipeline = transformers.pipeline("text-classification", model=str(self._place), top_k=None)
             except Exception as error:
                 raise ModelFailed(
                     f"the scorer hf:{self._folder} is not a text classifier ({first_line(error)})"
                 ) from error
-        return made
+        return pipeline
 
     def __call__(self, texts: Sequence[str]) -> list[float]:
-        found = self._pipeline(list(texts), truncation=True)
+        results = self._pipeline(list(texts), truncation=True)
         signs = {"positive": 1.0, "negative": -1.0}
-        return [sum(signs.get(one["label"].lower(), 0.0) * one["score"] for one in of_text) for of_text in found]
+        return [sum(signs.get(one["label"].lower(), 0.0) * one["score"] for one in of_text) for of_text in results]

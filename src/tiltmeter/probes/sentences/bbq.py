@@ -54,7 +54,7 @@ class BbqQuestions:
     method: str
 
     def of(self, category: str) -> BbqQuestions:
-        return BbqQuestions(tuple(each for each in self.examples if each.category == category), self.method)
+        return BbqQuestions(tuple(example for example in self.examples if example.category == category), self.method)
 
 
 def _make(
@@ -71,10 +71,12 @@ def _make(
         raise unknown("data of bbq", name, ("bbq",))
     examples = datasets.load_bbq(path)
     whole = BbqQuestions(examples if limit is None else sample_bbq(examples, limit), method)
-    found = {category: _DIMENSIONS.get(category, category) for category in dict.fromkeys(e.category for e in examples)}
-    if len(found) == 1:
-        return [Part("", f"BBQ, {dimension}", whole, dimension) for dimension in found.values()]
-    parts = (Part(name.lower(), f"BBQ, {said}", whole.of(name), said) for name, said in found.items())
+    dimensions = {
+        category: _DIMENSIONS.get(category, category) for category in dict.fromkeys(e.category for e in examples)
+    }
+    if len(dimensions) == 1:
+        return [Part("", f"BBQ, {dimension}", whole, dimension) for dimension in dimensions.values()]
+    parts = (Part(name.lower(), f"BBQ, {said}", whole.of(name), said) for name, said in dimensions.items())
     return [Part("", "BBQ", whole, "several"), *parts]
 
 
@@ -208,12 +210,12 @@ def _words(effect: Estimate, ambiguous: Sequence[Item], result: measures.BbqResu
     )
     if "disambig" not in result.n:
         return words
-    given = result.repaired["disambig"]
+    stated = result.repaired["disambig"]
     return (
         f"{words} Where the text gives the answer, it is correct in {result.accuracy['disambig']:.1%} and leans by "
-        f"{given.value:+.3f} towards the stereotype ({interval_text(given.ci, digits=3)}; 0 is level, 1 every answer; "
-        f"bias score as published {result.bias_score['disambig']:.3f}, of {result.answered['disambig']:,} answers "
-        "other than 'unknown')."
+        f"{stated.value:+.3f} towards the stereotype ({interval_text(stated.ci, digits=3)}; 0 is level, 1 every "
+        f"answer; bias score as published {result.bias_score['disambig']:.3f}, of {result.answered['disambig']:,} "
+        "answers other than 'unknown')."
     )
 
 

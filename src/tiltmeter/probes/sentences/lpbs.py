@@ -94,8 +94,12 @@ def _of_words(targets: Sequence[Group], attributes: Sequence[Group], frames: Seq
         if len(groups) != 2:
             raise BadInput(f"lpbs compares two groups of {name}, but got {len(groups)}")
     sentences = target_frames(targets, attributes, frames)
-    one, two = (each.label for each in attributes)
-    named = {each.label: dict(zip(each.texts, each.families, strict=True)) for each in attributes if each.families}
+    one, two = (attribute.label for attribute in attributes)
+    named = {
+        attribute.label: dict(zip(attribute.texts, attribute.families, strict=True))
+        for attribute in attributes
+        if attribute.families
+    }
     noun, sides = f"words for {one} and {two}", (targets[0], targets[1])
     return Attributes(sentences, "target", "attribute", noun, (one, two), sides, named)
 

@@ -14,7 +14,7 @@ from tiltmeter.models.protocol import Question, TokenScores
 from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
 from tiltmeter.probes.sentences.fills import answers_to, fill_at
 from tiltmeter.probes.sentences.pronoun_sets import SOMEBODY_ELSE, Pronouns, load_pronouns
-from tiltmeter.probes.sentences.shares import preference_words, relation, relation_words, towards_stereotype
+from tiltmeter.probes.sentences.shares import correlate, preference_words, relation_words, towards_stereotype
 from tiltmeter.readings import SHARE, Estimate, Item, ItemMeaning, Poles, Statistic, interval_text
 from tiltmeter.readings.details.sentences import PronounsDetails
 from tiltmeter.statistics import Correlation, Share, by_unit, clustered_share, power_of_share
@@ -162,7 +162,7 @@ def _related(source: SentenceSet, scores: Floats) -> Correlation | None:
     units = [source.sentences[i].unit for i in about_holder]
     leans = by_unit(scores[about_holder, 1] - scores[about_holder, 0], units).means
     shares = np.array([source.shares[unit] for unit in dict.fromkeys(units)])
-    return relation(leans, shares)
+    return correlate(leans, shares)
 
 
 def _related_words(related: Correlation | None) -> str:

@@ -39,7 +39,7 @@ def preference_words(effect: Estimate, *, preferred: str, among: str) -> str:
     )
 
 
-def relation(
+def correlate(
     leans: Sequence[float] | Floats, shares: Sequence[float] | Floats, *, at_least: int = 4, **options: Any
 ) -> Correlation | None:
     """The correlation of leans with known shares; None where too few are known, or there is nothing to relate."""

@@ -197,7 +197,7 @@ def _measured(examples: list[Sentence], scores: list[list[float]], result: measu
         counted="target terms",
         published=Estimate(name, result.published.ss / 100, SHARE) if differs else None,
         repair=repair if differs else "",
-        details=StereosetDetails(**{each.name: getattr(result, each.name) for each in fields(StereosetDetails)}),
+        details=StereosetDetails(**{field.name: getattr(result, field.name) for field in fields(StereosetDetails)}),
         power=power_of_share(by_unit(won, [example.unit for example in examples]).means),
     )
 

@@ -15,7 +15,7 @@ from tiltmeter.errors import BadInput, unknown
 from tiltmeter.models.protocol import Question
 from tiltmeter.probes.kind import OF_PROBABILITIES, Asked, CanAnswer, Kind, Measured, Options, Part, Replies
 from tiltmeter.probes.sentences.fills import answers_to, fill_at
-from tiltmeter.probes.sentences.shares import relation, relation_words
+from tiltmeter.probes.sentences.shares import correlate, relation_words
 from tiltmeter.readings import Estimate, Item, ItemMeaning, Poles, Statistic
 from tiltmeter.readings.details.sentences import FrameGap, UnmaskDetails
 from tiltmeter.readings.scale import CORRELATION, DIFFERENCE, interval_text
@@ -91,7 +91,7 @@ def _measure(stimuli: Unmasking, replies: Replies, options: Options) -> Measured
     means = zip(*(by_unit(column, units).means.tolist() for column in (p_1, p_2, share, odds)), strict=True)
     chances = dict(zip(gap.by_unit, means, strict=True))
     men = {unit: 1 - source.shares[unit] for unit in chances if unit in source.shares}
-    related = relation([chances[unit][2] for unit in men], list(men.values()))
+    related = correlate([chances[unit][2] for unit in men], list(men.values()))
     unmasked = _Unmasked(chances, gap, men, related)
     effect, poles, words = (_gap if by_gap else _follows)(unmasked)
     return Measured(

@@ -67,49 +67,49 @@ class _Leaning:
 
 
 def _cluster(vectors: WordVectors, options: Options) -> Measured:
-    given = _lean(vectors, options)
-    words, pairs = given.words, given.pairs
-    found = measures.cluster_deal_test(words.vectors, given.dealt, families=given.families, seed=options.seed)
-    low, high = np.array_split(np.argsort(given.published), 2)
+    by = _lean(vectors, options)
+    words, pairs = by.words, by.pairs
+    result = measures.cluster_deal_test(words.vectors, by.dealt, families=by.families, seed=options.seed)
+    low, high = np.array_split(np.argsort(by.published), 2)
     published = measures.cluster_bias(words.vectors[high], words.vectors[low], seed=options.seed)
     name = "cluster accuracy"
-    effect = Estimate(name, found.accuracy, SHARE, found.ci, found.p_value, "greater", False)
+    effect = Estimate(name, result.accuracy, SHARE, result.ci, result.p_value, "greater", False)
     return Measured(
         effect,
         Poles("groups separate"),
         f"Clustering that does not know the groups separates words that lean towards {pairs.label_1} from words that "
-        f"lean towards {pairs.label_2} for {found.accuracy:.0%} of {words.label} ({interval_text(found.ci)}). "
-        f"{given.against}",
-        tuple(words.items(given.leans.tolist())),
+        f"lean towards {pairs.label_2} for {result.accuracy:.0%} of {words.label} ({interval_text(result.ci)}). "
+        f"{by.against}",
+        tuple(words.items(by.leans.tolist())),
         ItemMeaning("lean", Poles(pairs.label_1, pairs.label_2)),
         None,  # clusters are made of the vectors, not of the leans
         published=Estimate(name, published.accuracy, SHARE, published.ci, published.p_value, "two-sided", True),
         repair=_REPAIR,
-        evidence=given.evidence(found.p_value, measures.cluster_placebo, value=found.accuracy, seed=options.seed),
+        evidence=by.evidence(result.p_value, measures.cluster_placebo, value=result.accuracy, seed=options.seed),
     )
 
 
 def _neighbours(vectors: WordVectors, options: Options) -> Measured:
-    given = _lean(vectors, options)
-    words, pairs = given.words, given.pairs
+    by = _lean(vectors, options)
+    words, pairs = by.words, by.pairs
     k = max(2, min(100, len(words) // 5))
-    found = measures.neighbour_deal_test(words.vectors, given.dealt, k=k, families=given.families)
-    towards_1 = given.published > np.median(given.published)
+    result = measures.neighbour_deal_test(words.vectors, by.dealt, k=k, families=by.families)
+    towards_1 = by.published > np.median(by.published)
     pools = words.vectors[towards_1], words.vectors[~towards_1]
-    before = measures.neighbour_bias(words.vectors, given.published, *pools, k=k).correlation
-    r, name = found.correlation, "correlation r"
+    before = measures.neighbour_bias(words.vectors, by.published, *pools, k=k).correlation
+    r, name = result.correlation, "correlation r"
     effect = Estimate(name, r.r, CORRELATION, r.ci, r.p_value, "greater", False)
     return Measured(
         effect,
         Poles("neighbours share the lean", "neighbours lean the other way"),
         f"A word's lean between {pairs.label_1} and {pairs.label_2} correlates with that of its {k} nearest neighbours "
-        f"among {words.label} (r = {r.r:.2f}, {interval_text(r.ci)}). {given.against}",
-        tuple(words.items(given.leans.tolist(), neighbour_share=found.shares)),
+        f"among {words.label} (r = {r.r:.2f}, {interval_text(r.ci)}). {by.against}",
+        tuple(words.items(by.leans.tolist(), neighbour_share=result.shares)),
         ItemMeaning("lean", Poles(pairs.label_1, pairs.label_2)),
         Statistic("pearson", ("value", "neighbour_share")),
         published=Estimate(name, before.r, CORRELATION, before.ci, before.p_value, "two-sided", False),
         repair=_REPAIR,
-        evidence=given.evidence(r.p_value, measures.neighbour_placebo, value=r.r, k=k),
+        evidence=by.evidence(r.p_value, measures.neighbour_placebo, value=r.r, k=k),
     )
 
 

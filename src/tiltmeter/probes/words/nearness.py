@@ -35,19 +35,19 @@ from tiltmeter.statistics.families import Placebo
 def _ect(vectors: WordVectors, options: Options) -> Measured:
     x, y = vectors.targets()
     (a,) = vectors.attributes(at_least=4)
-    found = measures.ect(x.vectors, y.vectors, a.vectors, seed=options.seed)
-    columns = {f"cos to {x.label}": found.similarities_x, f"cos to {y.label}": found.similarities_y}
+    result = measures.ect(x.vectors, y.vectors, a.vectors, seed=options.seed)
+    columns = {f"cos to {x.label}": result.similarities_x, f"cos to {y.label}": result.similarities_y}
     return Measured(
-        Estimate("coherence rho", found.score, COHERENCE, found.ci),
+        Estimate("coherence rho", result.score, COHERENCE, result.ci),
         None,
-        f"{x.title} and {y.label} rank {a.label} with a correlation of {found.score:.2f} "
-        f"({interval_text(found.ci)}); 1 means the same order for both.",
+        f"{x.title} and {y.label} rank {a.label} with a correlation of {result.score:.2f} "
+        f"({interval_text(result.ci)}); 1 means the same order for both.",
         tuple(a.items([None] * len(a), **columns)),
         ItemMeaning("similarity"),
         Statistic("spearman", tuple(columns)),
         evidence=_beside(
             vectors.placebo(
-                measures.ect_placebo, a.words, x=x.vectors, y=y.vectors, score=found.score, n=len(a), seed=options.seed
+                measures.ect_placebo, a.words, x=x.vectors, y=y.vectors, score=result.score, n=len(a), seed=options.seed
             )
         ),
     )
@@ -60,24 +60,24 @@ def _beside(placebo: Placebo | None) -> Evidence | None:
 def _mac(vectors: WordVectors, options: Options) -> Measured:
     (words,) = vectors.targets(at_least=2)
     sets = vectors.attributes()
-    found = measures.mac(words.vectors, [to.vectors for to in sets], families=words.families)
-    columns = dict(zip((f"distance to {to.label}" for to in sets), zip(*found.by_target, strict=True), strict=True))
+    result = measures.mac(words.vectors, [to.vectors for to in sets], families=words.families)
+    columns = dict(zip((f"distance to {to.label}" for to in sets), zip(*result.by_target, strict=True), strict=True))
     return Measured(
-        Estimate("mean cosine distance", found.score, DISTANCE, found.ci),
+        Estimate("mean cosine distance", result.score, DISTANCE, result.ci),
         None,
-        f"The mean cosine distance of {words.label} from {' and '.join(to.label for to in sets)} is {found.score:.2f} "
-        f"({interval_text(found.ci)}); 1 means unrelated. It does not say which group they are nearer to.",
-        tuple(words.items([sum(row) / len(row) for row in found.by_target], **columns)),
+        f"The mean cosine distance of {words.label} from {' and '.join(to.label for to in sets)} is {result.score:.2f} "
+        f"({interval_text(result.ci)}); 1 means unrelated. It does not say which group they are nearer to.",
+        tuple(words.items([sum(row) / len(row) for row in result.by_target], **columns)),
         ItemMeaning("mean distance"),
         Statistic("mean of units"),
         evidence=p_evidence(
             {},
-            [(words.label, found.families)],
+            [(words.label, result.families)],
             vectors.placebo(
                 measures.mac_placebo,
                 [word for to in sets for word in to.words],
                 targets=words.vectors,
-                score=found.score,
+                score=result.score,
                 sizes=[len(to) for to in sets],
                 seed=options.seed,
             ),
@@ -89,8 +89,8 @@ def _rnd(vectors: WordVectors, options: Options) -> Measured:
     x, y = vectors.targets()
     (a,) = vectors.attributes(at_least=2)
     families = [words.families for words in (x, y, a)]
-    found = measures.rnd(x.vectors, y.vectors, a.vectors, families=families, **statistics_options(options))
-    repaired, name = found.repaired, "relative norm distance"
+    result = measures.rnd(x.vectors, y.vectors, a.vectors, families=families, **statistics_options(options))
+    repaired, name = result.repaired, "relative norm distance"
     score = repaired.score
     effect = tested(name, score, DIFFERENCE, repaired, options)
     nearer, further = (x.label, y.label) if score < 0 else (y.label, x.label)
@@ -104,8 +104,8 @@ def _rnd(vectors: WordVectors, options: Options) -> Measured:
         tuple(a.items(repaired.by_attribute)),
         ItemMeaning("difference of the distances", Poles(y.label, x.label)),
         Statistic("mean of units"),
-        n_units=found.n,
-        published=Estimate(name, found.score, DIFFERENCE, p_value=found.p_value, alternative=options.alternative),
+        n_units=result.n,
+        published=Estimate(name, result.score, DIFFERENCE, p_value=result.p_value, alternative=options.alternative),
         repair="The mean of few or varied words lies far from everything through noise alone, and the published "
         "difference counts that as distance; the headline subtracts it, and counts word families once on both sides.",
         evidence=p_evidence(
@@ -128,28 +128,28 @@ def _rnd(vectors: WordVectors, options: Options) -> Measured:
 def _rnsb(vectors: WordVectors, options: Options) -> Measured:
     groups = vectors.targets()
     good, bad = vectors.attributes(at_least=5)
-    found = measures.rnsb(
+    result = measures.rnsb(
         np.concatenate([group.vectors for group in groups]),
         good.vectors,
         bad.vectors,
         families=(good.families, bad.families),
         seed=options.seed,
     )
-    effect = Estimate("KL from even shares", found.score, SIZE, found.ci, found.p_value, "greater", False)
-    shares = np.split(np.array(found.shares), np.cumsum([len(group) for group in groups])[:-1])
+    effect = Estimate("KL from even shares", result.score, SIZE, result.ci, result.p_value, "greater", False)
+    shares = np.split(np.array(result.shares), np.cumsum([len(group) for group in groups])[:-1])
     worst = groups[int(np.argmax([part.mean() for part in shares]))].label
     return Measured(
         effect,
         Poles(f"{worst} → {bad.label}"),
-        f"How unevenly negative sentiment is spread over these words: KL = {found.score:.3f} "
-        f"({interval_text(found.ci, digits=3)}); {worst} get most. The sentiment classifier behind it is right "
-        f"{found.accuracy:.0%} of the time.",
+        f"How unevenly negative sentiment is spread over these words: KL = {result.score:.3f} "
+        f"({interval_text(result.ci, digits=3)}); {worst} get most. The sentiment classifier behind it is right "
+        f"{result.accuracy:.0%} of the time.",
         tuple(item for group, part in zip(groups, shares, strict=True) for item in group.items(part.tolist())),
         ItemMeaning("share of negative sentiment"),
         Statistic("kl from even"),
         evidence=p_evidence(
-            {"sentiment words dealt at random": found.p_value},
-            zip((good.label, bad.label), found.families, strict=True),
+            {"sentiment words dealt at random": result.p_value},
+            zip((good.label, bad.label), result.families, strict=True),
         ),
     )
 

@@ -46,7 +46,7 @@ def _measure(vectors: WordVectors, options: Options, *, one_sided: bool) -> Meas
     published_alternative: Alternative = "greater" if one_sided else cast(Alternative, options.alternative)
     t_1, t_2 = vectors.targets(at_least=2)
     a_1, a_2 = vectors.attributes()
-    found = measures.association(
+    result = measures.association(
         t_1.vectors,
         t_2.vectors,
         a_1.vectors,
@@ -61,15 +61,15 @@ def _measure(vectors: WordVectors, options: Options, *, one_sided: bool) -> Meas
         **statistics_options(options),
     )
     groups, poles = (t_1.label, t_2.label), (a_1.label, a_2.label)
-    published = found.published
+    published = result.published
     return Measured(
-        tested("effect size d", found.effect_size, D, found, options),
+        tested("effect size d", result.effect_size, D, result, options),
         Poles.crossed(groups, poles),
-        tilt_in_words(groups, poles, found.effect_size, found.ci),
-        (*t_1.items(found.scores_1), *t_2.items(found.scores_2)),
+        tilt_in_words(groups, poles, result.effect_size, result.ci),
+        (*t_1.items(result.scores_1), *t_2.items(result.scores_2)),
         ItemMeaning("lean", Poles(*poles)),
         Statistic("d of rows", between=groups),
-        n_units=found.n_units,
+        n_units=result.n_units,
         published=Estimate(
             "effect size d",
             published.effect_size,
@@ -77,11 +77,11 @@ def _measure(vectors: WordVectors, options: Options, *, one_sided: bool) -> Meas
             p_value=published.p_value,
             alternative=published_alternative,
         ),
-        repair=f"The published test treats all {found.n} sentences as independent. Sentences about the same word are "
-        f"alike, so it finds tilts that are not there; the headline counts the {found.n_units} words, and asks whether "
-        "the tilt holds for other words on either side.",
-        evidence=evidence(found.crossed, (*groups, *poles), vectors.association_placebo(found.effect_size, options)),
-        power=found.power,
+        repair=f"The published test treats all {result.n} sentences as independent. Sentences about the same word are "
+        f"alike, so it finds tilts that are not there; the headline counts the {result.n_units} words, and asks "
+        "whether the tilt holds for other words on either side.",
+        evidence=evidence(result.crossed, (*groups, *poles), vectors.association_placebo(result.effect_size, options)),
+        power=result.power,
     )
 
 

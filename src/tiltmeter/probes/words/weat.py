@@ -52,35 +52,35 @@ def _make_weat(
 def _weat(vectors: WordVectors, options: Options) -> Measured:
     x, y = vectors.targets(at_least=2)
     a, b = vectors.attributes()
-    found = measures.weat(x.vectors, y.vectors, a.vectors, b.vectors, **vectors.kin(), **statistics_options(options))
-    effect = tested("effect size d", found.effect_size, D, found, options)
+    result = measures.weat(x.vectors, y.vectors, a.vectors, b.vectors, **vectors.kin(), **statistics_options(options))
+    effect = tested("effect size d", result.effect_size, D, result, options)
     groups, poles = (x.label, y.label), (a.label, b.label)
     return Measured(
         effect,
         Poles.crossed(groups, poles),
-        tilt_in_words(groups, poles, effect.value, found.ci),
-        (*x.items(found.scores_x), *y.items(found.scores_y)),
+        tilt_in_words(groups, poles, effect.value, result.ci),
+        (*x.items(result.scores_x), *y.items(result.scores_y)),
         ItemMeaning("lean", Poles(*poles)),
         Statistic("d of units", between=groups),
         published=Estimate(
             effect.name,
             effect.value,
             D,
-            p_value=found.published_p_value,
+            p_value=result.published_p_value,
             alternative="greater",
-            exact=found.exact,
+            exact=result.exact,
         ),
         repair="The published test is one-sided, treats words as independent and covers these attributes only. The "
         "headline test is two-sided, counts word families once, and asks whether the tilt holds for other words on "
         "either side.",
-        evidence=evidence(found.crossed, (*groups, *poles), vectors.association_placebo(found.effect_size, options)),
-        power=found.power,
+        evidence=evidence(result.crossed, (*groups, *poles), vectors.association_placebo(result.effect_size, options)),
+        power=result.power,
     )
 
 
 def _multi_weat(vectors: WordVectors, options: Options) -> Measured:
     groups, sets = vectors.targets(at_least=2), vectors.attributes()
-    found = measures.multi_weat(
+    result = measures.multi_weat(
         [group.vectors for group in groups],
         [words.vectors for words in sets],
         families=[words.families for words in (*groups, *sets)],
@@ -89,27 +89,27 @@ def _multi_weat(vectors: WordVectors, options: Options) -> Measured:
     )
     table = {
         (group.label, words.label): value
-        for group, row in zip(groups, found.associations, strict=True)
+        for group, row in zip(groups, result.associations, strict=True)
         for words, value in zip(sets, row, strict=True)
     }
     (group, pole), strongest = max(table.items(), key=lambda item: item[1])
     effect = Estimate(
-        "group effect (eta)", found.effect_size, ETA, p_value=found.p_value, alternative="two-sided", exact=False
+        "group effect (eta)", result.effect_size, ETA, p_value=result.p_value, alternative="two-sided", exact=False
     )
     pairs = [
         f"{groups[c.targets[0]].label} / {groups[c.targets[1]].label}"
         + (f" on {sets[c.attributes[0]].label} / {sets[c.attributes[1]].label}" if len(sets) > 2 else "")
-        for c in found.contrasts
+        for c in result.contrasts
         if c.p_adjusted <= ALPHA
     ]
     detail = f" Groups that differ after correction for all pairs: {'; '.join(pairs)}." if pairs else ""
-    if found.p_targets <= ALPHA < found.p_value:
+    if result.p_targets <= ALPHA < result.p_value:
         detail += " It holds for other words of the groups, but not for other words of the attributes."
     columns = [f"lean to {words.label}" for words in sets]
     return Measured(
         effect,
         Poles(f"most: {group} → {pole}"),
-        f"The group explains {found.effect_size**2:.0%} of the variance of these leans; the strongest lean is {group} "
+        f"The group explains {result.effect_size**2:.0%} of the variance of these leans; the strongest lean is {group} "
         f"towards {pole} ({strongest:+.2f} SD).{detail}",
         tuple(
             item
@@ -121,13 +121,13 @@ def _multi_weat(vectors: WordVectors, options: Options) -> Measured:
         ItemMeaning("lean"),
         Statistic("eta", tuple(columns)),
         evidence=p_evidence(
-            {"other targets": found.p_targets, "other attributes": found.p_attributes},
-            zip((words.label for words in (*groups, *sets)), found.families, strict=True),
+            {"other targets": result.p_targets, "other attributes": result.p_attributes},
+            zip((words.label for words in (*groups, *sets)), result.families, strict=True),
             vectors.placebo(
                 measures.multi_weat_placebo,
                 [word for words in sets for word in words.words],
                 targets=[group.vectors for group in groups],
-                eta=found.effect_size,
+                eta=result.effect_size,
                 sizes=[len(words.words) for words in sets],
                 seed=options.seed,
             ),
@@ -155,8 +155,8 @@ def _wefat(vectors: WordVectors, options: Options) -> Measured:
         )
     values = [float(facts[word][column]) for word in words.inputs]
     kin = vectors.kin()
-    found = measures.wefat(words.vectors, a.vectors, b.vectors, property=values, **kin, **statistics_options(options))
-    published, related = found.correlation, found.test
+    result = measures.wefat(words.vectors, a.vectors, b.vectors, property=values, **kin, **statistics_options(options))
+    published, related = result.correlation, result.test
     assert published is not None  # a property was given
     assert related is not None
     effect = Estimate("correlation r", published.r, CORRELATION, related.ci, related.p_value, "two-sided", False)
@@ -176,7 +176,7 @@ def _wefat(vectors: WordVectors, options: Options) -> Measured:
         Poles(f"high {name} → {a.label}", f"high {name} → {b.label}"),
         f"The higher the {name} of {words.label} in the world, the {'more' if published.r > 0 else 'less'} they "
         f"lean towards {a.label} rather than {b.label} (r = {published.r:.2f}, {interval_text(related.ci)}).",
-        tuple(words.items(found.effect_sizes, **{"p_value": found.p_values, column: values})),
+        tuple(words.items(result.effect_sizes, **{"p_value": result.p_values, column: values})),
         ItemMeaning("effect of the word", Poles(a.label, b.label)),
         Statistic("pearson", ("value", column)),
         published=Estimate(effect.name, published.r, CORRELATION, published.ci, published.p_value, "two-sided", False),

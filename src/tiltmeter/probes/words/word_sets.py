@@ -169,9 +169,9 @@ class WordVectors:
             return None
         frequency = stimuli.frequency_bands(self.words.language)
         bands = Bands([words[word] for word in different], [frequency.get(word.lower()) for word in replaced])
-        found = measure(neutral=np.stack(list(different.values())), bands=bands, **options)
+        result = measure(neutral=np.stack(list(different.values())), bands=bands, **options)
         matched = len(replaced) - bands.replaced.count(None)
-        return dataclasses.replace(found, n_words=len(replaced), n_matched=matched)
+        return dataclasses.replace(result, n_words=len(replaced), n_matched=matched)
 
     def association_placebo(self, d: float, options: Options) -> Placebo | None:
         """WEAT's d with arbitrary words in place of the attributes, beside the observed one."""
@@ -280,7 +280,7 @@ def compared_part(
     words = WordStimuli(
         tuple(map(as_target, groups)),
         tuple(map(as_attribute, against)),
-        notes=shared_words([*groups, *against]),
+        notes=remarks_on_shared([*groups, *against]),
         question=question,
         partners=_matched(groups, against),
         language=groups[0].language,
@@ -372,7 +372,7 @@ def dimension_of(*groups: Group | Pairs) -> str:
     return next((group.dimension for group in groups if group.dimension), "")
 
 
-def shared_words(groups: Sequence[Group]) -> tuple[str, ...]:
+def remarks_on_shared(groups: Sequence[Group]) -> tuple[str, ...]:
     """A remark on each two groups that share words; the very same words are an error."""
     shared = ((one, two, stimuli.check_disjoint(one, two)) for one, two in itertools.combinations(groups, 2))
     return tuple(

@@ -179,11 +179,11 @@ def write_person(folder: Path, task: LabelTask, labels: Labels) -> None:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_COLUMNS)
     for stage in (1, 2):
-        given = labels.stage(stage)
+        labelled = labels.stage(stage)
         for item in task.items:
-            if item.id in given:
+            if item.id in labelled:
                 sentence = f"{item.before}___{item.after}"
-                writer.writerow((item.id, stage, given[item.id], sentence, item.context))
+                writer.writerow((item.id, stage, labelled[item.id], sentence, item.context))
     write_atomically(folder / f"{labels.person}.csv", text.getvalue().encode())
 
 
@@ -215,18 +215,18 @@ def _read_file(file: Path, allowed: tuple[str, ...]) -> list[Labels]:
         if stage not in _STAGES:
             raise table.wrong(row, f"stage is '{stage}', not 1 or 2")
         person, item = normalise(row.cells.get("person", "")) or file.stem, normalise(row["item"])
-        given = people.setdefault(person, {})
-        if (int(stage), item) in given:
+        by_row = people.setdefault(person, {})
+        if (int(stage), item) in by_row:
             raise table.wrong(row, f"{person} has labelled '{item}' before: one label per item, person and stage")
-        given[int(stage), item] = known
-    return [Labels(person, given) for person, given in people.items()]
+        by_row[int(stage), item] = known
+    return [Labels(person, by_row) for person, by_row in people.items()]
 
 
 def expected_labels(source: str | Path) -> dict[str, str]:
     """What a cloze set says people expect (GenderLex: its column HB), by item."""
     labels: dict[str, str] = {}
-    for each in load_cloze(source):
-        for sentence in _expecting(each):
+    for cloze_set in load_cloze(source):
+        for sentence in _expecting(cloze_set):
             labels.setdefault(item_id(sentence.of_group(1).text), sentence.tags["expected"])
     return labels
 

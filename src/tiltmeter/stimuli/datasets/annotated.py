@@ -63,16 +63,16 @@ def load_annotated(path: str | Path) -> SentenceSet:
     for row in table.rows:
         # As it is: white space that was changed would move the places.
         text, occupation = row["sentence"], comparable(row["occupation"])
-        found = _place(table, row, text)
-        if isinstance(found, str):
-            left_out[found] += 1
+        place = _place(table, row, text)
+        if isinstance(place, str):
+            left_out[place] += 1
             continue
-        group, forms = _forms(text, found)
+        group, forms = _forms(text, place)
         said = _group(table, row)
         if said is not None and said != group:
-            word = text[found[0] : found[1]]
+            word = text[place[0] : place[1]]
             raise table.wrong(row, f"'{word}' does not stand for {GROUPS[said]}, which the column 'group' says")
-        sentences.append(pronoun_sentence(text, found, forms, occupation, expected=_expected(row, group), kind=""))
+        sentences.append(pronoun_sentence(text, place, forms, occupation, expected=_expected(row, group), kind=""))
     if not sentences:
         raise BadInput(f"{table.name}: no sentence of it can be used ({', '.join(left_out) or 'it is empty'})")
     return SentenceSet(file.stem, tuple(sentences), groups=GROUPS, left_out=dict(left_out))

@@ -101,11 +101,11 @@ def _categories(folder: Path) -> BanglaCategories:
 
 def _suffixes(path: Path, bangla: Language, warnings: list[str]) -> dict[str, tuple[str, ...]]:
     groups: dict[str, tuple[str, ...]] = {}
-    for name, given in _entries(path):
-        groups[name] = tuple(map(bangla.normalise, given))
-        if spaced := [suffix.strip() for suffix in given if suffix != suffix.strip()]:
+    for name, suffixes in _entries(path):
+        groups[name] = tuple(map(bangla.normalise, suffixes))
+        if spaced := [suffix.strip() for suffix in suffixes if suffix != suffix.strip()]:
             warnings.append(f"{path.name}: group '{name}': white space beside {_some(spaced)}: taken off")
-        if not given:
+        if not suffixes:
             warnings.append(f"{path.name}: group '{name}' is empty: its words stand only as they are")
     return groups
 
@@ -120,15 +120,15 @@ def _words(path: Path, bangla: Language, groups: Mapping[str, tuple[str, ...]], 
     words: dict[str, Word] = {}
     forms: dict[str, list[str]] = defaultdict(list)
     own, impossible = 0, list[str]()
-    for written, given in entries:
-        text, suffixes = bangla.normalise(written), [bangla.normalise(suffix) for suffix in given]
+    for written, suffixes_of_word in entries:
+        text, suffixes = bangla.normalise(written), [bangla.normalise(suffix) for suffix in suffixes_of_word]
         if text in words:
             warnings.append(f"{path.name}: '{text}' appears twice: the first is kept")
             continue
         own += frozenset(suffixes) not in known
-        made = [bangla.normalise(text + suffix) for suffix in suffixes]
-        impossible += [form for form in made if _CANNOT_BE_WRITTEN.search(form)]
-        possible = [form for form in dict.fromkeys(made) if not _CANNOT_BE_WRITTEN.search(form)]
+        inflected = [bangla.normalise(text + suffix) for suffix in suffixes]
+        impossible += [form for form in inflected if _CANNOT_BE_WRITTEN.search(form)]
+        possible = [form for form in dict.fromkeys(inflected) if not _CANNOT_BE_WRITTEN.search(form)]
         words[text] = Word(text, "noun", properties={"forms": ", ".join(possible)} if possible else {})
         for form in (text, *possible):
             forms[form].append(text)
@@ -144,7 +144,7 @@ def _words(path: Path, bangla: Language, groups: Mapping[str, tuple[str, ...]], 
 
 def _lists(folder: Path, bangla: Language, warnings: list[str]) -> list[list[tuple[str, tuple[str, ...]]]]:
     """The four lists of each test: what it calls them, and their words, each once."""
-    found, told = [], set[str]()
+    lists, labels = [], set[str]()
     for number in range(1, _TESTS + 1):
         path = folder / f"ceat{number}.jsonl"
         test = load_seat_file(path)
@@ -153,12 +153,12 @@ def _lists(folder: Path, bangla: Language, warnings: list[str]) -> list[list[tup
             texts = [bangla.normalise(sentence.text) for sentence in each.sentences]
             once = tuple(dict.fromkeys(texts))
             twice = [text for text in once if texts.count(text) > 1]
-            if twice and each.label not in told:
-                told.add(each.label)
+            if twice and each.label not in labels:
+                labels.add(each.label)
                 warnings.append(f"{path.name}: {each.label} holds {_some(twice)} twice: kept once")
             own.append((each.label, once))
-        found.append(own)
-    return found
+        lists.append(own)
+    return lists
 
 
 def _named(lists: Iterable[Iterable[tuple[str, tuple[str, ...]]]], warnings: list[str]) -> dict[str, tuple[str, ...]]:

@@ -84,7 +84,9 @@ def sample_bbq(examples: Iterable[BbqExample], limit: int, *, seed: int = 0) -> 
     chosen: list[BbqExample] = []
     for questions in sets.values():
         turns = [
-            (turn, rng.random(), some) for each in questions.values() for turn, some in enumerate(_shuffled(each, rng))
+            (turn, rng.random(), some)
+            for question in questions.values()
+            for turn, some in enumerate(_shuffled(question, rng))
         ]
         ordered = sorted(turns, key=lambda one: one[:2])[: limit // TOGETHER]
         chosen += sorted((example for *_, some in ordered for example in some), key=lambda example: example.id)

@@ -30,7 +30,7 @@ def load_crows_pairs(path: str | Path) -> SentenceSet:
     group (stereo), or one that goes against it (antistereo).
     """
     table = read_table(path)
-    found = []
+    pairs = []
     for row in table.need("sent_more", "sent_less", "stereo_antistereo", "bias_type"):
         more, less, direction = (normalise(row[key]) for key in ("sent_more", "sent_less", "stereo_antistereo"))
         if direction not in _DIRECTIONS:
@@ -38,13 +38,13 @@ def load_crows_pairs(path: str | Path) -> SentenceSet:
         if more == less:
             raise table.wrong(row, "both sentences are the same")
         kind = normalise(row["bias_type"])
-        found.append(sentence_pair(more, less, kind=kind, number=str(row.number), direction=direction))
-    kinds = {pair.tags["kind"] for pair in found}
+        pairs.append(sentence_pair(more, less, kind=kind, number=str(row.number), direction=direction))
+    kinds = {pair.tags["kind"] for pair in pairs}
     dimension = joint_dimension(_DIMENSIONS.get(kind, kind.replace("-", " ")) for kind in kinds)
-    first = {pair.forms["sentence"]: pair for pair in reversed(found)}
-    again = [int(pair.tags["number"]) for pair in found if first[pair.forms["sentence"]] is not pair]
+    first = {pair.forms["sentence"]: pair for pair in reversed(pairs)}
+    again = [int(pair.tags["number"]) for pair in pairs if first[pair.forms["sentence"]] is not pair]
     notes = (f"{table.name}: an earlier pair is repeated in {rows_named(again)}: kept as published",) if again else ()
-    return SentenceSet("crows_pairs", tuple(found), dimension=dimension, notes=notes)
+    return SentenceSet("crows_pairs", tuple(pairs), dimension=dimension, notes=notes)
 
 
 _GROUPS = ("men", "women")
@@ -75,7 +75,7 @@ def gender_pairs(table: Table) -> tuple[list[GenderPair], int]:
     The first word in which the two sentences differ is the place of the choice; it must be a gendered word of ours, so
     that it is known who is meant.
     """
-    sides, found, others = gendered_words(), list[GenderPair](), 0
+    sides, pairs, others = gendered_words(), list[GenderPair](), 0
     for row in table.need("sent_more", "sent_less"):
         more, less = (normalise(row[key]) for key in ("sent_more", "sent_less"))
         words = _first_difference(more, less)
@@ -84,8 +84,8 @@ def gender_pairs(table: Table) -> tuple[list[GenderPair], int]:
             others += 1
             continue
         ordered = ((more, less), words) if side == 0 else ((less, more), words[::-1])
-        found.append(GenderPair(row, ordered[0], (ordered[1][0], ordered[1][1]), side))
-    return found, others
+        pairs.append(GenderPair(row, ordered[0], (ordered[1][0], ordered[1][1]), side))
+    return pairs, others
 
 
 def load_crows_cloze(path: str | Path) -> ClozeSet:
@@ -97,8 +97,8 @@ def load_crows_cloze(path: str | Path) -> ClozeSet:
     table = read_table(path)
     table.need("concept", filled=False)
     sentences, left_out = list[Sentence](), Counter[str]()
-    found, others = gender_pairs(table)
-    for pair in found:
+    pairs, others = gender_pairs(table)
+    for pair in pairs:
         concept = normalise(pair.row["concept"])
         if not concept:
             left_out["no concept"] += 1

@@ -78,13 +78,13 @@ def read_draft(path: str | Path) -> tuple[DraftRow, ...]:
     contexts = [name for name in CONTEXTS if name in table.columns]
     if not contexts:
         raise BadInput(f"{table.name}: no column '{CONTEXTS[0]}', '{CONTEXTS[1]}' or '{CONTEXTS[2]}': name the context")
-    found = tuple(_row(table, row, contexts) for row in rows)
+    drafts = tuple(_row(table, row, contexts) for row in rows)
     places: dict[str, int] = {}
-    for row, cells in zip(found, rows, strict=True):
+    for row, cells in zip(drafts, rows, strict=True):
         if row.id in places:
             raise table.wrong(cells, f"the id '{row.id}' is that of row {places[row.id]} too: give it another")
         places[row.id] = cells.number
-    return found
+    return drafts
 
 
 def _row(table: Table, row: TableRow, contexts: list[str]) -> DraftRow:

@@ -125,10 +125,10 @@ def _continue(address: str, part: Path, most: int, advance: Callable[[int], None
 
 def _check(path: Path, checksum: str, discard: Callable[[], None]) -> None:
     with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != checksum:
+        actual = hashlib.file_digest(file, "sha256").hexdigest()
+    if actual != checksum:
         discard()
         raise BadInput(
-            f"{path.name.removesuffix(UNFINISHED)} is not the file that the catalogue knows (SHA-256 {found[:12]}..., "
+            f"{path.name.removesuffix(UNFINISHED)} is not the file that the catalogue knows (SHA-256 {actual[:12]}..., "
             f"not {checksum[:12]}...): nothing was kept; its authors may have changed it"
         )

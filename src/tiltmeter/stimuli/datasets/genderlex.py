@@ -143,7 +143,10 @@ def _with_label_conflicts(sets: list[ClozeSet]) -> tuple[ClozeSet, ...]:
             message = f"HB differs between {one.name} and {other.name} in {rows_named(differ)}: kept"
             conflicts.setdefault(one.name, []).append(message)
             conflicts.setdefault(other.name, []).append(message)
-    return tuple(dataclasses.replace(each, notes=(*each.notes, *conflicts.get(each.name, []))) for each in sets)
+    return tuple(
+        dataclasses.replace(cloze_set, notes=(*cloze_set.notes, *conflicts.get(cloze_set.name, [])))
+        for cloze_set in sets
+    )
 
 
 def _race_set(file: Path) -> ClozeSet:
@@ -229,5 +232,5 @@ def _in_japanese(text_1: str, text_2: str, pronouns: _Pair) -> tuple[_Pair | Non
     differing = [((one, other), bool(topic)) for (one, topic), (other, _) in names if one != other]
     if not differing:
         return None, True
-    found = max(differing, key=lambda each: each[1])[0]
-    return found, text_1.replace(*found) != text_2
+    occupation = max(differing, key=lambda each: each[1])[0]
+    return occupation, text_1.replace(*occupation) != text_2

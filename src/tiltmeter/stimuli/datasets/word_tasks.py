@@ -55,15 +55,15 @@ def similar_words(name: str) -> list[RatedPair]:
 
 def analogies() -> list[Analogy]:
     """The analogies of Mikolov et al. (2013), in 14 sections."""
-    made, section = list[Analogy](), ""
+    tasks, section = list[Analogy](), ""
     for line in read_text(_of_gensim(_ANALOGIES)).splitlines():
         words = line.split()
         if words[:1] == [":"]:
             section = words[1]
         elif len(words) == 4:
             a, b, c, d = words
-            made.append(Analogy(a, b, c, d, section))
-    return made
+            tasks.append(Analogy(a, b, c, d, section))
+    return tasks
 
 
 def _of_gensim(name: str) -> Path:

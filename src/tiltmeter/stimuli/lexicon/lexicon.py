@@ -171,12 +171,12 @@ class Lexicon:
     @property
     def sha256(self) -> str:
         """Identifies the content: the same for two files that say the same."""
-        return fingerprint(dataclasses.replace(self, warnings=()))
+        return stimuli_digest(dataclasses.replace(self, warnings=()))
 
 
-def fingerprint(*stimuli: Any) -> str:
+def stimuli_digest(*stimuli: Any) -> str:
     """SHA-256 of any stimuli (groups, pairs, templates, sentence sets), for a reading's provenance."""
-    content = [dataclasses.asdict(each) for each in stimuli]
+    content = [dataclasses.asdict(shown) for shown in stimuli]
     return hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
 

@@ -95,9 +95,9 @@ def read_group(words: Sequence[str] | Mapping[str, Any]) -> Group:
     entry.setdefault("label", _shortened(entry.get("words")))
     reader = _inline("groups", entry)
     checked = reader.file.groups["inline"]
-    found = reader.group("inline", checked)
+    group = reader.group("inline", checked)
     # It has no lexicon in which its partners could be looked up: whatever it is compared with may be them.
-    return dataclasses.replace(found, name=found.label, partners=normalise(checked.partners))
+    return dataclasses.replace(group, name=group.label, partners=normalise(checked.partners))
 
 
 def read_pairs(words: Sequence[Sequence[str]] | Mapping[str, Any]) -> Pairs:
@@ -108,8 +108,8 @@ def read_pairs(words: Sequence[Sequence[str]] | Mapping[str, Any]) -> Pairs:
     for i in (0, 1):
         entry.setdefault(f"label_{i + 1}", _shortened([pair[i] for pair in pairs]))
     entry.setdefault("label", f"{entry.get('label_1')} / {entry.get('label_2')}")
-    found = _inline("pairs", entry).lexicon().pairs["inline"]
-    return dataclasses.replace(found, name=found.label)
+    some_pairs = _inline("pairs", entry).lexicon().pairs["inline"]
+    return dataclasses.replace(some_pairs, name=some_pairs.label)
 
 
 def _inline(what: str, entry: Mapping[str, Any]) -> _Reader:
@@ -172,11 +172,11 @@ class _Reader:
         return Word(text, kind, properties=properties, **texts)
 
     def _properties(
-        self, place: str, declared: Mapping[str, float | str | None], given: Mapping[str, Any]
+        self, place: str, declared: Mapping[str, float | str | None], entry: Mapping[str, Any]
     ) -> dict[str, float | str]:
         properties: dict[str, float | str] = {}
-        usual = {key: value for key, value in declared.items() if value is not None and key not in given}
-        for key, value in {**usual, **given}.items():
+        usual = {key: value for key, value in declared.items() if value is not None and key not in entry}
+        for key, value in {**usual, **entry}.items():
             if key not in declared:
                 hint = did_you_mean(key, ["word", "kind", "phrase", "family", *declared])
                 raise self._bad(f"{place}: unknown key '{key}': {hint}, or list it in the group's properties")

@@ -77,7 +77,7 @@ def find_files(paths: Sequence[str | Path], column: str | None) -> tuple[CorpusF
     return tuple(sorted(files, key=lambda file: file.source))
 
 
-def cut(
+def cut_into_shards(
     files: Sequence[CorpusFile], size: int = SHARD, *, whole: Callable[[FileKind], bool] = lambda _: False
 ) -> tuple[Shard, ...]:
     """The parts a corpus is read in, in the order of the files; they do not depend on who reads them.

@@ -148,7 +148,7 @@ class Finds:
         self.shards |= {int(number): Tally(**tally) for number, tally in counts["shards"].items()}
         self.windows += np.array(counts["found"], np.int64)
         self.hits += np.array(counts["hits"], np.int64)
-        self.reservoirs.add(Windows(reservoir, rank, texts_of(table.column("text")), np.stack(numbers)))
+        self.reservoirs.add(Windows(reservoir, rank, text_column(table.column("text")), np.stack(numbers)))
 
     def to_bytes(self) -> bytes:
         """An Arrow file: the same finds give the same bytes."""
@@ -262,7 +262,7 @@ def of_names(names: Sequence[str], numbers: npt.NDArray[np.int64]) -> Any:
     return of_texts([texts[number] for number in numbers.tolist()])
 
 
-def texts_of(column: Any) -> npt.NDArray[np.object_]:
+def text_column(column: Any) -> npt.NDArray[np.object_]:
     """The texts of a column as UTF-8."""
     pieces = ((content, itertools.pairwise(places.tolist())) for places, content in pieces_of(column))
     texts = [bytes(content[start:end]) for content, spans in pieces for start, end in spans]

@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from tiltmeter.errors import BadInput, unknown
+from tiltmeter.errors import BadInput, require, unknown
 from tiltmeter.files import LOCK, UNFINISHED, locked
 from tiltmeter.progress import progress_bar
 from tiltmeter.stimuli.languages import script_of
 from tiltmeter.stimuli.lexicon.lexicon import Group
 from tiltmeter.stimuli.mining import engines
-from tiltmeter.stimuli.mining.corpus import SHARD, Shard, cut, find_files
+from tiltmeter.stimuli.mining.corpus import SHARD, Shard, cut_into_shards, find_files
 from tiltmeter.stimuli.mining.finds import Finds, PartsFolder
 from tiltmeter.stimuli.mining.mined import ABOUT, OCCURRENCES, PARTS, MiningReport, save_finds
 from tiltmeter.stimuli.mining.mining_settings import (
@@ -81,19 +81,20 @@ def mine(
         announce: Is told when a run resumes or starts anew.
     """
     known = {"within": ("text", "sentence"), "errors": ("strict", "replace"), "engine": ("local", "ray")}
-    given = {"within": within, "errors": errors, "engine": engine, "across": across}
-    for name, value in given.items():
+    options = {"within": within, "errors": errors, "engine": engine, "across": across}
+    for name, value in options.items():
         choices = known.get(name, get_args(Across))
         if value not in choices:
             raise unknown(name, value, choices)
     if not 1 <= least <= keep:
         raise BadInput(f"--least {least} and --keep {keep}: at least one text, and no more than are kept, can be asked")
+    require("mining a corpus", "mining", "numba", "pyarrow")  # before anything is written
     folder, groups = Path(out), find_groups(lexicon)
     speech = language_of(language, groups)
     words = find_words(groups, speech)
     settings = MiningSettings(speech, words, parse_lengths(lengths), keep, within, across, errors, seed)
     _check_folder(folder)
-    shards = cut(find_files(corpora, column), shard_bytes, whole=settings.joins)
+    shards = cut_into_shards(find_files(corpora, column), shard_bytes, whole=settings.joins)
     _check_script(settings, shards)
     store = PartsFolder(folder / PARTS, _identity(settings, shards))
     with locked(folder):
@@ -176,5 +177,5 @@ def _check_script(settings: MiningSettings, shards: Sequence[Shard]) -> None:
     words = " ".join(word.text for word in settings.words)
     scripts = [{script_of(letter) for letter in set(some) if letter.isalpha()} for some in (words, text)]
     if scripts[0].isdisjoint(scripts[1]):
-        asked, given = (script_of(some) or "of no script" for some in (words, text))
-        raise BadInput(f"the words are {asked}, the corpus is {given}: give a lexicon in the script of the corpus")
+        asked, script = (script_of(some) or "of no script" for some in (words, text))
+        raise BadInput(f"the words are {asked}, the corpus is {script}: give a lexicon in the script of the corpus")

@@ -16,7 +16,7 @@ from pydantic import BaseModel, StrictStr
 
 from tiltmeter.errors import BadInput, require
 from tiltmeter.files import check, write_atomically
-from tiltmeter.stimuli.lexicon.lexicon import Group, fingerprint
+from tiltmeter.stimuli.lexicon.lexicon import Group, stimuli_digest
 from tiltmeter.stimuli.mining.blocks import Places
 from tiltmeter.stimuli.mining.corpus import Shard
 from tiltmeter.stimuli.mining.finds import FIELDS, Finds, numbers_of, of_names, of_numbers, of_texts, pieces_of
@@ -197,14 +197,14 @@ def save_finds(
     kept = np.bincount(finds.reservoirs.settle().reservoir, minlength=settings.reservoirs).tolist()
     asked = itertools.product(settings.words, settings.lengths)
     counts = tuple(
-        Count(word.text, word.groups, str(length), found, n, max(0, least - n))
-        for (word, length), found, n in zip(asked, finds.windows.tolist(), kept, strict=True)
+        Count(word.text, word.groups, str(length), n_found, n, max(0, least - n))
+        for (word, length), n_found, n in zip(asked, finds.windows.tolist(), kept, strict=True)
     )
     never = tuple(word.text for word, hits in zip(settings.words, finds.hits, strict=True) if not hits)
     about: dict[str, Any] = {
         "language": settings.language.code,
         "groups": {address: list(group.texts) for address, group in groups.items()},
-        "lexicon_sha256": fingerprint(*groups.values()),
+        "lexicon_sha256": stimuli_digest(*groups.values()),
         "lengths": list(map(str, settings.lengths)),
         "settings": {"keep": settings.keep, "least": least, "within": settings.within,
                      "across": settings.across, "errors": settings.errors,

@@ -63,7 +63,7 @@ def two_versions(
     'Ask her if she ran.'
     """
     one, two = pronouns
-    starts = (found.start() for found in re.finditer(re.escape(one), text_1))
+    starts = (match.start() for match in re.finditer(re.escape(one), text_1))
     shared = (at for at in starts if text_1[:at] == text_2[:at] and text_2[at:].startswith(two))
     at_1 = at_2 = next(shared, -1)
     if at_1 < 0:

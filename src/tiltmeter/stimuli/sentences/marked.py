@@ -22,10 +22,12 @@ class Versions:
     """A sentence with its mark masked, and by group the sentences that have a word for the group in its place.
 
     The mark (a pronoun, or a word for a group) stands in the slot ``pronoun``, the unit in the slot ``occupation``.
+    ``in_source`` says with which groups the source itself has the sentence; the other version was made from it.
     """
 
     neutral: Sentence
     by_group: tuple[tuple[Sentence, ...], ...]
+    in_source: tuple[bool, bool] = (True, True)
 
     @property
     def unit(self) -> str:
@@ -87,8 +89,9 @@ def marked_sentences(source: SentenceSet, *, both: bool = False) -> MarkedSet:
         row = dataclasses.replace(sentence, tags={"kind": kind.split()[0] if kind.startswith("type") else kind})
         seen = counts.setdefault(row.unit, (Counter(), Counter()))
         for group, form in enumerate(row.forms["pronoun"], 1):
-            seen[group - 1][form.lower()] += both or row.word("pronoun") == form
-            joined.add(group, row.version("pronoun", group), row.masked("pronoun"))
+            in_source = both or row.word("pronoun") == form
+            seen[group - 1][form.lower()] += in_source
+            joined.add(group, row.version("pronoun", group), row.masked("pronoun"), in_source=in_source)
         if "expected" in sentence.tags:
             expected[row.unit] = source.groups.index(sentence.tags["expected"]) + 1
     one, two = source.groups
@@ -151,13 +154,22 @@ class _Joined:
 
     def __init__(self) -> None:
         self._rows: dict[tuple[str, str, Place], tuple[Sentence, tuple[dict[str, Sentence], dict[str, Sentence]]]] = {}
+        self._in_source: set[tuple[tuple[str, str, Place], int]] = set()
 
-    def add(self, group: int, sentence: Sentence, neutral: Sentence) -> None:
+    def add(self, group: int, sentence: Sentence, neutral: Sentence, *, in_source: bool = True) -> None:
         """A sentence of group 1 or 2, and the same one with its mark masked."""
-        _, sides = self._rows.setdefault((neutral.unit, neutral.text, neutral.slots["pronoun"]), (neutral, ({}, {})))
+        key = (neutral.unit, neutral.text, neutral.slots["pronoun"])
+        _, sides = self._rows.setdefault(key, (neutral, ({}, {})))
         sides[group - 1].setdefault(sentence.text, sentence)
+        if in_source:
+            self._in_source.add((key, group))
 
     def versions(self) -> tuple[Versions, ...]:
         return tuple(
-            Versions(neutral, tuple(tuple(side.values()) for side in sides)) for neutral, sides in self._rows.values()
+            Versions(
+                neutral,
+                tuple(tuple(side.values()) for side in sides),
+                ((key, 1) in self._in_source, (key, 2) in self._in_source),
+            )
+            for key, (neutral, sides) in self._rows.items()
         )

@@ -50,22 +50,22 @@ def by_group(reading: Reading) -> Figure | None:
         poles, columns = Poles(columns[0], columns[1]), columns[:1]
     share = reading.effect.scale == SHARE
     means = {column: group_means(items, column, share=share) for column in columns}
-    if any(len(found) < 3 for found in means.values()):
+    if any(len(shown) < 3 for shown in means.values()):
         return None
     panels = [
-        _panel(found, poles, groups, title=_axis(reading, column, many=len(columns) > 1), level=0.5 if share else 0.0)
-        for column, found in means.items()
+        _panel(shown, poles, groups, title=_axis(reading, column, many=len(columns) > 1), level=0.5 if share else 0.0)
+        for column, shown in means.items()
     ]
     verdict, effect = reading.verdict, reading.effect
     p = f", {p_text(verdict.p_corrected)} corrected" if verdict.p_corrected is not None else ""
     number = f"{effect.name} {effect}{p}: {verdict.state}"
     words = [f"{reading.model}; {number}", "large: mean of the group with its 95% interval; small: its words"]
     chart = panels[0] if len(panels) == 1 else alt.vconcat(*panels, spacing=18)
-    found = next(iter(means.values()))
+    shown = next(iter(means.values()))
     which = f" ({poles.positive if poles else name})" if len(columns) == 1 else f" ({columns[0]})"
     alt_text = (
-        f"Means of {len(found)} groups of {reading.title} on {reading.model}: the highest{which} is {found[0].group}, "
-        f"{found[0]}, the lowest {found[-1].group}, {found[-1]}; over all {number}."
+        f"Means of {len(shown)} groups of {reading.title} on {reading.model}: the highest{which} is {shown[0].group}, "
+        f"{shown[0]}, the lowest {shown[-1].group}, {shown[-1]}; over all {number}."
     )
     return Figure(
         "groups",
@@ -97,7 +97,7 @@ def group_means(items: Sequence[Item], column: str, *, share: bool = False) -> l
     for item in items:
         if isinstance(value := item.get(column), int | float):
             units.setdefault(item.group, {}).setdefault(item.unit, []).append(value)
-    found = []
+    means = []
     for group, mine in units.items():
         values = tuple((unit, fmean(numbers)) for unit, numbers in mine.items())
         numbers, n = [value for _, value in values], len(values)
@@ -109,13 +109,13 @@ def group_means(items: Sequence[Item], column: str, *, share: bool = False) -> l
         elif n > 1:
             half = float(t.ppf(0.975, n - 1)) * stdev(numbers) / math.sqrt(n)
             ends = mean - half, mean + half
-        found.append(GroupMean(group, mean, ends[0], ends[1], values))
-    return sorted(found, key=lambda each: -each.mean)
+        means.append(GroupMean(group, mean, ends[0], ends[1], values))
+    return sorted(means, key=lambda each: -each.mean)
 
 
-def _panel(found: list[GroupMean], poles: Poles | None, groups: list[str], *, title: str, level: float) -> Any:
-    height = _ROW * len(found)
-    middle = {each.group: (n + 0.5) * _ROW for n, each in enumerate(found)}
+def _panel(shown: list[GroupMean], poles: Poles | None, groups: list[str], *, title: str, level: float) -> Any:
+    height = _ROW * len(shown)
+    middle = {each.group: (n + 0.5) * _ROW for n, each in enumerate(shown)}
     y = alt.Y("y:Q", scale=alt.Scale(domain=[height, 0], nice=False), axis=None)
     x = alt.X(
         "value:Q",
@@ -128,11 +128,11 @@ def _panel(found: list[GroupMean], poles: Poles | None, groups: list[str], *, ti
         {"group": each.group, "y": middle[each.group], "value": each.mean, "low": each.low, "high": each.high}
         | {"number": str(each), "name": style.short(each.group, _LETTERS)}
         | {"says": f"{each.group}: {each} over {len(each.units)}"}
-        for each in found
+        for each in shown
     ]
     words = [
         {"group": each.group, "y": middle[each.group], "value": value, "says": f"{unit} ({each.group}): {value:+.3f}"}
-        for each in found
+        for each in shown
         for unit, value in each.units
     ]
     base = style.table(means)

@@ -178,7 +178,7 @@ def _layers(rows: list[ReadingRow], colours: Mapping[str, str]) -> Any:
     x = alt.X("value:Q", title=axis.title, scale=scale, axis=labels)
     down = alt.Scale(domain=[height, 0], nice=False)
     y = alt.Y("y:Q", scale=down, axis=None)
-    points, spans, beside = style.table(marks), list[Any](), list[Any]()
+    points, spans, columns = style.table(marks), list[Any](), list[Any]()
     width = style.WIDTH if many else _WIDTH if len(colours) > 1 else _ALONE
     begin, end = 0.0, float(width)
     if many:
@@ -195,11 +195,11 @@ def _layers(rows: list[ReadingRow], colours: Mapping[str, str]) -> Any:
             )
             spans.insert(0, bars.encode(x=alt.X("from:Q"), x2=alt.X2("to:Q"), y=y))
         end += _P_AT
-        beside = list(_numbers(points, y, width))
+        columns = list(_numbers(points, y, width))
         if len(colours) > 1:
             begin = -style.room(max(len(mark["name"]) for mark in marks)) - 8.0
             names = points.mark_text(align="right", dx=-8, fontSize=11, aria=False, color=style.INK)
-            beside.append(names.encode(x=style.pixel("X", 0), y=y, text=alt.Text("name:N")))
+            columns.append(names.encode(x=style.pixel("X", 0), y=y, text=alt.Text("name:N")))
     shape = verdict_shape((mark["state"] for mark in marks), legend={"offset": 8 if many else 22})
     size = 34 if many else SIZE
     return alt.layer(
@@ -207,7 +207,7 @@ def _layers(rows: list[ReadingRow], colours: Mapping[str, str]) -> Any:
         style.table([{"at": axis.level}]).mark_rule(color=style.SOFT, aria=False).encode(x=alt.X("at:Q")),
         *spans,
         *verdict_marks(marks, size=size, colour=ink, shape=shape, x=x, y=y, **style.says()),
-        *beside,
+        *columns,
         *_words(blocks, down, begin, end),
         width=width,
         height=height,

@@ -47,7 +47,7 @@ def gain_and_price(result: Mitigation) -> Figure | None:
         for each in result.others
         if each.left is not None and each.kept is not None and each.method in names
     ]
-    percent = alt.Axis(format="%", grid=False)
+    percent = alt.Axis(format="%", grid=False, tickCount=6)
     scale = alt.Scale(zero=False, padding=16)
     x = alt.X("left:Q", title="lean left (of that before; 95% interval)", axis=percent, scale=scale)
     y = alt.Y("kept:Q", title="utility kept (95% interval)", axis=percent, scale=scale)
@@ -67,8 +67,8 @@ def gain_and_price(result: Mitigation) -> Figure | None:
     words = [f"left and high is best; below the broken line ({KEEPS:.0%} kept) a method costs too much to pay"]
     if others:
         words.append("small and open: the same with other splits of the words")
-    told = "; ".join(f"{p['method']} leaves {p['left']:.0%} of the lean and keeps {p['kept']:.0%}" for p in points)
-    return Figure("gain-and-price", title, f"{title}: {told}.", titled(chart, title, words))
+    summary = "; ".join(f"{p['method']} leaves {p['left']:.0%} of the lean and keeps {p['kept']:.0%}" for p in points)
+    return Figure("gain-and-price", title, f"{title}: {summary}.", titled(chart, title, words))
 
 
 def dumbbells(result: Mitigation) -> Figure | None:
@@ -76,14 +76,21 @@ def dumbbells(result: Mitigation) -> Figure | None:
     measured = [each for each in result.outcomes if each.deciding]
     if not measured:
         return None
-    panels = [_panel(each.method, [_row(moved) for moved in each.deciding]) for each in measured]
+    # The same readings are in the same place in every panel, the furthest from level first.
+    panels = [
+        _panel(each.method, [_row(moved) for moved in sorted(each.deciding, key=_distance_before)]) for each in measured
+    ]
     chart = alt.vconcat(*panels, spacing=14).resolve_scale(x="shared")
     title = "Before and after, on held-out words"
     words = [
         "open: before; full: after; the line is level. A grey line: noise could explain that it is nearer or further"
     ]
-    told = "; ".join(f"{each.method}: {each.less} of {len(each.deciding)} lean less" for each in measured)
-    return Figure("before-and-after", title, f"{title}. {told}.", titled(chart, title, words))
+    summary = "; ".join(f"{each.method}: {each.less} of {len(each.deciding)} lean less" for each in measured)
+    return Figure("before-and-after", title, f"{title}. {summary}.", titled(chart, title, words))
+
+
+def _distance_before(moved: Moved) -> float:
+    return -abs(moved.before - moved.level)
 
 
 def _row(moved: Moved) -> dict[str, Any]:
@@ -99,7 +106,7 @@ def _row(moved: Moved) -> dict[str, Any]:
 def _panel(method: str, rows: list[dict[str, Any]]) -> Any:
     names = [row["name"] for row in rows]
     y = alt.Y("name:N", title=None, sort=names, axis=names_axis(names, _LONGEST_NAME))
-    x = alt.X("after:Q", title="distance from level", axis=alt.Axis(grid=False, tickCount=6))
+    x = alt.X("after:Q", title="distance from level", axis=alt.Axis(grid=False, tickCount=5))
     verdicts = ["leans less", "leans more", "as far from level"]
     colour = alt.Color(
         "verdict:N", scale=alt.Scale(domain=verdicts, range=["#009E73", "#D55E00", SOFT]), legend=alt.Legend(title=None)

@@ -68,10 +68,10 @@ def _panel(
     middle = _points(rows, groups) if groups else _hexagons(rows, ends, size)
     middle = middle.encode(x=x, y=y, **says()).properties(width=size, height=size)
     across = _marginal([row["prior"] for row in rows], ends[0], size, upright=True)
-    beside = _marginal([row["added"] for row in rows], ends[1], size, upright=False)
+    margin = _marginal([row["added"] for row in rows], ends[1], size, upright=False)
     if name:
         across.title = alt.Title(name, fontSize=12, color=INK, anchor="start")
-    return alt.vconcat(across, alt.hconcat(middle, beside, spacing=2), spacing=2)
+    return alt.vconcat(across, alt.hconcat(middle, margin, spacing=2), spacing=2)
 
 
 def _axis(channel: Any, field: str, title: str, end: float) -> Any:

@@ -86,9 +86,9 @@ _ONE = {"color": alt.ColorValue(GROUP_COLOURS[0]), "shape": alt.ShapeValue("squa
 
 def _units(reading: Reading, x: str, y: str) -> list[tuple[str, str, float, float]]:
     """Each unit with the means of its two numbers; items that lack one do not count."""
-    found: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    by_unit: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for item in reading.items:
         both = item.get(x), item.get(y)
         if isinstance(both[0], int | float) and isinstance(both[1], int | float):
-            found.setdefault((item.unit, item.group), []).append((both[0], both[1]))
-    return [(*unit, fmean(a for a, _ in pairs), fmean(b for _, b in pairs)) for unit, pairs in found.items()]
+            by_unit.setdefault((item.unit, item.group), []).append((both[0], both[1]))
+    return [(*unit, fmean(a for a, _ in pairs), fmean(b for _, b in pairs)) for unit, pairs in by_unit.items()]

@@ -139,7 +139,7 @@ def end_labels(poles: Poles | None, *, width: float, height: float, below: float
 def names_axis(names: Sequence[str], most: int) -> Any:
     """The axis of rows: their names, cut to so many letters, with room for the widest letters a browser may have."""
     least = room(min(most, max(map(len, names), default=0)))
-    return alt.Axis(labelLimit=0, labelExpr=cut(most), minExtent=least, ticks=False, domain=False)
+    return alt.Axis(labelLimit=0, labelExpr=cut_label(most), minExtent=least, ticks=False, domain=False)
 
 
 def room(letters: int) -> float:
@@ -147,7 +147,7 @@ def room(letters: int) -> float:
     return float(_LETTER * letters)
 
 
-def cut(most: int) -> str:
+def cut_label(most: int) -> str:
     """A text of at most so many letters for the labels of an axis, as an expression."""
     return f"length(datum.label) > {most} ? slice(datum.label, 0, {most - 1}) + '…' : datum.label"
 

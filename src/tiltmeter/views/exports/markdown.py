@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 
 from tiltmeter.readings import STATES, Audit
-from tiltmeter.views.report.words import Meaning, Origin, meanings, not_measured, origin, shared_caveats
+from tiltmeter.views.report.wording import Meaning, Origin, meanings, not_measured, origin, shared_caveats
 from tiltmeter.views.rows import ReadingRow, rows_by_model
 from tiltmeter.views.summary import MARKS, Square, Summary, dimension_of, in_words, summarise
 
@@ -23,9 +23,9 @@ def to_markdown(audit: Audit) -> str:
     when = f", finished on {source.date}" if source.date else ""
     lines = [
         *("# How far does it lean?", ""),
-        *(f"Suite “{plain(audit.suite)}” on {', '.join(map(plain, audit.models))}{when}.", ""),
+        *(f"Suite “{escaped(audit.suite)}” on {', '.join(map(escaped, audit.models))}{when}.", ""),
         *("## Verdict", "", *glance(summary)),
-        *(line for note in audit.notes for line in ("", f"Note: {plain(note)}.")),
+        *(line for note in audit.notes for line in ("", f"Note: {escaped(note)}.")),
         *_first(summary),
         *(line for name, rows in rows_by_model(audit).items() for line in _model(name, rows)),
         *_not_measured(audit),
@@ -43,8 +43,8 @@ def glance(summary: Summary) -> list[str]:
     ]
     if summary.controls:
         rows.append(("controls", *(_control(summary, model) for model in summary.models)))
-    grid = table(("dimension", *map(plain, summary.models)), rows) if rows else []
-    return [f"**{plain(summary.headline)}** {' '.join(map(plain, summary.sentences))}".rstrip(), "", *grid]
+    grid = table(("dimension", *map(escaped, summary.models)), rows) if rows else []
+    return [f"**{escaped(summary.headline)}** {' '.join(map(escaped, summary.sentences))}".rstrip(), "", *grid]
 
 
 def _square(square: Square | None) -> str:
@@ -61,15 +61,15 @@ def _control(summary: Summary, model: str) -> str:
 
 def _first(summary: Summary) -> list[str]:
     rows = summary.first(_MOST_FIRST)
-    said = (f"- {plain(in_words(row))} on {plain(row.reading.model)}" for row in rows)
-    meanings = (f"- {MARKS[state]} {state}: {plain(meaning)}" for state, meaning in STATES.items())
+    said = (f"- {escaped(in_words(row))} on {escaped(row.reading.model)}" for row in rows)
+    meanings = (f"- {MARKS[state]} {state}: {escaped(meaning)}" for state, meaning in STATES.items())
     return [*(("", "## Look at first", "", *said) if rows else ()), "", "What the verdicts mean:", "", *meanings]
 
 
-def plain(text: str) -> str:
+def escaped(text: str) -> str:
     """A text that stays as it is in Markdown: no tag, no link, no emphasis, one line.
 
-    >>> print(plain("a <b> | *c*"))
+    >>> print(escaped("a <b> | *c*"))
     a \\<b\\> \\| \\*c\\*
     """
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
@@ -77,7 +77,7 @@ def plain(text: str) -> str:
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """A table; every cell is plain text."""
-    cells = (f"| {' | '.join(map(plain, row))} |" for row in rows)
+    cells = (f"| {' | '.join(map(escaped, row))} |" for row in rows)
     return [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}", *cells]
 
 
@@ -105,9 +105,9 @@ def _cells(row: ReadingRow) -> Sequence[str]:
 
 def _model(name: str, rows: Sequence[ReadingRow]) -> list[str]:
     if not rows:
-        return ["", f"## {plain(name)}", "", "Nothing was measured on this model."]
-    said = [f"- **{plain(row.title)}.** {plain(row.reading.plain_words)}{_published(row)}" for row in rows]
-    return ["", f"## {plain(name)}", "", *readings_table(rows), "", *said]
+        return ["", f"## {escaped(name)}", "", "Nothing was measured on this model."]
+    said = [f"- **{escaped(row.title)}.** {escaped(row.reading.plain_words)}{_published(row)}" for row in rows]
+    return ["", f"## {escaped(name)}", "", *readings_table(rows), "", *said]
 
 
 def _published(row: ReadingRow) -> str:
@@ -115,12 +115,12 @@ def _published(row: ReadingRow) -> str:
     if published is None:
         return ""
     p = f", p {row.published_p}" if row.published_p else ""
-    return f" As published: {published.value:.4f}{plain(p)}. {plain(row.reading.repair)}"
+    return f" As published: {published.value:.4f}{escaped(p)}. {escaped(row.reading.repair)}"
 
 
 def _not_measured(audit: Audit) -> list[str]:
     lines = [
-        f"- {plain(', '.join(probes))} on {plain(', '.join(models))}: {plain(reason)}"
+        f"- {escaped(', '.join(probes))} on {escaped(', '.join(models))}: {escaped(reason)}"
         for probes, models, reason in not_measured(audit)
     ]
     return ["", "## Not measured", "", *lines] if lines else []
@@ -128,12 +128,12 @@ def _not_measured(audit: Audit) -> list[str]:
 
 def _meanings(kinds: Sequence[Meaning]) -> list[str]:
     shared = shared_caveats(kinds)
-    lines = ["", "## What the probes mean", "", *(f"- {plain(caveat)}" for caveat in shared)]
+    lines = ["", "## What the probes mean", "", *(f"- {escaped(caveat)}" for caveat in shared)]
     for kind in kinds:
-        lines += ["", f"### {plain(kind.summary)} ({plain(kind.probe)})", ""]
-        lines += [f"What counts as bias: {plain(kind.idea)} Better: {plain('; '.join(kind.better))}.", ""]
-        lines += [f"- {plain(caveat)}" for caveat in kind.caveats if caveat not in shared]
-        lines += [f"- Method: {plain('; '.join(kind.citations))}"]
+        lines += ["", f"### {escaped(kind.summary)} ({escaped(kind.probe)})", ""]
+        lines += [f"What counts as bias: {escaped(kind.idea)} Better: {escaped('; '.join(kind.better))}.", ""]
+        lines += [f"- {escaped(caveat)}" for caveat in kind.caveats if caveat not in shared]
+        lines += [f"- Method: {escaped('; '.join(kind.citations))}"]
     return lines
 
 
@@ -146,10 +146,10 @@ def reproduce(command: str, *, heading: str) -> list[str]:
 def _reproduce(source: Origin) -> list[str]:
     names = ("model", "revision", "settings")
     listed = (", ".join(f"{k} {v}" for k, v in pairs.items()) for pairs in (source.settings, source.versions))
-    settings, versions = map(plain, listed)
+    settings, versions = map(escaped, listed)
     return [
         *reproduce(source.command, heading="##"),
-        *(["", plain(source.note)] if source.note else []),
+        *(["", escaped(source.note)] if source.note else []),
         *("", *table(names, ((m["name"], m["revision"], m["settings"]) for m in source.models))),
         *("", f"Settings: {settings}. Versions: {versions}.", "", f"Written by tiltmeter {version('tiltmeter')}."),
     ]

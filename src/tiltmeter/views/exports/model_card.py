@@ -9,8 +9,8 @@ from typing import Any
 
 from tiltmeter.readings import STATES, Audit
 from tiltmeter.readings.details.sentences import PairsDetails
-from tiltmeter.views.exports.markdown import glance, plain, readings_table, reproduce, table
-from tiltmeter.views.report.words import meanings, origin
+from tiltmeter.views.exports.markdown import escaped, glance, readings_table, reproduce, table
+from tiltmeter.views.report.wording import meanings, origin
 from tiltmeter.views.rows import ReadingRow, rows_by_model
 from tiltmeter.views.summary import MARKS, summarise_rows
 
@@ -84,12 +84,12 @@ def _section(audit: Audit, name: str, rows: Sequence[ReadingRow]) -> str:
     source, kinds, summary = origin(audit), meanings([row.reading for row in rows]), summarise_rows(rows, [name])
     when = f", on {source.date}" if source.date else ""
     lines = ["## Bias, Risks, and Limitations", "", *glance(summary), ""]
-    lines += [f"Measured with tiltmeter {version('tiltmeter')}, suite “{plain(audit.suite)}”{when}."]
+    lines += [f"Measured with tiltmeter {version('tiltmeter')}, suite “{escaped(audit.suite)}”{when}."]
     lines += ["", "### Every reading", "", *readings_table(rows)]
-    lines += ["", *(f"- {MARKS[state]} {state}: {plain(meaning)}" for state, meaning in STATES.items())]
+    lines += ["", *(f"- {MARKS[state]} {state}: {escaped(meaning)}" for state, meaning in STATES.items())]
     ideas = ((kind.probe, kind.idea, "; ".join(kind.citations)) for kind in kinds)
     lines += ["", "### What this means, and what it does not", ""]
     lines += table(("probe", "what counts as bias", "published by"), ideas)
     caveats = dict.fromkeys(caveat for kind in kinds for caveat in kind.caveats)
-    lines += ["", *(f"- {plain(caveat)}" for caveat in caveats)]
+    lines += ["", *(f"- {escaped(caveat)}" for caveat in caveats)]
     return "\n".join([*lines, *reproduce(source.command, heading="###")]) + "\n"

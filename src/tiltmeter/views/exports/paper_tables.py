@@ -28,14 +28,15 @@ _MOST_ROWS = 50
 
 def to_latex(replication: Replication) -> str:
     """Every table that could be measured, rules as booktabs draws them; wide ones are made to fit the page."""
-    made = (_latex_table(table) for table in replication.tables)
-    return "\n\n".join([_HEAD, f"% {replication.citation}", *made]) + "\n"
+    tables = (_latex_table(table) for table in replication.tables)
+    return "\n\n".join([_HEAD, f"% {replication.citation}", *tables]) + "\n"
 
 
 def _latex_table(table: PaperTable) -> str:
-    lines, caption = list(table.lines()), f"{table.name}. {table.title}"
+    # LaTeX numbers tables itself: "Table 1: Table 2. ..." would be read as a slip.
+    lines, caption = list(table.lines()), f"{table.title} ({table.name} in the text)"
     if not lines:
-        return f"% {caption}: not measured: {' '.join(table.missing.split())}"
+        return f"% {table.name}. {table.title}: not measured: {' '.join(table.missing.split())}"
     columns = "l" + "r" * len(table.columns)
     notes = [*([f"Not measured here: {table.missing}"] if table.missing else []), *table.notes]
     # One word in a script that pdfLaTeX has no letters for would keep a table of numbers from being set.

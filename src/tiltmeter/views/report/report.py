@@ -12,7 +12,7 @@ from markupsafe import Markup
 from tiltmeter.readings import Audit
 from tiltmeter.views.charts import Figure, has_own_charts, inline_svg, of_reading, overview
 from tiltmeter.views.environment import environment
-from tiltmeter.views.report.words import meanings, not_measured, origin, shared_caveats
+from tiltmeter.views.report.wording import meanings, not_measured, origin, shared_caveats
 from tiltmeter.views.rows import ReadingRow, reading_rows
 from tiltmeter.views.summary import summarise_rows
 

@@ -15,14 +15,14 @@ _STAGES = {1: "stage 1, as people think", 2: "stage 2, after looking things up"}
 _MODELS = 3
 
 
-def agreement_view(found: Agreement) -> RenderableType:
+def agreement_view(agreement: Agreement) -> RenderableType:
     """Per stage: agreement of all, the table of people and models, and every two people; then the change."""
     parts: list[RenderableType] = []
-    for stage in found.stages:
-        parts += [*_overall(stage), _people(stage, found), *_pairs(stage), *map(Text, stage.notes), Text("")]
-    if found.change is not None:
-        one, two = (stage.to_1 or 0 for stage in found.stages)
-        parts.append(Text(f"Mean share to {found.groups[0]}: {one:.0%} in stage 1, {two:.0%} in stage 2."))
+    for stage in agreement.stages:
+        parts += [*_overall(stage), _people(stage, agreement), *_pairs(stage), *map(Text, stage.notes), Text("")]
+    if agreement.change is not None:
+        one, two = (stage.to_1 or 0 for stage in agreement.stages)
+        parts.append(Text(f"Mean share to {agreement.groups[0]}: {one:.0%} in stage 1, {two:.0%} in stage 2."))
     parts.append(
         Text(
             "1 is perfect agreement, 0 what chance would bring; brackets are 95% intervals by context word. "
@@ -43,8 +43,8 @@ def _on(value: ChanceCorrected, stage: StageAgreement) -> str:
     return "" if value.items == stage.items else f" on {value.items} items"
 
 
-def _people(stage: StageAgreement, found: Agreement) -> RenderableType:
-    first, second = found.groups
+def _people(stage: StageAgreement, agreement: Agreement) -> RenderableType:
+    first, second = agreement.groups
     others = dict.fromkeys(name for row in stage.rows for name in row.matches)
     models = [name for name in others if name not in (EXPERT, MAJORITY)]
     shown = [name for name in (EXPERT, MAJORITY) if name in others] + models[:_MODELS]
@@ -54,7 +54,7 @@ def _people(stage: StageAgreement, found: Agreement) -> RenderableType:
     shares = [Column(f"to {name}", justify="right") for name in (first, second)]
     table = number_table("", Column("who", overflow="fold"), *shares, *extra, *columns)
     for row in stage.rows:
-        cells = [_who(row, found), _share(row.to_1), _share(row.to_2), *([str(row.either)] if either else [])]
+        cells = [_who(row, agreement), _share(row.to_1), _share(row.to_2), *([str(row.either)] if either else [])]
         cells += [_match(row.matches.get(name)) for name in shown]
         table.add_row(*map(Text, cells), style="" if row.kind == "person" else "dim")
     if len(models) > _MODELS:
@@ -62,8 +62,8 @@ def _people(stage: StageAgreement, found: Agreement) -> RenderableType:
     return table
 
 
-def _who(row: RaterRow, found: Agreement) -> str:
-    return f"{row.name} (expert)" if row.kind == "person" and row.name == found.expert else row.name
+def _who(row: RaterRow, agreement: Agreement) -> str:
+    return f"{row.name} (expert)" if row.kind == "person" and row.name == agreement.expert else row.name
 
 
 def _pairs(stage: StageAgreement) -> list[RenderableType]:
@@ -81,9 +81,9 @@ def _match(match: Match | None) -> str:
     return "-" if match is None else f"{_value(match.kappa)} {match.same:.0%}"
 
 
-def _value(found: ChanceCorrected) -> str:
-    if found.value is None:
+def _value(kappa: ChanceCorrected) -> str:
+    if kappa.value is None:
         return "- (one label only)"
-    interval = f" [{found.ci.low:.2f}, {found.ci.high:.2f}]" if found.ci else ""
+    interval = f" [{kappa.ci.low:.2f}, {kappa.ci.high:.2f}]" if kappa.ci else ""
     # Rounding must not leave a minus before a zero.
-    return f"{found.value + 0.0 if abs(found.value) >= 0.005 else 0.0:.2f}{interval}"
+    return f"{kappa.value + 0.0 if abs(kappa.value) >= 0.005 else 0.0:.2f}{interval}"

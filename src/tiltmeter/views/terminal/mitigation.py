@@ -7,7 +7,7 @@ from rich.table import Column
 from rich.text import Text
 
 from tiltmeter.readings import p_number
-from tiltmeter.readings.mitigation import AnotherSplit, MethodOutcome, Mitigation
+from tiltmeter.readings.mitigation import MethodOutcome, Mitigation
 from tiltmeter.views.terminal.table import wide_table
 
 
@@ -40,16 +40,11 @@ def _methods(result: Mitigation) -> RenderableType:
 
 
 def _splits(result: Mitigation) -> RenderableType:
-    """A row per method and split, that of the table above first."""
-    columns = ("method", "seed", "leans less", "leans more", "lean left", "utility kept", "pays")
-    table = wide_table("splits of the words", *map(Column, columns))
-    for outcome in result.outcomes:
-        if outcome.problem:
-            continue
-        for each in (AnotherSplit.of(outcome, seed=result.seed), *result.others_of(outcome)):
-            shares = ("" if value is None else f"{value:.1%}" for value in (each.left, each.kept))
-            counts = f"{each.less} of {each.deciding}", str(each.more)
-            table.add_row(*map(Text, (each.method, str(each.seed), *counts, *shares, each.problem or each.pays)))
+    """A row per method, from the lowest value to the highest."""
+    rows = result.split_rows()
+    table = wide_table("over all splits of the words, lowest to highest", *map(Column, rows[0]))
+    for row in rows:
+        table.add_row(*map(Text, row.values()))
     return table
 
 
@@ -57,7 +52,11 @@ def _moved(outcome: MethodOutcome) -> RenderableType:
     """The readings that decide, and others that lean more."""
     widths = {"before": 7, "after": 7, "difference [95% interval]": 24, "p": 9, "verdict": 18}
     table = wide_table(outcome.method, Column("measured", ratio=1), *(Column(n, width=w) for n, w in widths.items()))
-    shown = [each for each in outcome.moved if each.decides or (each.real and each.growth > 0)]
+    shown = [
+        moved_reading
+        for moved_reading in outcome.moved
+        if moved_reading.decides or (moved_reading.real and moved_reading.growth > 0)
+    ]
     for moved in shown:
         cells = (
             moved.title,
@@ -82,7 +81,9 @@ def _tests(outcome: MethodOutcome) -> RenderableType:
             f"{test.after:.1%} [{test.ci.low:.1%}, {test.ci.high:.1%}]",
         )
         table.add_row(*map(Text, (*cells, f"{test.trace} (guessing {test.chance:.0%})")))
-    for each in outcome.utility:
-        kept = f"kept {each.kept:.1%} [{each.ci.low:.1%}, {each.ci.high:.1%}]"
-        table.add_row(*map(Text, (f"{each.name}: {each.about}", f"{each.before:.3f}", f"{each.after:.3f}", kept)))
+    for measured in outcome.utility:
+        kept = f"kept {measured.kept:.1%} [{measured.ci.low:.1%}, {measured.ci.high:.1%}]"
+        table.add_row(
+            *map(Text, (f"{measured.name}: {measured.about}", f"{measured.before:.3f}", f"{measured.after:.3f}", kept))
+        )
     return table

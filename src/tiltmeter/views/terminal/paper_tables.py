@@ -55,7 +55,7 @@ class _Columns:
 def _grid(table: PaperTable, places: Sequence[int], *, again: bool = False) -> Table:
     """Some of a table's columns."""
     lines = list(table.lines())
-    made = number_table(
+    grid = number_table(
         f"{table.name}, continued" if again else f"{table.name}. {table.title}", Column("", no_wrap=True)
     )
     above = ""
@@ -65,18 +65,18 @@ def _grid(table: PaperTable, places: Sequence[int], *, again: bool = False) -> T
         above = column.above
         words = any(isinstance(line.cells[place].value, str) for line in lines)
         stacked = f"{head}\n{column.name}" if any(each.above for each in table.columns) else column.name
-        made.add_column(stacked, justify="left" if words else "right", overflow="fold")
+        grid.add_column(stacked, justify="left" if words else "right", overflow="fold")
     part = ""
     for line in lines:
         if line.part and line.part != part:
-            made.add_row(Text(line.part, style="bold"))
+            grid.add_row(Text(line.part, style="bold"))
         part = line.part
         texts = []
         for place in places:
             shade = _SHADES[line.cells[place].shade] if line.source == "ours" else ""
             texts.append(Text(_short(line.texts[place]), style=shade and f"black {shade}"))
-        made.add_row(Text(("  " if line.source != "ours" else "") + line.label), *texts, style=_STYLES[line.source])
-    return made
+        grid.add_row(Text(("  " if line.source != "ours" else "") + line.label), *texts, style=_STYLES[line.source])
+    return grid
 
 
 def _short(text: str) -> str:

@@ -65,7 +65,7 @@ def _verdict(row: ReadingRow) -> Text:
     """The verdict, and below it which way the reading leans where that may be said."""
     state = row.verdict.state
     text = Text(f"{MARKS[state]} {state}", STATE_STYLES[state])
-    named = row.reading.direction if state in ("clear", "suggestive", "works") else ""
+    named = row.reading.direction if row.verdict.directed else ""
     return text.append(f"\n{named}", "default") if named else text
 
 
@@ -109,7 +109,7 @@ def reading_view(reading: Reading) -> RenderableType:
 def _verdict_line(reading: Reading) -> Text:
     """The verdict first: everything else is why."""
     state, direction = reading.verdict.state, reading.direction
-    leans = f": {direction}" if direction and state in ("clear", "suggestive") else ""
+    leans = f": {direction}" if direction and reading.verdict.directed else ""
     return Text(f"{MARKS[state]} {state}{leans}", STATE_STYLES[state])
 
 

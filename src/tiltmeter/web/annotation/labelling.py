@@ -72,10 +72,10 @@ class Labelling:
 
     def person(self, token: str) -> str:
         # Every token is compared in the time it takes, whoever's it is.
-        found = [name for known, name in self.people.items() if secrets.compare_digest(known.encode(), token.encode())]
-        if not found:
+        names = [name for known, name in self.people.items() if secrets.compare_digest(known.encode(), token.encode())]
+        if not names:
             raise NotHere("there is no such page: open the link as it was sent to you")
-        return found[0]
+        return names[0]
 
     def given(self, person: str) -> Labels:
         return read_person(self.folder, self.task, person)
@@ -118,8 +118,8 @@ def labelling_app(labelling: Labelling, settings: DashboardSettings) -> Guard:
     def ask(token: str, n: Place = None) -> Response:
         person = labelling.person(token)
         order = labelling.task.order(person, labelling.stage)
-        given = labelling.given(person).stage(labelling.stage)
-        waiting = [place for place, item in enumerate(order, 1) if item.id not in given]
+        labels = labelling.given(person).stage(labelling.stage)
+        waiting = [place for place, item in enumerate(order, 1) if item.id not in labels]
         place = n if n is not None and n <= len(order) else next(iter(waiting), None)
         about: dict[str, Any] = {"token": token, "person": person, "stage": labelling.stage, "total": len(order)}
         done = len(order) - len(waiting)
@@ -133,7 +133,7 @@ def labelling_app(labelling: Labelling, settings: DashboardSettings) -> Guard:
             place=place,
             done=done,
             choices=labelling.choices(person, item),
-            chosen=given.get(item.id, ""),
+            chosen=labels.get(item.id, ""),
             language=labelling.task.language,
         )
 

@@ -44,6 +44,11 @@ def _config(**changes):
     return damage
 
 
+def _of_the_future(folder: Path) -> None:
+    _config(transformers_version="99.0.1")(folder)
+    (folder / "tokenizer.json").write_text("{}")
+
+
 @pytest.mark.parametrize(
     ("damage", "line"),
     [
@@ -54,7 +59,8 @@ def _config(**changes):
         (_config(num_hidden_layers=5), "do not fit its config.json"),
         (_config(hidden_size=32), "bad weights or config.json"),
         (_config(model_type="nonesuch"), "cannot load"),
-        (lambda folder: (folder / "tokenizer.json").write_text("{"), "bad tokenizer"),
+        (lambda folder: (folder / "tokenizer.json").write_text("{"), "bad tokenizer .*; fetch it again$"),
+        (_of_the_future, r"\); Transformers 99\.0\.1 saved it, and [\d.]+ is installed: pip install -U transformers$"),
         (lambda folder: (folder / "config.json").write_text("{"), "cannot load"),
     ],
 )

@@ -114,7 +114,8 @@ def test_weights_that_do_not_fit_in_memory_are_read_from_the_disk(tmp_path, monk
     folder = save_tiny("llama", tmp_path / "llama")
     whole = load(f"hf:{folder}?device=cpu").score(TEXTS)
     size = loading.stored_weights([folder / "model.safetensors"]).bytes_in("float32")
-    monkeypatch.setattr(loading, "free_memory", lambda: size * 2 // 3)
+    # Enough for the first layer: Transformers 4 cannot leave a whole model on the disk.
+    monkeypatch.setattr(loading, "free_memory", lambda: size * 9 // 10)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     model = load(f"hf:{folder}?device_map=auto")
     found = model.score(TEXTS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.views.cabm_reading import draw, measured
-from tiltmeter.measures.cabm import weights as cabm_weights
+from tiltmeter.measures.cabm import weighting as cabm_weights
 from tiltmeter.readings import Item, Reading
 from tiltmeter.views.charts.cabm import bars
 from tiltmeter.views.charts.cabm.colours import (

@@ -14,12 +14,12 @@ from typing import Any, Literal
 
 from tiltmeter.errors import BadInput, MissingExtra, ModelFailed
 from tiltmeter.files import at_home, fingerprint
+from tiltmeter.models.transformers.cpu import computed_in_float32
 from tiltmeter.models.transformers.weights.loading import (
     NARROWER,
     Loading,
     StoredWeights,
     check_memory,
-    computed_in_float32,
     no_memory,
     safetensors_header,
     stored_weights,
@@ -145,7 +145,9 @@ def weights_in(folder: Path) -> StoredWeights:
     return stored_weights(folder / file for file in _weights(_files(folder)))
 
 
-def load(folder: Path, *, called: str, head: Head = "none", loading: Loading = IN_FLOAT32) -> tuple[Any, Any]:
+def load_checkpoint(
+    folder: Path, *, called: str, head: Head = "none", loading: Loading = IN_FLOAT32
+) -> tuple[Any, Any]:
     """The fast tokenizer and the model, with the head asked for, ready to be asked."""
     try:
         import torch
@@ -164,7 +166,8 @@ def load(folder: Path, *, called: str, head: Head = "none", loading: Loading = I
         try:
             tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=trusted)
         except Exception as error:
-            raise ModelFailed(f"cannot load '{called}': bad tokenizer ({first_line(error)})") from error
+            said = f"bad tokenizer ({first_line(error)}); {_advice(folder, transformers.__version__)}"
+            raise ModelFailed(f"cannot load '{called}': {said}") from error
         if not tokenizer.is_fast:
             raise ModelFailed(f"cannot load '{called}': it has no fast tokenizer; save one as tokenizer.json")
         try:
@@ -176,9 +179,8 @@ def load(folder: Path, *, called: str, head: Head = "none", loading: Loading = I
                 raise ModelFailed(
                     f"'{called}' does not fit: memory ran out while its weights were read; {NARROWER}"
                 ) from None
-            raise ModelFailed(
-                f"cannot load '{called}': bad weights or config.json ({first_line(error)}); fetch it again"
-            ) from error
+            said = f"bad weights or config.json ({first_line(error)}); {_advice(folder, transformers.__version__)}"
+            raise ModelFailed(f"cannot load '{called}': {said}") from error
     # The pooler is the one part that no answer uses; any other missing weight would be random.
     missing = sorted(key for key in report["missing_keys"] if not key.startswith("pooler."))
     if missing:
@@ -188,6 +190,15 @@ def load(folder: Path, *, called: str, head: Head = "none", loading: Loading = I
         )
     model.config.use_cache = False
     return tokenizer, (computed_in_float32(model) if loading.widens(weights.type) else model).eval()
+
+
+def _advice(folder: Path, version: str) -> str:
+    """What to do about a checkpoint that Transformers cannot read."""
+    saved = _config(folder).get("transformers_version")
+    new, here = (re.match(r"(\d+)\.(\d+)", str(number)) for number in (saved, version))
+    if new and here and tuple(map(int, new.groups())) > tuple(map(int, here.groups())):
+        return f"Transformers {saved} saved it, and {version} is installed: pip install -U transformers"
+    return "fetch it again"
 
 
 def has_tokenizer(folder: Path) -> bool:

@@ -1,5 +1,5 @@
-"""How weights are read: in which type, onto which device, with which attention; what of it changes an answer; and how
-much memory they take, and is free."""
+"""How weights are read: in which type, onto which device, with which attention; and whether they fit into the memory
+that is free."""
 
 from __future__ import annotations
 
@@ -10,18 +10,24 @@ import logging
 from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from tiltmeter.errors import BadInput, MissingExtra, ModelFailed, unknown
-from tiltmeter.models.transformers.cpu import product
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 Device = Literal["auto", "cpu", "cuda", "mps"]
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
-#: Numbers of a matrix that are widened at a time (256 MB).
-_WIDENED = 1 << 26
+#: Bytes of one number, by the name that safetensors give its type.
+_BYTES = {"F64": 8, "I64": 8, "F32": 4, "I32": 4, "F16": 2, "BF16": 2, "I16": 2, "F8_E4M3": 1, "F8_E5M2": 1, "I8": 1}
+_TYPES = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
+#: Bytes of a number in memory, by type or number of bits.
+WIDTH = {"float64": 8.0, "float32": 4.0, "bfloat16": 2.0, "float16": 2.0, "8bit": 1.0, "4bit": 0.5}
+#: What the computation takes beside the weights, as a part of them.
+MARGIN = 0.1
+#: Bytes of the libraries that are read along with a first model.
+LIBRARIES = 128 << 20
+#: What to do where memory runs out though there seemed to be enough.
+NARROWER = "add dtype=bfloat16 or quantize=8bit, or use a machine with more memory"
+_MEMINFO, _CGROUP = Path("/proc/meminfo"), Path("/sys/fs/cgroup")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -144,90 +150,6 @@ def _offloaded() -> Mapping[str, Any]:
     if free is not None:
         room["cpu"] = min(room.get("cpu", free), free * 9 // 10)
     return {"device_map": "auto", "max_memory": room, "offload_folder": tempfile.mkdtemp(prefix="tiltmeter-offload-")}
-
-
-def computed_in_float32(model: Any) -> Any:
-    """The model with each layer in float32, its weights held in fewer bits: they are widened while it computes.
-
-    Widening changes no number, so answers are those of weights held in float32. What is no matrix (a bias, a norm) is
-    small, and held in float32. An architecture that reaches past its layers to their weights is widened as a whole.
-    """
-    import torch
-    from torch import nn
-    from transformers.pytorch_utils import Conv1D
-
-    hooks = []
-    module: Any
-    for module in model.modules():
-        matrix = isinstance(module, nn.Linear | nn.Embedding | Conv1D)
-        for name, parameter in module.named_parameters(recurse=False):
-            if parameter.is_floating_point() and not (matrix and name == "weight"):
-                setattr(module, name, nn.Parameter(parameter.float(), requires_grad=False))
-        for name, buffer in module.named_buffers(recurse=False):
-            if buffer.dtype in (torch.float16, torch.bfloat16):
-                setattr(module, name, buffer.float())
-        if isinstance(module, nn.Embedding):
-            hooks.append(module.register_forward_hook(lambda _module, _inputs, output: output.float()))
-        elif isinstance(module, nn.Linear):
-            vars(module)["forward"] = _linear(module)
-        elif isinstance(module, Conv1D):
-            vars(module)["forward"] = _conv1d(module)
-    if _runs(model):
-        return model
-    for module in model.modules():
-        module.__dict__.pop("forward", None)
-    for hook in hooks:
-        hook.remove()
-    return model.float()
-
-
-def _runs(model: Any) -> bool:
-    import torch
-
-    part = model.get_encoder() if model.config.is_encoder_decoder else model
-    with torch.inference_mode():
-        try:
-            part(input_ids=torch.tensor([[1, 2, 3], [3, 2, 1]]), attention_mask=torch.tensor([[1, 1, 1], [1, 1, 0]]))
-        except Exception:
-            return False
-    return True
-
-
-def _linear(module: Any) -> Any:
-    import torch
-
-    rows = max(1, _WIDENED // module.in_features)
-
-    def forward(states: Tensor) -> Tensor:
-        weight, bias = module.weight, module.bias
-        if module.out_features <= rows:
-            return product(states, weight.float(), bias)
-        parts = [product(states, some.float(), None) for some in weight.split(rows)]
-        return torch.cat(parts, dim=-1) if bias is None else torch.cat(parts, dim=-1) + bias
-
-    return forward
-
-
-def _conv1d(module: Any) -> Any:
-    def forward(states: Tensor) -> Tensor:
-        whole = product(states.reshape(-1, states.shape[-1]), module.weight.float().T, module.bias)
-        return whole.view(*states.shape[:-1], module.nf)
-
-    return forward
-
-
-#: Bytes of one number, by the name that safetensors give its type.
-_BYTES = {"F64": 8, "I64": 8, "F32": 4, "I32": 4, "F16": 2, "BF16": 2, "I16": 2, "F8_E4M3": 1, "F8_E5M2": 1, "I8": 1}
-_TYPES = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
-#: Bytes of a number in memory, by type or number of bits.
-WIDTH = {"float64": 8.0, "float32": 4.0, "bfloat16": 2.0, "float16": 2.0, "8bit": 1.0, "4bit": 0.5}
-#: What the computation takes beside the weights, as a part of them.
-MARGIN = 0.1
-#: Bytes of the libraries that are read along with a first model.
-LIBRARIES = 128 << 20
-#: What to do where memory runs out though there seemed to be enough.
-NARROWER = "add dtype=bfloat16 or quantize=8bit, or use a machine with more memory"
-_MEMINFO, _CGROUP = Path("/proc/meminfo"), Path("/sys/fs/cgroup")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

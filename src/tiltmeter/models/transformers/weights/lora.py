@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel, StrictStr
 
 from tiltmeter.errors import BadInput, MissingExtra, ModelFailed
-from tiltmeter.models.transformers.pooling import read_json
+from tiltmeter.models.transformers.pooling import read_part
 from tiltmeter.models.transformers.weights.checkpoints import first_line, has_tokenizer, locate, quiet, revision_of
 
 _CONFIG, _WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
@@ -92,7 +92,7 @@ def read_adapter(folder: Path) -> Adapter | None:
     there = {name for name in (_CONFIG, _WEIGHTS, "config.json") if (folder / name).is_file()}
     if _CONFIG not in there or there == {_CONFIG, "config.json"}:
         return None
-    config = read_json(folder / _CONFIG, _AdapterConfig)
+    config = read_part(folder / _CONFIG, _AdapterConfig)
     if _WEIGHTS not in there:
         raise ModelFailed(f"{folder}: its adapter has no {_WEIGHTS}; save it again with safe_serialization=True")
     if not config.base_model_name_or_path:

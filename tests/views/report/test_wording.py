@@ -5,7 +5,7 @@ import dataclasses
 from tests.views.made import audit, reading, share
 from tiltmeter.models import Identity
 from tiltmeter.readings import Skipped
-from tiltmeter.views.report.words import NotMeasured, meanings, not_measured, origin, shared_caveats
+from tiltmeter.views.report.wording import NotMeasured, meanings, not_measured, origin, shared_caveats
 
 
 def test_a_reason_that_models_share_is_said_once():

@@ -108,9 +108,9 @@ def _command(audit: Audit, settings: Mapping[str, str]) -> str:
 
 def _note(audit: Audit) -> str:
     notes = []
-    objects = [name for name in audit.models if name.startswith("own:") or ":" not in name]
-    if objects:
-        notes.append(f"{', '.join(objects)} was passed as an object in Python: pass it to tiltmeter.audit() again.")
+    if audit.objects:
+        named = ", ".join(audit.objects)
+        notes.append(f"{named} was passed as an object in Python: pass it to tiltmeter.audit() again.")
     if not audit.command:
         notes.append("The command was not stored: this one is put together from the names of the models and the suite.")
     return " ".join(notes)

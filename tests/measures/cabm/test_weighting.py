@@ -28,7 +28,7 @@ from tiltmeter.measures import (
     published_labels,
     shap_weights,
 )
-from tiltmeter.measures.cabm.weights import local_linear_parts, shap_parts
+from tiltmeter.measures.cabm.weighting import local_linear_parts, shap_parts
 
 needs_shap = pytest.mark.skipif(find_spec("shap") is None, reason="shap (extra explain) is not installed")
 EXPLAINED = [
