@@ -23,6 +23,8 @@ _TYPES = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat1
 WIDTH = {"float64": 8.0, "float32": 4.0, "bfloat16": 2.0, "float16": 2.0, "8bit": 1.0, "4bit": 0.5}
 #: What the computation takes beside the weights, as a part of them.
 MARGIN = 0.1
+#: Bytes of the libraries that are read along with a first model.
+LIBRARIES = 128 << 20
 #: What to do where memory runs out though there seemed to be enough.
 NARROWER = "add dtype=bfloat16 or quantize=8bit, or use a machine with more memory"
 _MEMINFO, _CGROUP = Path("/proc/meminfo"), Path("/sys/fs/cgroup")
@@ -262,9 +264,13 @@ def in_words(weights: StoredWeights, width: str, free: int | None) -> str:
 
 def check_memory(weights: StoredWeights, width: str, free: int | None, *, called: str) -> None:
     """One line, before anything is read, where the weights and some room to compute in do not fit."""
-    if free is None or weights.bytes_in(width) * (1 + MARGIN) <= free:
+
+    def fits(name: str) -> bool:
+        return free is None or weights.bytes_in(name) * (1 + MARGIN) + LIBRARIES <= free
+
+    if fits(width):
         return
-    narrower = [name for name in ("bfloat16", "8bit", "4bit") if weights.bytes_in(name) * (1 + MARGIN) <= free]
+    narrower = [name for name in ("bfloat16", "8bit", "4bit") if fits(name)]
     smaller = [name for name in narrower if weights.bytes_in(name) < weights.bytes_in(width)]
     if smaller[:1] == ["bfloat16"]:
         advice = "add dtype=bfloat16"
