@@ -29,7 +29,7 @@ from tiltmeter.lab.inject.plan import Plan
 from tiltmeter.lab.mitigate.augmentation import USUAL
 from tiltmeter.lab.mitigate.debias import debias
 from tiltmeter.lab.reference.planted_text import patterns, planted, sentences
-from tiltmeter.lab.reference.reference import save_model, train_reference
+from tiltmeter.lab.reference.reference import reference_folder, save_model
 from tiltmeter.lab.reference.training import CAUSAL_RECIPE, RECIPE, reader
 from tiltmeter.mitigation.self_debias import PROMPT
 from tiltmeter.models.transformers.hub import TransformerModel
@@ -76,9 +76,7 @@ def taught(method: str, kind: Kind, place: Path) -> tuple[float, float]:
     """What is left of a planted tilt, and how far a model without one moves."""
     found = []
     for tilt in (0.9, 0.5):
-        before = place / f"{kind}-{tilt}"
-        if not before.exists():
-            train_reference(tilt, folder=before, recipe=RECIPES[kind])
+        before = reference_folder(f"{'tilt' if kind == 'masked' else 'causal'}-{tilt}")
         text = [sentence.text for sentence in TILTED.at(tilt).text(n=2_000, seed=0)]
         made = place / f"{method}-{kind}-{tilt}"
         after = debias(method, f"hf:{before}", out=made, corpus=text, dosage=DOSAGE, cache=False)
