@@ -1,7 +1,6 @@
 """Which method for language models to trust: tiny models whose bias is known, every method, and what is left of it.
 
-Run: python benchmarks/which_language_method.py [--check]. Puts its table into docs/mitigation.md; with --check it only
-says whether the page has this very table. It takes some minutes.
+Run: python benchmarks/which_language_method.py. Prints a table; it takes some minutes, most of them to make the models.
 
 For cda and dropout, reference models (tilt .9, masked and causal) are taught a text that leans as much as they do. For
 Self-Debias, models are made that lean more behind its prompt: they learn from sentences with a tilt of .75, and from
@@ -15,7 +14,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import re
-import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -29,12 +27,11 @@ from tiltmeter.lab.inject.plan import Plan
 from tiltmeter.lab.mitigate.augmentation import USUAL
 from tiltmeter.lab.mitigate.debias import debias
 from tiltmeter.lab.reference.planted_text import patterns, planted, sentences
-from tiltmeter.lab.reference.reference import save_model, train_reference
+from tiltmeter.lab.reference.reference import reference_folder, save_model
 from tiltmeter.lab.reference.training import CAUSAL_RECIPE, RECIPE, reader
 from tiltmeter.mitigation.self_debias import PROMPT
 from tiltmeter.models.transformers.hub import TransformerModel
 
-PAGE = Path(__file__).parents[1] / "docs" / "mitigation.md"
 Kind = Literal["masked", "causal"]
 RECIPES = {"masked": RECIPE, "causal": CAUSAL_RECIPE}
 #: The models are tiny, and learn at a larger rate than real ones.
@@ -45,13 +42,7 @@ SOME = tuple(list(planted(0.9))[::6])
 
 
 def main() -> None:
-    table = markdown()
-    if sys.argv[1:] == ["--check"]:
-        sys.exit(0 if table in PAGE.read_text(encoding="utf-8") else f"{PAGE.name} has another table")
-    page = PAGE.read_text(encoding="utf-8")
-    start = page.index("| method | masked: left")
-    PAGE.write_text(page[:start] + table + page[page.index("\n\n", start) + 1 :], encoding="utf-8")
-    print(table)
+    print(markdown())
 
 
 def markdown() -> str:
@@ -76,9 +67,7 @@ def taught(method: str, kind: Kind, place: Path) -> tuple[float, float]:
     """What is left of a planted tilt, and how far a model without one moves."""
     found = []
     for tilt in (0.9, 0.5):
-        before = place / f"{kind}-{tilt}"
-        if not before.exists():
-            train_reference(tilt, folder=before, recipe=RECIPES[kind])
+        before = reference_folder(f"{'tilt' if kind == 'masked' else 'causal'}-{tilt}")
         text = [sentence.text for sentence in TILTED.at(tilt).text(n=2_000, seed=0)]
         made = place / f"{method}-{kind}-{tilt}"
         after = debias(method, f"hf:{before}", out=made, corpus=text, dosage=DOSAGE, cache=False)
