@@ -205,7 +205,8 @@ class AnotherSplit(Result):
 
     @classmethod
     def of(cls, outcome: MethodOutcome, *, seed: int) -> Self:
-        left, kept = (each and each.value for each in (outcome.bias_left, outcome.utility_kept))
+        shares = outcome.bias_left, outcome.utility_kept
+        left, kept = (None if each is None else each.value for each in shares)
         counts = outcome.less, len(outcome.deciding), outcome.more
         return cls(outcome.method, seed, *counts, left, kept, outcome.pays, outcome.problem)
 
