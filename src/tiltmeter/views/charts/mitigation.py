@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from tiltmeter.readings.mitigation import KEEPS, Mitigation
+from tiltmeter.readings.mitigation import KEEPS, Mitigation, Moved
 from tiltmeter.views.charts.style import FAINT, SOFT, Figure, look_of, names_axis, says, table, titled, unchecked
 
 _WIDTH, _HEIGHT, _ROW = 460, 300, 24
@@ -89,7 +89,7 @@ def dumbbells(result: Mitigation) -> Figure | None:
     return Figure("before-and-after", title, f"{title}. {told}.", titled(chart, title, words))
 
 
-def _distance_before(moved: Any) -> float:
+def _distance_before(moved: Moved) -> float:
     return -abs(moved.before - moved.level)
 
 
