@@ -149,7 +149,7 @@ CASES: list[tuple[list[str], str]] = [
     (["probe", "weat", "static:gone.vec"], "gone.vec: no such file"),
     (["probe", "weat", "static:empty.vec"], "empty.vec: is empty"),
     (["probe", "weat", "static:utf16.vec", *WEAT], "utf16.vec: is UTF-16 or binary, not UTF-8 text; save it as UTF-8"),
-    (["probe", "weat", "static:ragged.vec", *WEAT], "ragged.vec, line 7 ('job'): has 3 values where 4 are due"),
+    (["probe", "weat", "static:ragged.vec", *WEAT], "ragged.vec, line 7 ('job'): has 3 values instead of 4"),
     (["probe", "weat", "static:nan.vec", *WEAT], "nan.vec, line 7 ('job'): the vector holds NaN or infinity"),
     (["probe", "weat", "static:zero.vec", *WEAT], "zero.vec, line 7 ('job'): the vector is all zero"),
     (["probe", "weat", "static:cut.vec.gz", *WEAT], "cut.vec.gz: the compressed data end too early; download"),

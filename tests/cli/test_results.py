@@ -239,7 +239,7 @@ def test_a_policy_can_tolerate_the_growth(gated: Path, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (("fewer", "--baseline", "old"), "the run fewer lacks b of model, which the baseline has: measure it too"),
-        (("other", "--baseline", "old"), "b of model was measured differently in the baseline, with other stimuli"),
+        (("other", "--baseline", "old"), "b of model was measured differently in the baseline, with different stimuli"),
         (("broken", "--baseline", "old"), "the run broken is not finished: big failed on a (out of memory)"),
         (("same", "--baseline", "nowhere"), "nowhere is not a folder of results"),
         (("same", "--baseline", "old", "--policy", "none.yaml"), "there is no policy none.yaml"),

@@ -117,7 +117,7 @@ def test_bad_input_is_one_line_and_nothing_is_written(tmp_path):
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path):
     (tmp_path / "thesis.txt").write_text("mine")
-    with pytest.raises(BadInput, match="holds something else"):
+    with pytest.raises(BadInput, match="holds something other than a debiased model"):
         debias("hard", vectors(), out=tmp_path, pairs=PAIRS, cache=False)
     with pytest.raises(BadInput, match=r"thesis.txt is a file: name a folder"):
         debias("hard", vectors(), out=tmp_path / "thesis.txt", pairs=PAIRS, cache=False)

@@ -151,9 +151,9 @@ def test_reading_stops_when_every_word_is_found(tmp_path):
         ("w.vec", b"x" * (2 << 20), "no line end"),
         ("w.vec", "just some prose\n", "line 1: is neither"),
         ("w.vec", "nurse\t1\t2\n", "line 1: is neither"),
-        ("w.vec", "a 1 2\nnurse 1\n", "line 2 ('nurse'): has 1 values where 2 are due"),
-        ("w.vec", "a 1 2\nnurse\n", "line 2 ('nurse'): has 0 values where 2 are due"),
-        ("w.vec", "a 1 2\nb 1 2\nnurse 1 2 3\n", "line 3 ('nurse'): has 3 values where 2 are due"),
+        ("w.vec", "a 1 2\nnurse 1\n", "line 2 ('nurse'): has 1 values instead of 2"),
+        ("w.vec", "a 1 2\nnurse\n", "line 2 ('nurse'): has 0 values instead of 2"),
+        ("w.vec", "a 1 2\nb 1 2\nnurse 1 2 3\n", "line 3 ('nurse'): has 3 values instead of 2"),
         ("w.vec", "a 1 2\nnurse 1 x2\n", "line 2 ('nurse'): 'x2' is not a number"),
         ("w.vec", "a 1 2\nnurse 1 nan\n", "line 2 ('nurse'): the vector holds NaN or infinity"),
         ("w.vec", "a 1 2\nnurse 1 1e99\n", "line 2 ('nurse'): the vector holds NaN or infinity"),
@@ -234,4 +234,4 @@ def test_a_header_that_promises_more_values_than_any_vector_has_is_refused(tmp_p
 
 
 def test_a_header_of_thousands_of_digits_is_refused(tmp_path):
-    assert "has 4 values where 1 are due" in refusal(file(tmp_path, "w.vec", "9" * 5000 + " 4\nnurse 1 2 3 4\n"))
+    assert "has 4 values instead of 1" in refusal(file(tmp_path, "w.vec", "9" * 5000 + " 4\nnurse 1 2 3 4\n"))

@@ -174,7 +174,7 @@ def test_a_refusal_of_the_server_is_one_line(archive, status_code):
 
 def test_an_address_that_is_none_of_the_web_is_not_read(monkeypatch):
     monkeypatch.setenv("TILTMETER_MIRROR", "file:///etc")
-    with pytest.raises(BadInput, match="is not an address of the web"):
+    with pytest.raises(BadInput, match="is not a web address"):
         fetch("crows_pairs")
 
 

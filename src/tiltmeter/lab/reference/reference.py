@@ -80,7 +80,7 @@ def reference_folder(name: str, *, recipe: TrainingRecipe | None = None) -> Path
     >>> reference_folder("tilt-9")
     Traceback (most recent call last):
     tiltmeter.errors.BadInput: unknown reference model 'tilt-9': write tilt-0.5 (no bias) to tilt-0.99, e.g. tilt-0.9,
-    or causal-0.9 for a causal one, vectors-0.9 for vectors; the suffix -seed1 gives another with the same tilt
+    or causal-0.9 for a causal one, vectors-0.9 for vectors; -seed1 at the end gives another of the same tilt
     """
     which = Reference.named(name)
     if which.kind == "vectors":
