@@ -149,3 +149,11 @@ def test_items_of_another_type_are_refused(reading, column, value):
     values["items"][0][column] = value
     with pytest.raises(ValueError, match=r"is not a text|is not a number"):
         Reading.from_dict(values)
+
+
+@pytest.mark.parametrize(("name", "of"), [("mean", []), ("d of units", []), ("pearson", ["value"]), ("spearman", [])])
+def test_a_statistic_that_is_made_of_too_few_columns_is_refused_where_it_is_read(reading, name, of):
+    values = reading.to_dict()
+    values["statistic"].update(name=name, of=of)
+    with pytest.raises(ValueError, match=rf"'{name}' is made of \d columns, not of {len(of)}"):
+        Reading.from_dict(values)

@@ -114,6 +114,11 @@ class Statistic:
     absolute: bool = False
     margins: str | None = None
 
+    def __post_init__(self) -> None:
+        needed = 2 if self.name in ("pearson", "spearman") else 1
+        if len(self.of) < needed:
+            raise ValueError(f"a statistic called '{self.name}' is made of {needed} columns, not of {len(self.of)}")
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class LeftOut:
