@@ -87,7 +87,10 @@ class Dashboard:
 
     def suites(self) -> dict[str, str]:
         """The suites that come with tiltmeter, and YAML files in the folder, each with what it holds."""
-        shipped = {suite["suite"]: f"{suite['probes']} probes: {suite['description']}" for suite in suite_summaries()}
+        shipped = {
+            suite["suite"]: f"{suite['probes']} probe{'s' * (suite['probes'] != 1)}: {suite['description']}"
+            for suite in suite_summaries()
+        }
         files = (path for path in sorted(self.shelf.folder.glob("*.y*ml")) if path.is_file() and not path.is_symlink())
         return shipped | {path.name: "a file in the folder" for path in files if path.suffix in (".yaml", ".yml")}
 

@@ -82,12 +82,14 @@ def _figure(name: str, title: str, bands: str, rows: list[ReadingRow], readings:
 def _alt(title: str, rows: list[ReadingRow], models: int) -> str:
     """How many are clear, and where the farthest clear lean is."""
     named = f"of {models} models" if models > 1 else f"on {rows[0].reading.model}"
-    biases = [row for row in rows if not row.reading.control] or rows
+    biases = [row for row in rows if not row.reading.control]
     clear = [row for row in biases if row.clear]
-    far = max(clear or biases, key=lambda row: abs(row.reading.effect.value - row.reading.effect.level))
+    far = max(clear or biases or rows, key=lambda row: abs(row.reading.effect.value - row.reading.effect.level))
     direction = f", {far.reading.direction}" if far.reading.direction else ""
     p = f", p {far.p} corrected" if far.p else ""
-    lead = "the farthest clear lean" if clear else "no lean is clear; farthest from level"
+    lead = "the farthest clear lean" if clear else "farthest from level"
+    if biases and not clear:
+        lead = f"no lean is clear; {lead}"
     return (
         f"{title} {named}, {len(rows)} readings: {tally(row.verdict.state for row in rows)}; {lead} is {far.title} on "
         f"{far.reading.model}{direction}: {far.value}{p}."
