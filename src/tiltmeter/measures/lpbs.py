@@ -152,12 +152,8 @@ def _effect(
             inflation = spread.variance / plain.variance
     else:
         crossed = _over_terms(associations, by_term, first, (kin, *families[1:]), options)
-        test, inflation, df, power = (
-            crossed.headline,
-            crossed.inflation,
-            crossed.df,
-            crossed.power(within=within, sizes=sizes),
-        )
+        test, inflation, df = crossed.headline, crossed.inflation, crossed.df
+        power = crossed.power(within=within, sizes=sizes)
     return {
         "groups": (str(names[0]), str(names[1])),
         "effect_size": d,
