@@ -67,6 +67,8 @@ lint: $(VENV)/ready-dev
 
 # Notebooks are run in a copy, so that the site shows what they print and the repository does not keep it.
 docs: export NO_MKDOCS_2_WARNING = 1
+# Notebooks call tiltmeter as a command.
+docs: export PATH := $(CURDIR)/$(BIN):$(PATH)
 docs: $(VENV)/ready-dev  ## the documentation site, in site/
 	@rm -rf site-sources && cp -r docs site-sources
 	$(BIN)/jupyter execute --inplace site-sources/*.ipynb site-sources/*/*.ipynb
