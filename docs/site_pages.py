@@ -38,7 +38,8 @@ def _public(room: str) -> Iterator[str]:
     module = importlib.import_module(room)
     public = [getattr(module, name) for name in module.__all__]
     for is_wanted, title in ((inspect.isroutine, "Functions"), (inspect.isclass, "Classes")):
-        found = [thing for thing in public if is_wanted(thing) and thing.__module__.startswith("tiltmeter.")]
+        # What a room passes on from another has its place on the page of that one.
+        found = [thing for thing in public if is_wanted(thing) and thing.__module__.startswith(f"{room}.")]
         if found:
             yield f"## {title}"
         yield from (f"::: {thing.__module__}.{thing.__qualname__}" for thing in found)
